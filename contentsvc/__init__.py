@@ -1,0 +1,1 @@
+"""A content-sharing service that a game studio hosts itself."""

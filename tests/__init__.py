@@ -1,0 +1,1 @@
+"""The test suite of contentsvc, run by trial."""
