@@ -1,0 +1,62 @@
+"""Registration and the OAuth endpoints' forms."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from contentsvc.wire.base import Wire
+
+Username = Annotated[str, Meta(min_length=3, max_length=32, pattern=r"^[A-Za-z0-9_.\-]+\Z")]
+Email = Annotated[str, Meta(min_length=3, max_length=254, pattern=r"^[^@\s\x00]+@[^@\s\x00]+\Z")]
+Password = Annotated[str, Meta(min_length=8, max_length=128)]
+
+
+class Registration(Wire):
+    """Body of POST /user."""
+
+    username: Username
+    email: Email
+    password: Password
+
+
+class PasswordChange(Wire):
+    """Body of PUT /user/{userId}/password."""
+
+    current: Annotated[str, Meta(max_length=128)]
+    new: Password
+
+
+class BanBody(Wire):
+    """Body of PUT /user/{userId}/ban; without `until`, in Unix seconds, it is for ever."""
+
+    reason: Annotated[str, Meta(min_length=1, max_length=4096)]
+    until: Annotated[int, Meta(ge=0, le=253_402_300_799)] | None = None
+    """Up to the end of the year 9999."""
+
+
+class TokenForm(Struct):
+    """Form of POST /oauth/token, RFC 6749 §4.3.2 and §6; which members are needed depends on
+    the grant."""
+
+    grant_type: str
+    username: Annotated[str, Meta(max_length=254)] | None = None
+    password: Annotated[str, Meta(max_length=4096)] | None = None
+    refresh_token: Annotated[str, Meta(max_length=4096)] | None = None
+
+
+class RevokeForm(Struct):
+    """Form of POST /oauth/revoke, RFC 7009 §2.1."""
+
+    token: Annotated[str, Meta(max_length=4096)]
+    token_type_hint: str | None = None
+
+
+class TokenAnswer(Struct):
+    """Answer of POST /oauth/token, RFC 6749 §5.1, and whose tokens they are."""
+
+    access_token: str
+    token_type: str
+    expires_in: int
+    """Seconds."""
+    refresh_token: str
+    userId: str

@@ -1,0 +1,184 @@
+"""Content: spec §2 ContentInfo, EntityReference, Entity, Package; §4.1 to §4.3."""
+
+from typing import Annotated, Any, Literal, get_args
+
+from msgspec import UNSET, Meta, UnsetType
+
+from contentsvc.wire.base import Guid, MediaPath, Name, Paging, Record, Text, Wire
+
+ContentType = Literal["game", "asset", "avatar_box", "gameplay_box", "scene_box"]
+ContentStatus = Literal["active", "suspended"]
+CONTENT_TYPES: tuple[str, ...] = get_args(ContentType)
+CONTENT_STATUSES: tuple[str, ...] = get_args(ContentStatus)
+PLATFORMS = ("win64", "osx64", "linux64")
+
+Screenshots = Annotated[list[MediaPath], Meta(min_length=1, max_length=64)]
+Tags = Annotated[list[Annotated[str, Meta(min_length=1, max_length=64)]], Meta(max_length=64)]
+Many = Meta(max_length=4096)
+
+
+class EntityReference(Wire):
+    """Spec §2 EntityReference."""
+
+    entity_id: Guid
+    revision_id: Guid
+
+
+class Entity(EntityReference):
+    """Spec §2 Entity; the path is relative to the content bucket."""
+
+    path: MediaPath
+
+
+class Package(Wire, omit_defaults=True):
+    """Spec §2 Package: one platform member for each platform supported."""
+
+    id: Guid
+    win64: MediaPath | UnsetType = UNSET
+    osx64: MediaPath | UnsetType = UNSET
+    linux64: MediaPath | UnsetType = UNSET
+
+
+class ContentCreate(Wire):
+    """Body of spec §4.2 where the content does not exist."""
+
+    name: Name
+    description: Text
+    screenshot_uris: Screenshots
+    type: ContentType
+    revision_id: Guid
+    revision_description: Text
+    version: str
+    entity: Entity
+    originating: Annotated[list[Entity], Many]
+    using: Annotated[list[EntityReference], Many]
+    tags: Tags = []
+    packages_originating: Annotated[list[Package], Many] = []
+    packages_using: Annotated[list[Guid], Many] = []
+
+
+class ContentUpdate(Wire):
+    """Body of spec §4.2 where the content exists. `revision_id` tells a repeated create."""
+
+    description: Text
+    screenshot_uris: Screenshots
+    tags: Tags | UnsetType = UNSET
+
+
+class ContentRepeat(Wire):
+    """The one member of a PUT's body that tells a repeated create from an update."""
+
+    revision_id: Any = None
+
+
+class PrecheckDependency(EntityReference):
+    """An EntityReference of the pre-check; with the path it is about to be registered under,
+    a conflict is found too."""
+
+    path: MediaPath | None = None
+
+
+class Precheck(Wire):
+    """Body of spec §4.1."""
+
+    content_id: Guid
+    operation: Literal["create", "update"]
+    dependencies: Annotated[list[PrecheckDependency], Many]
+    packages: Annotated[list[Guid], Many]
+
+
+class Problem(Wire, omit_defaults=True):
+    """Something that would make the next step fail, with the code that step would answer."""
+
+    code: str
+    detail: str
+    entities: list[EntityReference] | UnsetType = UNSET
+    packages: list[str] | UnsetType = UNSET
+
+
+class PrecheckAnswer(Wire):
+    """Answer of spec §4.1."""
+
+    needed: list[EntityReference]
+    needed_packages: list[str]
+    problems: list[Problem]
+
+
+class ContentQuery(Paging):
+    """Query of spec §4.3: comma lists, or `all`."""
+
+    category: str = "all"
+    status: str | None = None
+
+
+class ContentInfo(Record):
+    """Spec §2 ContentInfo."""
+
+    id: str
+    listing_id: int
+    revision_id: str
+    author_username: str
+    author_avatar: str
+    author_emblem: str | None
+    type: str
+    status: str
+    name: str
+    thumbnail_uri: str
+    featured: bool
+    rating: float
+
+
+class Revision(Record):
+    """A revision's own data; `created` in Unix seconds."""
+
+    id: str
+    version: str
+    description: str
+    created: int
+
+
+class RevisionDetail(Revision):
+    """Answer of GET …/revisions/{revisionId}."""
+
+    entity: Entity
+    originating: list[Entity]
+    using: list[EntityReference]
+    packages: list[Package]
+
+
+class Votes(Record):
+    """How many users voted which way."""
+
+    up: int
+    down: int
+
+
+class ContentDetail(ContentInfo):
+    """Answer of GET /content/{contentId}: ContentInfo and all that was published."""
+
+    author_id: str
+    description: str
+    screenshot_uris: list[str]
+    tags: list[str]
+    created: int
+    updated: int
+    revision: Revision
+    entity: Entity
+    originating: list[Entity]
+    using: list[EntityReference]
+    packages: list[Package]
+    votes: Votes
+    comment_count: int
+
+
+class StatusChange(Wire):
+    """Body of PUT …/status."""
+
+    status: ContentStatus
+    reason: Annotated[str, Meta(max_length=4096)] = ""
+
+
+class FeaturedChange(Wire):
+    """Body of PUT …/featured."""
+
+    featured: bool

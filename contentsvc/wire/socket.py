@@ -1,0 +1,76 @@
+"""The messages of the socket (docs/socket.md): JSON objects with a `type`, in both directions.
+
+The table of the protocol is above the class that speaks it, in push/socket.py.
+"""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+Seq = Annotated[int, Meta(ge=0)]
+"""The number of a notification among its recipient's: 1, 2, 3 and so on, without holes."""
+
+
+class Message(Struct, tag_field="type", rename="camel"):
+    """What all messages share: the member `type`."""
+
+
+class AuthMessage(Message, tag="auth"):
+    """To the server, first of all: the token of session/connect (spec §4.19).
+
+    `resume` is the seq of the last notification that the client has dealt with.
+    """
+
+    token: str
+    resume: Seq | UnsetType = UNSET
+
+
+class PingMessage(Message, tag="ping"):
+    """To the server, for clients that cannot send the protocol's own pings."""
+
+
+class HelloMessage(Message, tag="hello"):
+    """To the client, once: it is signed in.
+
+    `seq` is the number after which this socket's notifications start, `unread` how many
+    notifications the user has not read, `heartbeat` the seconds between the server's pings.
+    """
+
+    seq: Seq
+    unread: int
+    heartbeat: int
+
+
+class NotificationMessage(Message, tag="notification"):
+    """To the client. `notification` is the JSON object that REST gives (spec §4.11)."""
+
+    seq: Seq
+    notification: Raw
+
+
+class PongMessage(Message, tag="pong"):
+    """To the client: the answer to `ping`."""
+
+
+class ErrorMessage(Message, tag="error"):
+    """To the client: `code` is stable, `detail` a sentence. Only a close ends the socket."""
+
+    code: str
+    detail: str
+
+
+class GoodbyeMessage(Message, tag="goodbye"):
+    """To the client, last of all, before the close.
+
+    `retry_after` is the least number of seconds to wait before connecting again.
+    """
+
+    reason: str
+    retry_after: int
+
+
+ServerMessage = HelloMessage | NotificationMessage | PongMessage | ErrorMessage | GoodbyeMessage
+"""What a client decodes."""
+
+ClientMessage = AuthMessage | PingMessage
+"""What a client may send."""
