@@ -1,0 +1,214 @@
+"""JSON Web Tokens: issuing and verifying, against an injected clock (spec §5).
+
+HS256 only. Keys carry an id (`kid`), so that they can be rotated: the first of the file
+signs, all of them verify.
+"""
+
+import base64
+import binascii
+import os
+import secrets
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+from uuid import uuid4
+
+import jwt
+from msgspec import Struct
+
+ISSUER = "contentsvc"
+ACCESS_LIFETIME = 15 * 60
+"""Seconds."""
+SOCKET_LIFETIME = 60
+"""Seconds."""
+_KEY_BYTES = 32
+_REMEMBERED = 20_000
+
+
+class Clock(Protocol):
+    """The one thing that is asked of a reactor here."""
+
+    def seconds(self) -> float:
+        """Unix seconds."""
+
+
+class InvalidToken(Exception):
+    """The token is malformed, forged, expired, for another audience, or revoked."""
+
+
+class KeysError(Exception):
+    """The secret file is missing or malformed."""
+
+
+class Caller(Struct, frozen=True):
+    """Who an access token speaks for; `expires` in Unix seconds."""
+
+    user: str
+    session: str
+    admin: bool
+    expires: int
+
+
+class SocketGrant(Struct, frozen=True):
+    """Whom a socket token lets in, and as which client type (spec §4.19)."""
+
+    user: str
+    session: str
+    client: str
+
+
+class Key(NamedTuple):
+    """One secret and its id."""
+
+    kid: str
+    secret: bytes
+
+
+class Keys(tuple[Key, ...]):
+    """The secret file's keys: the first signs, all verify."""
+
+    __slots__ = ()
+
+    @classmethod
+    def load(cls, path: Path) -> "Keys":
+        """Read lines of `KID BASE64URL`. Raises KeysError."""
+        try:
+            lines = [line.split() for line in path.read_text("ascii").splitlines()]
+        except (OSError, UnicodeDecodeError) as error:
+            raise KeysError(f"{path}: {error}") from error
+        keys = []
+        for words in lines:
+            if not words or words[0].startswith("#"):
+                continue
+            try:
+                kid, text = words
+                secret = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+            except (ValueError, binascii.Error):
+                raise KeysError(f"{path}: each line is a key id and a base64url key") from None
+            if len(secret) < _KEY_BYTES:
+                raise KeysError(f"{path}: key {kid} is shorter than {_KEY_BYTES} bytes")
+            keys.append(Key(kid, secret))
+        if not keys:
+            raise KeysError(f"{path}: no key in it")
+        if len({key.kid for key in keys}) < len(keys):
+            raise KeysError(f"{path}: a key id stands there twice")
+        return cls(keys)
+
+    @classmethod
+    def load_or_generate(cls, path: Path) -> "Keys":
+        """Read the file, made first with one random key (mode 0600) if it is absent."""
+        key = base64.urlsafe_b64encode(secrets.token_bytes(_KEY_BYTES)).decode().rstrip("=")
+        draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        if not path.exists():
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w") as file:
+                file.write(f"{secrets.token_hex(4)} {key}\n")
+            try:
+                # Whole or not at all, and the first of several processes wins.
+                os.link(draft, path)
+            except FileExistsError:
+                pass
+            finally:
+                draft.unlink()
+        return cls.load(path)
+
+
+class Revoked:
+    """The sessions that were ended while access tokens of theirs may still be unexpired."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._until: dict[str, float] = {}
+
+    def add(self, session: str) -> None:
+        """Refuse the session's tokens from now on."""
+        now = self._clock.seconds()
+        self._until.setdefault(session, now + ACCESS_LIFETIME)
+        # All live equally long, so insertion order is the order of expiry.
+        while self._until:
+            oldest, until = next(iter(self._until.items()))
+            if until > now:
+                break
+            del self._until[oldest]
+
+    def __contains__(self, session: object) -> bool:
+        return session in self._until
+
+    def __len__(self) -> int:
+        return len(self._until)
+
+
+class Tokens:
+    """Issues and verifies the tokens of one service."""
+
+    def __init__(self, keys: Keys, clock: Clock) -> None:
+        self._keys = {key.kid: key.secret for key in keys}
+        self._kid = keys[0].kid
+        self._clock = clock
+        self._verified: dict[str, Caller] = {}
+        self.revoked = Revoked(clock)
+
+    def issue(self, user: str, session: str, *, admin: bool) -> str:
+        """An access token, good for ACCESS_LIFETIME seconds."""
+        role = "admin" if admin else "user"
+        return self._sign("api", ACCESS_LIFETIME, sub=user, sid=session, role=role)
+
+    def issue_socket(self, user: str, session: str, client: str) -> str:
+        """A token for the session socket, good for SOCKET_LIFETIME seconds."""
+        return self._sign("socket", SOCKET_LIFETIME, sub=user, sid=session, client=client)
+
+    def _sign(self, audience: str, lifetime: int, **claims: str) -> str:
+        now = int(self._clock.seconds())
+        claims |= {"iss": ISSUER, "aud": audience, "jti": str(uuid4())}
+        times = {"iat": now, "exp": now + lifetime}
+        return jwt.encode(
+            {**claims, **times}, self._keys[self._kid], "HS256", headers={"kid": self._kid}
+        )
+
+    def verify(self, token: str) -> Caller:
+        """Whom an access token speaks for. Raises InvalidToken."""
+        caller = self._verified.get(token)
+        if caller is None:
+            claims = self._claims(token, "api")
+            caller = Caller(
+                claims["sub"], claims["sid"], claims.get("role") == "admin", claims["exp"]
+            )
+            if len(self._verified) >= _REMEMBERED:
+                del self._verified[next(iter(self._verified))]
+            self._verified[token] = caller
+        elif caller.expires <= self._clock.seconds():
+            del self._verified[token]
+            raise InvalidToken("The token has expired.")
+        if caller.session in self.revoked:
+            raise InvalidToken("The session was ended.")
+        return caller
+
+    def verify_socket(self, token: str) -> SocketGrant:
+        """Whom a socket token lets in. Raises InvalidToken; a revoked session's token is
+        let through, for the socket to say so with its own close code."""
+        claims = self._claims(token, "socket")
+        return SocketGrant(claims["sub"], claims["sid"], str(claims.get("client")))
+
+    def _claims(self, token: str, audience: str) -> dict[str, Any]:
+        try:
+            secret = self._keys[jwt.get_unverified_header(token)["kid"]]
+            claims = jwt.decode(
+                token,
+                secret,
+                algorithms=["HS256"],
+                audience=audience,
+                issuer=ISSUER,
+                # Time is the injected clock's, below.
+                options={
+                    "require": ["exp", "iat", "sub", "sid", "jti"],
+                    "verify_exp": False,
+                    "verify_iat": False,
+                    "verify_nbf": False,
+                },
+            )
+        except (jwt.InvalidTokenError, KeyError, TypeError, ValueError) as error:
+            raise InvalidToken("The token is not valid.") from error
+        if not isinstance(claims["exp"], int) or not isinstance(claims["sid"], str):
+            raise InvalidToken("The token is not valid.")
+        if claims["exp"] <= self._clock.seconds():
+            raise InvalidToken("The token has expired.")
+        return claims

@@ -1,0 +1,1 @@
+"""HTTP machinery that knows no family."""

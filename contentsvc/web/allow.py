@@ -1,0 +1,54 @@
+"""Who may call an operation (spec §5): a floor that each route declares."""
+
+from typing import Protocol
+
+from contentsvc.web.errors import Forbidden, Unauthorized
+
+
+class Who(Protocol):
+    """The caller, as far as permissions go."""
+
+    @property
+    def user(self) -> str:
+        """The user's GUID."""
+
+    @property
+    def session(self) -> str:
+        """The GUID of the log-in that the token belongs to."""
+
+    @property
+    def admin(self) -> bool:
+        """Whether the token was issued to an admin."""
+
+
+class Permission:
+    """One rule; `owner` is the user of the path, where it has one."""
+
+    def __init__(self, name: str, *, signed_in: bool, owner: bool, admin: bool) -> None:
+        self.name = name
+        self.signed_in = signed_in
+        self._owner = owner
+        self._admin = admin
+
+    def check(self, who: Who | None, owner: str | None) -> None:
+        """Raises Unauthorized or Forbidden."""
+        if not self.signed_in:
+            return
+        if who is None:
+            raise Unauthorized(headers={"WWW-Authenticate": 'Bearer realm="contentsvc"'})
+        if self._admin and who.admin:
+            return
+        if self._owner and who.user == owner:
+            return
+        if self._owner or self._admin:
+            raise Forbidden()
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+ANYONE = Permission("ANYONE", signed_in=False, owner=False, admin=False)
+SIGNED_IN = Permission("SIGNED_IN", signed_in=True, owner=False, admin=False)
+SELF = Permission("SELF", signed_in=True, owner=True, admin=False)
+SELF_OR_ADMIN = Permission("SELF_OR_ADMIN", signed_in=True, owner=True, admin=True)
+ADMIN = Permission("ADMIN", signed_in=True, owner=False, admin=True)

@@ -1,0 +1,64 @@
+"""What a handler knows of its request."""
+
+import re
+from typing import TypeVar
+
+import msgspec
+
+from contentsvc.web.allow import Who
+from contentsvc.web.decode import json_body
+from contentsvc.web.errors import InvalidHost, Unauthorized
+from contentsvc.web.request import ApiRequest
+
+T = TypeVar("T")
+
+_HOST = re.compile(r"(?:[A-Za-z0-9_.\-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?\Z")
+
+
+class Call:
+    """One call of an operation. `caller` is None without a token."""
+
+    __slots__ = ("_request", "caller")
+
+    def __init__(self, request: ApiRequest, caller: Who | None) -> None:
+        self._request = request
+        self.caller = caller
+
+    @property
+    def user(self) -> str:
+        """The calling user's GUID. Raises Unauthorized where there is none."""
+        return self._signed_in.user
+
+    @property
+    def session(self) -> str:
+        """The GUID of the calling log-in. Raises Unauthorized where there is none."""
+        return self._signed_in.session
+
+    @property
+    def _signed_in(self) -> Who:
+        if self.caller is None:
+            raise Unauthorized()
+        return self.caller
+
+    @property
+    def viewer(self) -> tuple[str | None, bool]:
+        """The calling user's GUID, if any, and whether it is an admin's: what decides which
+        content is visible."""
+        return (None, False) if self.caller is None else (self.caller.user, self.caller.admin)
+
+    @property
+    def base_url(self) -> str:
+        """The scheme and host that the client addressed, without a path.
+
+        Raises InvalidHost.
+        """
+        request = self._request
+        host = request.header(b"host") or ""
+        if not _HOST.match(host):
+            raise InvalidHost()
+        return f"{'https' if request.isSecure() else 'http'}://{host}"
+
+    def decode(self, decoder: msgspec.json.Decoder[T]) -> T:
+        """Decode the body where its type depends on what the handler finds first."""
+        request = self._request
+        return json_body(request.body(), request.header(b"content-type"), decoder)

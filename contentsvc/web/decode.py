@@ -1,0 +1,161 @@
+"""From bytes to Structs, with errors that say where."""
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from contentsvc.web.errors import (
+    InvalidBody,
+    InvalidPath,
+    MalformedJson,
+    Problem,
+    UnsupportedMediaType,
+    at_parameter,
+    at_pointer,
+)
+
+T = TypeVar("T")
+
+_STEP = re.compile(r"\.([^.\[`]+)|\[(\d+)\]")
+_MISSING = re.compile(r"^Object missing required field `(.+)`$")
+_PATTERN = re.compile(r"matching regex .*$", re.DOTALL)
+_GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+_MAX_PARAMETERS = 64
+_NOT_TEXT = "This is not percent-encoded UTF-8."
+
+
+def is_guid(text: str) -> bool:
+    """Whether this is a GUID with dashes."""
+    return _GUID.match(text) is not None
+
+
+def guid(name: str, text: str) -> str:
+    """A GUID of the path in lower case. Raises InvalidPath."""
+    if not is_guid(text):
+        raise InvalidPath(f"{name} must be a GUID with dashes.", parameter=name)
+    return text.lower()
+
+
+def integer(name: str, text: str) -> int:
+    """A positive 64-bit integer of the path. Raises InvalidPath."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 19 and 0 < int(text) < 2**63):
+        raise InvalidPath(f"{name} must be a positive integer.", parameter=name)
+    return int(text)
+
+
+def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decoder[T]) -> T:
+    """Decode a JSON body. A missing Content-Type counts as JSON.
+
+    Raises UnsupportedMediaType, MalformedJson or InvalidBody.
+    """
+    if content_type is not None:
+        media = content_type.partition(";")[0].strip().lower()
+        if media and media != "application/json" and not media.endswith("+json"):
+            raise UnsupportedMediaType()
+    if not raw:
+        raise MalformedJson("The body is empty; it must be JSON.")
+    try:
+        if not raw.isascii():
+            raw.decode()  # msgspec skips over what it does not need
+        value = decoder.decode(raw)
+        if b"\\u0000" in raw:
+            _refuse_nul(msgspec.json.decode(raw), "")
+    except msgspec.ValidationError as error:
+        raise _located(error) from None
+    except msgspec.DecodeError as error:
+        raise MalformedJson(f"The body is not JSON: {error}.") from None
+    except UnicodeDecodeError:
+        raise MalformedJson("The body is not UTF-8.") from None
+    except RecursionError:
+        raise MalformedJson("The body is nested too deeply.") from None
+    return value
+
+
+def query_string(raw: bytes, type: type[T]) -> T:
+    """Decode a query string. Raises InvalidQuery."""
+    return _pairs(raw, type, at_parameter)
+
+
+def form_body(raw: bytes, content_type: str | None, type: type[T]) -> T:
+    """Decode an application/x-www-form-urlencoded body. Raises InvalidBody, which is the
+    status that RFC 6749 §5.2 has for every malformed request."""
+    media = (content_type or "").partition(";")[0].strip().lower()
+    if media != "application/x-www-form-urlencoded":
+        raise InvalidBody("The body must be application/x-www-form-urlencoded.")
+    return _pairs(raw, type, _at_member)
+
+
+def _at_member(name: str, detail: str) -> Problem:
+    return InvalidBody(f"{name}: {detail}" if name else detail)
+
+
+def _pairs(raw: bytes, type: type[T], problem: Callable[[str, str], Problem]) -> T:
+    try:
+        pairs = parse_qsl(
+            raw.decode("ascii"),
+            keep_blank_values=True,
+            errors="surrogateescape",
+            max_num_fields=_MAX_PARAMETERS,
+        )
+    except UnicodeDecodeError:
+        raise problem("", _NOT_TEXT) from None
+    except ValueError:
+        raise problem("", f"At most {_MAX_PARAMETERS} parameters are taken.") from None
+    values: dict[str, str] = {}
+    for name, value in pairs:
+        if not _is_text(name) or not _is_text(value):
+            raise problem(name if _is_text(name) else "", _NOT_TEXT)
+        if name in values:
+            raise problem(name, "This stands there twice.")
+        if "\0" in name or "\0" in value:
+            raise problem(name, "A string may not hold NUL.")
+        values[name] = value
+    try:
+        return msgspec.convert(values, type, strict=False)
+    except msgspec.ValidationError as error:
+        pointer, detail = _where(error)
+        raise problem(pointer.lstrip("/"), detail) from None
+
+
+def _located(error: msgspec.ValidationError) -> Problem:
+    return at_pointer(*_where(error))
+
+
+def _where(error: msgspec.ValidationError) -> tuple[str, str]:
+    detail, _, path = str(error).partition(" - at `")
+    # Where msgspec has [...] for some member, it does not say which: it is in this one.
+    known = path.partition("[...]")[0]
+    pointer = "".join(_step(name or index) for name, index in _STEP.findall(known))
+    missing = _MISSING.match(detail)
+    if missing:
+        return f"{pointer}/{missing[1]}", "This member is required."
+    if "0-9a-fA-F]{8}" in detail:
+        detail = "Expected a GUID with dashes"
+    return pointer, _PATTERN.sub("of other characters or form", detail) + "."
+
+
+def _step(name: str) -> str:
+    return "/" + name.replace("~", "~0").replace("/", "~1")
+
+
+def _is_text(value: str) -> bool:
+    """Whether it came from UTF-8: what did not, has lone surrogates."""
+    return not any("\ud800" <= character <= "\udfff" for character in value)
+
+
+def _refuse_nul(value: Any, pointer: str) -> None:
+    if isinstance(value, str):
+        if "\0" in value:
+            raise at_pointer(pointer, "A string may not hold NUL.")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _refuse_nul(item, f"{pointer}/{index}")
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            if "\0" in name:
+                raise at_pointer(pointer, "A member's name may not hold NUL.")
+            _refuse_nul(item, pointer + _step(name))
+

@@ -1,0 +1,89 @@
+"""Errors on the wire: RFC 9457 problems, and the two fields of RFC 6749 for /oauth."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+
+Headers = Mapping[str, str]
+
+
+class Problem(Exception):
+    """An answer other than success. Families raise subclasses with a code of their own.
+
+    `members` are further members of the problem's JSON object; `headers` go on the answer.
+    """
+
+    status: int = 500
+    code: str = "internal_error"
+    detail: str = "The service failed; the log has the reason under this requestId."
+    oauth: str = "invalid_request"
+    """The `error` of RFC 6749 §5.2 where an OAuth endpoint answers it."""
+
+    def __init__(
+        self, detail: str | None = None, *, headers: Headers | None = None, **members: Any
+    ) -> None:
+        super().__init__(detail or self.detail)
+        self.detail = detail or self.detail
+        self.headers = dict(headers or {})
+        self.members = members
+
+    def to_json(self, request_id: str) -> bytes:
+        """The application/problem+json body."""
+        return msgspec.json.encode(
+            {
+                "type": f"urn:contentsvc:problem:{self.code}",
+                "title": HTTPStatus(self.status).phrase,
+                "status": self.status,
+                "detail": self.detail,
+                "code": self.code,
+                "requestId": request_id,
+                **self.members,
+            }
+        )
+
+    def to_oauth(self) -> bytes:
+        """The application/json body of RFC 6749 §5.2."""
+        return msgspec.json.encode(
+            {"error": self.oauth, "error_description": self.detail, **self.members}
+        )
+
+
+def named(status: int, code: str, detail: str, *, oauth: str = "invalid_request") -> type[Problem]:
+    """A class of problem: one per cause."""
+    name = code.title().replace("_", "")
+    return type(
+        name,
+        (Problem,),
+        {"status": status, "code": code, "detail": detail, "oauth": oauth, "__module__": __name__},
+    )
+
+
+MalformedJson = named(400, "malformed_json", "The body is not JSON.")
+InvalidBody = named(400, "invalid_body", "The body does not fit; errors says where.")
+InvalidQuery = named(400, "invalid_query", "The query string does not fit; errors says where.")
+InvalidPath = named(400, "invalid_path", "The path does not fit.")
+InvalidHost = named(400, "invalid_host", "The Host header names no host.")
+Unauthorized = named(401, "unauthorized", "This needs an access token.")
+BadToken = named(401, "invalid_token", "The token is not valid.")
+Forbidden = named(403, "forbidden", "Your account may not do this.")
+NotFound = named(404, "not_found", "There is nothing at this path.")
+MethodNotAllowed = named(405, "method_not_allowed", "The Allow header has the methods.")
+RequestTimeout = named(408, "timeout", "The request's body did not arrive in time.")
+PayloadTooLarge = named(413, "payload_too_large", "The body is over the limit.")
+UnsupportedMediaType = named(415, "unsupported_media_type", "The body must be JSON.")
+UpgradeRequired = named(426, "upgrade_required", "This is a WebSocket; docs/socket.md has more.")
+Unavailable = named(
+    503, "unavailable", "The service cannot answer now; try again.", oauth="temporarily_unavailable"
+)
+
+
+def at_pointer(pointer: str, detail: str) -> Problem:
+    """InvalidBody about one member, named by a JSON pointer (RFC 6901)."""
+    return InvalidBody(errors=[{"pointer": pointer, "detail": detail}])
+
+
+def at_parameter(parameter: str, detail: str) -> Problem:
+    """InvalidQuery about one parameter."""
+    return InvalidQuery(errors=[{"parameter": parameter, "detail": detail}])

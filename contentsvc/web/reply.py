@@ -1,0 +1,116 @@
+"""From a handler's result to an HTTP answer: status, weak ETag, 304, CORS, one write."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import msgspec
+
+from contentsvc.web.errors import Problem
+from contentsvc.web.request import ApiRequest
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Created(NamedTuple):
+    """201 with this path as its Location."""
+
+    path: str
+
+
+class Listed(NamedTuple):
+    """200 with a part of a list; `after` is the cursor of what follows, if anything may."""
+
+    items: Sequence[Any]
+    after: str | None
+
+
+class Reply:
+    """Writes answers; made once, with the origins that browsers may call from."""
+
+    def __init__(self, cors_origins: Sequence[str]) -> None:
+        self._any_origin = "*" in cors_origins
+        self._origins = frozenset(origin.encode() for origin in cors_origins)
+
+    def result(self, request: ApiRequest, result: Any) -> None:
+        """Write what a handler returned: None is 204, Created 201, anything else 200."""
+        if result is None:
+            self._write(request, 204, None, b"")
+        elif type(result) is Created:
+            request.setHeader(b"Location", quote(result.path, safe="/").encode())
+            self._write(request, 201, None, b"")
+        else:
+            if type(result) is Listed:
+                if result.after is not None:
+                    request.setHeader(b"Link", self._next(request, result.after))
+                result = result.items
+            self._success(request, _encode(result))
+
+    def _next(self, request: ApiRequest, after: str) -> bytes:
+        others = [
+            pair
+            for pair in request.uri.partition(b"?")[2].split(b"&")
+            if pair and not pair.startswith(b"after=")
+        ]
+        query = b"&".join([*others, b"after=" + after.encode()])
+        return b"<" + request.path + b"?" + query + b'>; rel="next"'
+
+    def _success(self, request: ApiRequest, body: bytes) -> None:
+        tag = b'W/"' + blake2b(body, digest_size=12).hexdigest().encode() + b'"'
+        request.setHeader(b"ETag", tag)
+        if request.method in {b"GET", b"HEAD"} and _matches(
+            request.requestHeaders.getRawHeaders(b"If-None-Match"), tag
+        ):
+            self._write(request, 304, None, b"")
+        else:
+            self._write(request, 200, b"application/json", body)
+
+    def problem(self, request: ApiRequest, problem: Problem, *, oauth: bool = False) -> None:
+        """Write an error."""
+        for name, value in problem.headers.items():
+            request.setHeader(name.encode(), value.encode())
+        if oauth:
+            body, media = problem.to_oauth(), b"application/json"
+        else:
+            body, media = problem.to_json(request.request_id), b"application/problem+json"
+        self._write(request, problem.status, media, body)
+
+    def options(self, request: ApiRequest, methods: bytes) -> None:
+        """Write the answer to OPTIONS, a browser's preflight or not."""
+        request.setHeader(b"Allow", methods)
+        request.setHeader(b"Access-Control-Allow-Methods", methods)
+        request.setHeader(
+            b"Access-Control-Allow-Headers", b"Authorization, Content-Type, If-None-Match"
+        )
+        request.setHeader(b"Access-Control-Max-Age", b"86400")
+        self._write(request, 204, None, b"")
+
+    def _write(self, request: ApiRequest, status: int, media: bytes | None, body: bytes) -> None:
+        set_header = request.setHeader
+        set_header(b"X-Request-Id", request.request_id.encode())
+        if self._any_origin:
+            set_header(b"Access-Control-Allow-Origin", b"*")
+        else:
+            origin = request.getHeader(b"Origin")
+            if origin in self._origins:
+                set_header(b"Access-Control-Allow-Origin", origin)
+        set_header(
+            b"Access-Control-Expose-Headers", b"ETag, Link, Location, Retry-After, X-Request-Id"
+        )
+        set_header(b"Vary", b"Origin, Authorization")
+        if not request.responseHeaders.hasHeader(b"Cache-Control"):
+            set_header(b"Cache-Control", b"no-cache")
+        request.answer(status, media, body)
+
+
+def _matches(conditions: Sequence[bytes] | None, tag: bytes) -> bool:
+    """RFC 9110 §13.1.2, by weak comparison."""
+    if not conditions:
+        return False
+    opaque = tag.removeprefix(b"W/")
+    for condition in b",".join(conditions).split(b","):
+        candidate = condition.strip()
+        if candidate == b"*" or candidate.removeprefix(b"W/") == opaque:
+            return True
+    return False

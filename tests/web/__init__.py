@@ -1,0 +1,1 @@
+"""Tests of contentsvc.web: real requests over a transport in memory."""

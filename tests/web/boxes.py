@@ -1,0 +1,60 @@
+"""Families for the tests of requests: one takes bodies, the other its time."""
+
+from msgspec import Struct, json
+from twisted.internet.defer import Deferred
+
+from contentsvc.web.allow import ANYONE
+from contentsvc.web.call import Call
+from contentsvc.web.request import BODY_LIMIT
+from contentsvc.web.route import route
+
+BIG = 2 * BODY_LIMIT
+
+
+class Box(Struct):
+    text: str
+
+
+_box = json.Decoder(Box)
+
+
+class Boxes:
+    """Takes texts of two sizes."""
+
+    def __init__(self) -> None:
+        self.taken: list[str] = []
+
+    @route("PUT", "/small", allow=ANYONE)
+    async def small(self, call: Call, body: Box) -> None:
+        self.taken.append(body.text)
+
+    @route("PUT", "/big", allow=ANYONE, limit=BIG)
+    async def big(self, call: Call, body: Box) -> None:
+        self.taken.append(body.text)
+
+    @route("GET", "/small", allow=ANYONE)
+    async def get(self, call: Call) -> list[str]:
+        return self.taken
+
+
+def body_of(size: int) -> bytes:
+    """A Box of exactly this many bytes."""
+    return b'{"text":"%s"}' % (b"x" * (size - len(b'{"text":""}')))
+
+
+class Waits:
+    """Does something, waits until `go` fires, and does the rest."""
+
+    def __init__(self) -> None:
+        self.go: Deferred[None] = Deferred()
+        self.done: list[str] = []
+
+    @route("PUT", "/wait", allow=ANYONE)
+    async def wait(self, call: Call) -> None:
+        await self.go
+        self.done.append("waited")
+
+    @route("PUT", "/late", allow=ANYONE)
+    async def late(self, call: Call) -> None:
+        await self.go
+        self.done.append(call.decode(_box).text)

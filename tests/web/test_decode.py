@@ -1,0 +1,281 @@
+"""From bytes to Structs, with errors that say where."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from contentsvc.web import decode
+from contentsvc.web.allow import ANYONE
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Problem
+from contentsvc.web.route import route
+from contentsvc.wire.base import Guid
+from tests.web.support import ANN, Service, WebCase
+
+
+class Inner(Struct, rename="camel"):
+    guid_here: Guid
+    count: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
+
+
+class Outer(Struct, rename="camel"):
+    inner: Inner
+    some: list[Inner] = []
+    kind: Literal["a", "b"] = "a"
+    text: Annotated[str, Meta(min_length=1, max_length=3)] = "x"
+    anything: dict[str, Any] = {}
+    flag: bool = False
+
+
+_outer = msgspec.json.Decoder(Outer)
+
+
+class DecodeCase(WebCase):
+    def refused(self, act: Any, *args: Any) -> Problem:
+        """The problem that a call raises."""
+        return self.assertRaises(Problem, act, *args)
+
+
+class JsonTests(DecodeCase):
+    """Bodies of JSON."""
+
+    def error(self, member: str, value: str) -> tuple[str, str]:
+        """Pointer and detail of the one error of a good body but for this member."""
+        good = {"inner": f'{{"guidHere":"{ANN}"}}', member: value}
+        text = ",".join(f'"{name}":{json}' for name, json in good.items())
+        problem = self.refused(decode.json_body, f"{{{text}}}".encode(), None, _outer)
+        self.assertEqual((problem.status, problem.code), (400, "invalid_body"))
+        (error,) = problem.members["errors"]
+        return error["pointer"], error["detail"]
+
+    def malformed(self, raw: bytes) -> None:
+        """Assert that this is not taken for JSON."""
+        problem = self.refused(decode.json_body, raw, None, _outer)
+        self.assertEqual((problem.status, problem.code), (400, "malformed_json"))
+
+    def test_missing(self) -> None:
+        """A missing member is named as if it were there."""
+        self.assertEqual(self.error("inner", "{}"), ("/inner/guidHere", "This member is required."))
+
+    def test_wrong_type(self) -> None:
+        """A member of the wrong type is named, and both types are."""
+        self.assertEqual(self.error("flag", '"x"'), ("/flag", "Expected `bool`, got `str`."))
+
+    def test_index(self) -> None:
+        """An element of a list is named by its index."""
+        some = f'[{{"guidHere":"{ANN}"}},{{"guidHere":"{ANN}","count":-1}}]'
+        self.assertEqual(self.error("some", some), ("/some/1/count", "Expected `int` >= 0."))
+
+    def test_guid(self) -> None:
+        """A GUID that is none is called so, and the pattern is left out."""
+        for bad in ("x", ANN.replace("-", ""), f"{{{ANN}}}", ANN + "\\n", ""):
+            found = self.error("inner", f'{{"guidHere":"{bad}"}}')
+            self.assertEqual(found, ("/inner/guidHere", "Expected a GUID with dashes."))
+
+    def test_choice(self) -> None:
+        """A value that is none of the allowed is named."""
+        self.assertEqual(self.error("kind", '"c"')[0], "/kind")
+
+    def test_length(self) -> None:
+        """Lengths are of characters, and the limit is named."""
+        self.assertEqual(self.error("text", '""')[0], "/text")
+        self.assertEqual(self.error("text", '"äöüß"')[1], "Expected `str` of length <= 3.")
+
+    def test_huge_number(self) -> None:
+        """10^30 fits no integer."""
+        pointer, _ = self.error("inner", f'{{"guidHere":"{ANN}","count":1{"0" * 30}}}')
+        self.assertEqual(pointer, "/inner/count")
+
+    def test_infinite_number(self) -> None:
+        """1e400 is no number, and the innermost member whose name is known is named."""
+        self.assertEqual(self.error("anything", '{"a":1e400}')[0], "/anything")
+
+    def test_fraction(self) -> None:
+        """A fraction is no integer."""
+        pointer, _ = self.error("inner", f'{{"guidHere":"{ANN}","count":1.5}}')
+        self.assertEqual(pointer, "/inner/count")
+
+    def test_no_object(self) -> None:
+        """Another JSON value than an object is an error of the whole."""
+        for raw in (b"[]", b"null", b'"x"', b"1", b"true"):
+            problem = self.refused(decode.json_body, raw, None, _outer)
+            self.assertEqual(problem.members["errors"][0]["pointer"], "")
+
+    def test_nul(self) -> None:
+        """A NUL in a string is refused, wherever it stands, and its place is named."""
+        self.assertEqual(self.error("text", '"\\u0000"')[0], "/text")
+        self.assertEqual(self.error("anything", '{"a":[1,"\\u0000"]}')[0], "/anything/a/1")
+        self.assertEqual(self.error("unknown", '"\\u0000"')[0], "/unknown")
+
+    def test_nul_in_name(self) -> None:
+        """A NUL in a member's name is refused, and what it is a member of is named."""
+        self.assertEqual(self.error("anything", '{"a":{"b\\u0000":1}}')[0], "/anything/a")
+
+    def test_escaped_pointer(self) -> None:
+        """~ and / in a member's name are escaped as RFC 6901 has it."""
+        self.assertEqual(self.error("anything", '{"a/~b":"\\u0000"}')[0], "/anything/a~1~0b")
+
+    def test_no_nul(self) -> None:
+        """A backslash before u0000 that is itself escaped makes no NUL."""
+        raw = f'{{"inner":{{"guidHere":"{ANN}"}},"anything":{{"a":"\\\\u0000"}}}}'
+        decode.json_body(raw.encode(), None, _outer)
+
+    def test_raw_nul(self) -> None:
+        """A bare NUL is not JSON."""
+        self.malformed(b'{"text":"\0"}')
+        self.malformed(b"\0")
+
+    def test_surrogates(self) -> None:
+        """A lone surrogate is not JSON, escaped or as bytes; a pair is one character."""
+        self.malformed(b'{"text":"\\ud800"}')
+        self.malformed(b'{"text":"\\udc00x"}')
+        self.malformed(b'{"text":"\xed\xa0\x80"}')
+        raw = f'{{"inner":{{"guidHere":"{ANN}"}},"text":"\\ud83d\\ude00"}}'
+        self.assertEqual(decode.json_body(raw.encode(), None, _outer).text, "\U0001f600")
+
+    def test_bad_utf_8(self) -> None:
+        """Bytes that are not UTF-8 are not JSON."""
+        for raw in (b'{"text":"\xff"}', b'{"text":"\xc3"}', '{"text":"ä"}'.encode("latin-1")):
+            self.malformed(raw)
+
+    def test_malformed(self) -> None:
+        """What breaks off, goes on, or was never JSON is refused."""
+        whole = f'{{"inner":{{"guidHere":"{ANN}"}}}}'.encode()
+        cases = [whole[:-1], whole + b"x", b"{'a':1}", b"a=1", b"<a/>", b"{", b"nan", b'{"a":[[']
+        for raw in cases:
+            self.malformed(raw)
+
+    def test_empty(self) -> None:
+        """No body is not JSON."""
+        self.malformed(b"")
+
+    def test_depth(self) -> None:
+        """A body nested too deeply is refused, in members that are known and others."""
+        for name in ("anything", "unknown"):
+            for opening, closing in (('{"a":', "}"), ("[", "]")):
+                nested = opening * 100_000 + "1" + closing * 100_000
+                self.malformed(f'{{"{name}":{{"a":{nested}}}}}'.encode())
+
+    def test_depth_and_nul(self) -> None:
+        """So is one whose depth shows only in the search for NUL."""
+        nested = "[" * 900 + '"\\u0000"' + "]" * 900
+        problem = self.refused(decode.json_body, f'{{"unknown":{nested}}}'.encode(), None, _outer)
+        self.assertEqual(problem.status, 400)
+
+    def test_media_type(self) -> None:
+        """application/json, its relatives, and no type at all are JSON; all else is 415."""
+        raw = f'{{"inner":{{"guidHere":"{ANN}"}}}}'.encode()
+        for media in (None, "", "Application/JSON ; charset=utf-8", "application/x+json"):
+            decode.json_body(raw, media, _outer)
+        for media in ("text/plain", "application/jsonp", "multipart/form-data", "json", "*/*"):
+            problem = self.refused(decode.json_body, raw, media, _outer)
+            self.assertEqual((problem.status, problem.code), (415, "unsupported_media_type"))
+
+
+class Asked(Struct, rename="camel"):
+    page: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
+    page_size: int | None = None
+    since: int | float | None = None
+    q: str = ""
+
+
+class PairsTests(DecodeCase):
+    """Query strings and forms."""
+
+    def error(self, raw: bytes) -> tuple[str, str]:
+        """Parameter and detail of the one error."""
+        problem = self.refused(decode.query_string, raw, Asked)
+        self.assertEqual((problem.status, problem.code), (400, "invalid_query"))
+        (error,) = problem.members["errors"]
+        return error["parameter"], error["detail"]
+
+    def test_values(self) -> None:
+        """Values are numbers where those are wanted, and decoded from percent and plus."""
+        found = decode.query_string(b"page=3&pageSize=7&q=%C3%A4+b%26&since=1.5", Asked)
+        self.assertEqual(found, Asked(3, 7, 1.5, "ä b&"))
+
+    def test_unknown(self) -> None:
+        """Parameters that are not known do not matter."""
+        self.assertEqual(decode.query_string(b"x=1&=2&y", Asked), Asked())
+
+    def test_bad_numbers(self) -> None:
+        """What is no whole number in range is refused with the parameter's name."""
+        for bad in (b"x", b"", b"-1", b"1.5", b"1" + b"0" * 30, b"0x1", b"1_0", b"2147483648"):
+            self.assertEqual(self.error(b"page=" + bad)[0], "page", bad)
+        self.assertEqual(self.error(b"pageSize=x")[0], "pageSize")
+
+    def test_digits_of_others(self) -> None:
+        """Digits beyond ASCII are none."""
+        self.assertEqual(self.error(b"page=%D9%A1")[0], "page")
+
+    def test_twice(self) -> None:
+        """A parameter that stands there twice is refused, known or not."""
+        self.assertEqual(self.error(b"page=1&page=1"), ("page", "This stands there twice."))
+        self.assertEqual(self.error(b"x=1&y=2&x=3")[0], "x")
+
+    def test_nul(self) -> None:
+        """NUL is refused in names and values."""
+        self.assertEqual(self.error(b"q=a%00"), ("q", "A string may not hold NUL."))
+        self.assertEqual(self.error(b"%00=a")[0], "\0")
+
+    def test_bad_utf_8(self) -> None:
+        """What is not UTF-8 is refused, named where its name is UTF-8."""
+        not_text = "This is not percent-encoded UTF-8."
+        self.assertEqual(self.error(b"q=%FF"), ("q", not_text))
+        self.assertEqual(self.error(b"q=%ED%A0%80"), ("q", not_text))
+        for raw in (b"%FF=1", b"%FF=%00", b"q=\xc3\xa4"):
+            self.assertEqual(self.error(raw), ("", not_text))
+
+    def test_many(self) -> None:
+        """Hundreds of parameters are refused for their number."""
+        raw = b"&".join(b"p%d=" % n for n in range(65))
+        self.assertEqual(self.error(raw), ("", "At most 64 parameters are taken."))
+
+    def form(self, raw: bytes, media: str | None = "application/x-www-form-urlencoded") -> Any:
+        """What a form is decoded to."""
+        return decode.form_body(raw, media, Asked)
+
+    def test_form(self) -> None:
+        """A form is decoded as a query is, whatever the case of its media type."""
+        media = "Application/X-WWW-Form-URLEncoded; charset=UTF-8"
+        self.assertEqual(self.form(b"q=a%20b&page=2", media), Asked(2, None, None, "a b"))
+
+    def test_form_media_type(self) -> None:
+        """Another media type, or none, is 400: RFC 6749 §5.2 has nothing else."""
+        for media in (None, "application/json", "multipart/form-data"):
+            self.assertEqual(self.refused(self.form, b"q=a", media).code, "invalid_body")
+
+    def test_form_errors(self) -> None:
+        """Errors of a form say in words which member is meant."""
+        for raw, start in ((b"q=1&q=2", "q: "), (b"q=%00", "q: "), (b"page=x", "page: ")):
+            problem = self.refused(self.form, raw)
+            self.assertEqual((problem.status, problem.code), (400, "invalid_body"))
+            self.assertTrue(problem.detail.startswith(start), problem.detail)
+        self.assertEqual(self.refused(self.form, b"\xff").detail, self.error(b"\xff")[1])
+
+
+class Echo:
+    """Gives back what it was sent."""
+
+    @route("PUT", "/echo", allow=ANYONE)
+    async def put(self, call: Call, body: dict[str, Any]) -> dict[str, Any]:
+        return body
+
+
+class RoundTripTests(WebCase):
+    """What is decoded can be encoded again."""
+
+    def test_depth(self) -> None:
+        """At no depth is a body taken that cannot be given back."""
+        service, statuses = Service([Echo()]), set()
+        for depth in range(700, 1000):
+            nested = b'{"a":' * depth + b"1" + b"}" * depth
+            statuses.add(service.ask("PUT", "/echo", nested).status)
+        self.assertEqual(statuses, {200, 400})
+
+    def test_numbers(self) -> None:
+        """Numbers of any size come back as they were."""
+        raw = b'{"a":1%s,"b":-1%s,"c":0.1,"d":1e300}' % (b"0" * 30, b"0" * 30)
+        answer = Service([Echo()]).ask("PUT", "/echo", raw)
+        self.assertEqual(answer.json(), msgspec.json.decode(raw))

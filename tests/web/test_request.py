@@ -1,0 +1,260 @@
+"""Bodies while they arrive, vanished clients, the log line."""
+
+from contentsvc.web.allow import SIGNED_IN
+from contentsvc.web.call import Call
+from contentsvc.web.request import BODY_LIMIT
+from contentsvc.web.route import route
+from tests.web.boxes import BIG, Boxes, Waits, body_of
+from tests.web.support import ANN, Service, WebCase
+
+
+def chunk(data: bytes) -> bytes:
+    """Some of a chunked body."""
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+class BodyCase(WebCase):
+    def setUp(self) -> None:
+        self.boxes = Boxes()
+        self.service = Service([self.boxes], body_timeout=30.0)
+        self.client = self.service.connect()
+
+    def begin(self, path: str, **headers: str) -> None:
+        """Send the head of a PUT, and no body yet."""
+        self.client.ask("PUT", path, **headers)
+
+
+class LimitTests(BodyCase):
+    """No body over the limit is kept, or waited for."""
+
+    def test_announced(self) -> None:
+        """A Content-Length over the limit is 413, which names the limit, before any body."""
+        self.begin("/small", Content_Length=str(BODY_LIMIT + 1))
+        found = self.problem(self.client.answer(), 413, "payload_too_large")
+        self.assertEqual(found["limit"], BODY_LIMIT)
+
+    def test_at_the_limit(self) -> None:
+        """A body of just the limit is taken."""
+        self.client.ask("PUT", "/small", body_of(BODY_LIMIT))
+        self.assertEqual(self.client.answer().status, 204)
+
+    def test_chunked(self) -> None:
+        """A chunked body is refused as soon as it is over the limit, before its end."""
+        self.begin("/small", Transfer_Encoding="chunked")
+        self.client.send(chunk(b"x" * BODY_LIMIT))
+        self.assertTrue(self.client.silent)
+        self.client.send(chunk(b"x"))
+        self.problem(self.client.answer(), 413, "payload_too_large")
+
+    def test_chunked_at_the_limit(self) -> None:
+        """A chunked body of just the limit is taken."""
+        self.begin("/small", Transfer_Encoding="chunked")
+        self.client.send(chunk(body_of(BODY_LIMIT)) + chunk(b""))
+        self.assertEqual(self.client.answer().status, 204)
+
+    def test_limit_of_the_route(self) -> None:
+        """A route may take more than others do, and no more than that."""
+        self.client.ask("PUT", "/big", body_of(BIG))
+        self.begin("/big", Content_Length=str(BIG + 1))
+        taken, refused = self.client.answers()
+        self.assertEqual(taken.status, 204)
+        self.assertEqual(self.problem(refused, 413, "payload_too_large")["limit"], BIG)
+
+    def test_no_route(self) -> None:
+        """Where there is no operation, the limit is the lower one."""
+        self.begin("/nothing", Content_Length=str(BODY_LIMIT + 1))
+        self.problem(self.client.answer(), 413, "payload_too_large")
+
+    def test_rest_is_dropped(self) -> None:
+        """What still comes of a refused body is read, so that the 413 arrives, and dropped."""
+        self.begin("/small", Content_Length=str(BIG))
+        self.client.send(body_of(BIG)[:-1])
+        self.assertFalse(self.client.transport.disconnecting)
+        self.client.send(b"}")
+        self.assertTrue(self.client.transport.disconnecting)
+        self.assertEqual((len(self.client.answers()), self.boxes.taken), (1, []))
+
+    def test_lingering_ends(self) -> None:
+        """A refused body that does not end is not read for long."""
+        self.begin("/small", Content_Length=str(BIG))
+        self.assertTrue(self.client.transport.half_closed)
+        self.service.clock.advance(2)
+        self.assertTrue(self.client.transport.disconnecting)
+        self.assertFalse(self.client.transport.disconnected, "a reset would eat the answer")
+
+    def test_nothing_after_a_refusal(self) -> None:
+        """A request that follows a refused one on its connection is not carried out."""
+        self.begin("/small", Content_Length=str(BODY_LIMIT + 1))
+        self.client.send(b"x" * (BODY_LIMIT + 1))
+        self.client.ask("PUT", "/small", body_of(20))
+        self.assertEqual((len(self.client.answers()), self.boxes.taken), (1, []))
+
+
+class ArrivalTests(BodyCase):
+    """Bodies that take their time."""
+
+    def test_stalled(self) -> None:
+        """A body that does not come in time is 408, and the connection ends."""
+        self.begin("/small", Content_Length="100")
+        self.client.send(b"{")
+        self.service.clock.advance(29)
+        self.assertTrue(self.client.silent)
+        self.service.clock.advance(1)
+        self.problem(self.client.answer(), 408, "timeout")
+        self.service.clock.advance(2)
+        self.assertTrue(self.client.transport.disconnecting)
+
+    def test_without_end(self) -> None:
+        """A chunked body that goes on in small pieces is 408 all the same."""
+        self.begin("/small", Transfer_Encoding="chunked")
+        for _ in range(30):
+            self.client.send(chunk(b"x"))
+            self.service.clock.advance(1)
+        self.problem(self.client.answer(), 408, "timeout")
+
+    def test_in_time(self) -> None:
+        """A body that has come in time leaves no timer behind."""
+        self.begin("/small", Content_Length="20")
+        self.client.send(body_of(20))
+        self.service.clock.advance(31)
+        self.assertEqual(self.client.answer().status, 204)
+
+    def test_slow_handler(self) -> None:
+        """The time for the body does not run on in the handler."""
+        waits = Waits()
+        service = Service([waits], body_timeout=1.0)
+        client = service.connect()
+        client.ask("PUT", "/wait", b"{}")
+        service.clock.advance(100)
+        self.assertTrue(client.silent)
+        waits.go.callback(None)
+        self.assertEqual(client.answer().status, 204)
+
+    def test_vanished(self) -> None:
+        """A client that goes amid its body leaves no timer, and nothing is carried out."""
+        self.begin("/small", Content_Length="20")
+        self.client.send(body_of(20)[:-1])
+        self.client.vanish()
+        self.assertEqual(self.service.clock.getDelayedCalls(), [])
+        self.assertEqual(self.boxes.taken, [])
+
+    def test_bad_chunk(self) -> None:
+        """A chunked body that breaks its own form is 400, and nothing is carried out."""
+        self.begin("/small", Transfer_Encoding="chunked")
+        self.client.send(b"zz\r\n")
+        self.assertIn(b"HTTP/1.1 400 ", self.client.transport.value())
+        self.assertTrue(self.client.transport.disconnecting)
+        self.service.clock.advance(0)
+        self.assertEqual(self.service.clock.getDelayedCalls(), [])
+
+    def test_expect(self) -> None:
+        """Expect: 100-continue is answered so, and then the request itself."""
+        self.begin("/small", Content_Length="20", Expect="100-continue")
+        self.assertEqual(self.client.transport.value(), b"HTTP/1.1 100 Continue\r\n\r\n")
+        self.client.send(body_of(20))
+        self.assertEqual(self.client.answer().status, 204)
+
+    def test_expect_too_much(self) -> None:
+        """Expect: 100-continue with a body over the limit is 413 and nothing else."""
+        self.begin("/small", Content_Length=str(BIG), Expect="100-continue")
+        self.assertTrue(self.client.transport.value().startswith(b"HTTP/1.1 413 "))
+        self.problem(self.client.answer(), 413, "payload_too_large")
+
+    def test_pipelined(self) -> None:
+        """Requests that are sent together are answered in their order."""
+        put = b"PUT /small HTTP/1.1\r\nHost: t\r\nContent-Length: 20\r\n\r\n" + body_of(20)
+        self.client.send(put + b"GET /small HTTP/1.1\r\nHost: t\r\n\r\n")
+        first, second = self.client.answers()
+        self.assertEqual((first.status, second.json()), (204, self.boxes.taken))
+
+    def test_idle(self) -> None:
+        """A connection that nothing comes on is closed after a minute."""
+        self.client.ask("GET", "/small")
+        self.service.clock.advance(59)
+        self.assertFalse(self.client.transport.disconnecting)
+        self.service.clock.advance(1)
+        self.assertTrue(self.client.transport.disconnecting)
+
+
+class VanishTests(WebCase):
+    """Clients that are gone before the answer."""
+
+    def setUp(self) -> None:
+        self.waits = Waits()
+        self.service = Service([self.waits])
+        self.client = self.service.connect()
+
+    def test_effect(self) -> None:
+        """A handler goes on when its client has gone: what it does happens."""
+        self.client.ask("PUT", "/wait")
+        self.client.vanish()
+        self.waits.go.callback(None)
+        self.assertEqual(self.waits.done, ["waited"])
+
+    def test_body(self) -> None:
+        """The body can still be read when the client has gone."""
+        self.client.ask("PUT", "/late", body_of(20))
+        self.client.vanish()
+        self.waits.go.callback(None)
+        self.assertEqual(self.waits.done, ["x" * 9])
+
+    def test_line(self) -> None:
+        """A request whose client has gone has its line in the log when it is done."""
+        events = self.logged()
+        self.client.ask("PUT", "/wait")
+        self.client.vanish()
+        self.assertEqual(self.lines(events), [])
+        self.waits.go.callback(None)
+        self.assertEqual(len(self.lines(events)), 1)
+
+    def test_forgotten(self) -> None:
+        """It no longer counts as under way then."""
+        self.client.ask("PUT", "/wait")
+        self.client.vanish()
+        self.assertEqual(len(self.service.site.active), 1)
+        self.waits.go.callback(None)
+        self.assertEqual(len(self.service.site.active), 0)
+
+
+class Secrets:
+    @route("GET", "/user/<guid:user>/secret", allow=SIGNED_IN)
+    async def get(self, call: Call, user: str) -> None:
+        pass
+
+
+class LineTests(WebCase):
+    """One line per request."""
+
+    def line(self, method: str, path: str, body: bytes = b"", **headers: str) -> str:
+        """The one line of the log that a request makes."""
+        events = self.logged()
+        self.answer = Service([Secrets(), Boxes()]).ask(method, path, body, **headers)
+        (line,) = self.lines(events)
+        return line
+
+    def test_members(self) -> None:
+        """It has the method, route, status, milliseconds, user and request id."""
+        line = self.line("GET", f"/user/{ANN}/secret?q=x", Authorization="Bearer ann")
+        number = self.answer.headers["X-Request-Id"]
+        route_ = "/user/<guid:user>/secret"
+        self.assertEqual(line, f"GET {route_} 204 0.0ms user={ANN} request={number}")
+
+    def test_nobody(self) -> None:
+        """Without a user, and without a route, there are dashes."""
+        self.assertRegex(self.line("GET", "/mystery?token=t"), r"^GET - 404 .* user=- ")
+
+    def test_bad_token(self) -> None:
+        """A token that is refused is not in it."""
+        line = self.line("GET", f"/user/{ANN}/secret", Authorization="Bearer wrong")
+        self.assertNotIn("wrong", line)
+
+    def test_refused(self) -> None:
+        """A body that was refused as it came has its line too."""
+        line = self.line("PUT", "/small", Content_Length=str(BIG))
+        self.assertRegex(line, " 413 .* request=" + self.answer.headers["X-Request-Id"])
+
+    def test_ids(self) -> None:
+        """No two requests have the same id, in one process or two."""
+        first, second = Service([Boxes()]), Service([Boxes()])
+        asked = [service.ask("GET", "/small") for service in (first, first, second)]
+        self.assertEqual(len({answer.headers["X-Request-Id"] for answer in asked}), 3)
