@@ -1,0 +1,1 @@
+"""The only SQL: the connection pool, and one module of statements per family."""

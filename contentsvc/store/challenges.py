@@ -1,0 +1,46 @@
+"""Design challenges: spec §4.17."""
+
+from typing import NamedTuple
+
+from contentsvc.store.query import Db, many, maybe, one
+
+
+class Row(NamedTuple):
+    """A challenge; the rewards as JSON text."""
+
+    id: str
+    name: str
+    ordinal: int
+    description: str
+    theme: str
+    win: str
+    participate: str
+
+
+@one("""
+    insert into challenges (name, ordinal, description, theme, win, participate)
+    values (:name, :ordinal, :description, :theme, :win, :participate)
+    returning id
+""")
+async def create(
+    db: Db, name: str, ordinal: int, description: str, theme: str, win: str, participate: str
+) -> str:
+    """Insert one; the rewards as JSON text."""
+
+
+@maybe("""
+    select id, name, ordinal, description, theme, win::text as win,
+           participate::text as participate
+    from challenges where id = :challenge
+""")
+async def get(db: Db, challenge: str) -> Row | None:
+    """One challenge."""
+
+
+@many("""
+    select id, name, ordinal, description, theme, win::text as win,
+           participate::text as participate
+    from challenges order by ordinal, id
+""")
+async def all(db: Db) -> list[Row]:
+    """Every challenge, by ordinal."""

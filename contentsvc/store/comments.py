@@ -1,0 +1,113 @@
+"""Comments: spec §4.4."""
+
+from typing import NamedTuple
+
+from contentsvc.store.query import Db, many, maybe
+from contentsvc.wire.comments import Comment
+
+
+class Listed(NamedTuple):
+    """One comment of a page, or with `id` None the total of an empty one."""
+
+    total: int
+    id: int | None
+    parent_id: int | None
+    author_id: str
+    body: str
+    created: int
+    updated: int
+    deleted: bool
+
+
+class Standing(NamedTuple):
+    """What decides who may change a comment."""
+
+    author_id: str
+    content_author_id: str
+    deleted: bool
+
+
+@many("""
+    select c.comments as total, m.id, m.parent_id, m.author_id, m.body,
+           unix(m.created) as created, unix(m.updated) as updated, m.deleted
+    from contents c
+    left join comments m on m.content_id = c.id
+         and m.ordinal > :page::bigint * :size::bigint
+         and m.ordinal <= (:page::bigint + 1) * :size::bigint
+    where c.id = :content and (c.status = 'active' or c.author_id = :caller or :admin)
+    order by m.ordinal
+""")
+async def page(
+    db: Db, content: str, caller: str | None, admin: bool, size: int, page: int
+) -> list[Listed]:
+    """A page, oldest first; no row at all where the caller sees no such content."""
+
+
+@maybe("""
+    select m.id, m.parent_id, m.author_id, m.body,
+           unix(m.created) as created, unix(m.updated) as updated, m.deleted
+    from comments m join contents c on c.id = m.content_id
+    where m.id = :comment and m.content_id = :content
+      and (c.status = 'active' or c.author_id = :caller or :admin)
+""")
+async def get(
+    db: Db, content: str, comment: int, caller: str | None, admin: bool
+) -> Comment | None:
+    """One comment."""
+
+
+@maybe("""
+    select m.author_id, c.author_id as content_author_id, m.deleted
+    from comments m join contents c on c.id = m.content_id
+    where m.id = :comment and m.content_id = :content
+      and (c.status = 'active' or c.author_id = :caller or :admin)
+""")
+async def standing(
+    db: Db, content: str, comment: int, caller: str, admin: bool
+) -> Standing | None:
+    """Whose a comment is, where the caller sees it."""
+
+
+@maybe("""
+    with content as (
+        update contents set comments = comments + 1, live_comments = live_comments + 1
+        where id = :content and (status = 'active' or author_id = :author or :admin)
+        returning id, comments
+    ), moment as (
+        -- Under the content's row lock, so that the order of times is that of ordinals.
+        select id, comments, clock_timestamp() as now from content
+    )
+    insert into comments (content_id, ordinal, parent_id, author_id, body, created, updated)
+    select id, comments, :parent, :author, :body, now, now from moment
+    returning id
+""")
+async def create(
+    db: Db, content: str, author: str, admin: bool, parent: int | None, body: str
+) -> int | None:
+    """Append one; None where the author sees no such content.
+
+    Raises Refused `comments_parent` where the content has no such parent.
+    """
+
+
+@maybe("""
+    update comments set body = :body, updated = clock_timestamp()
+    where id = :comment and content_id = :content and not deleted
+    returning true
+""")
+async def update(db: Db, content: str, comment: int, body: str) -> bool | None:
+    """Change the text; None where it was deleted meanwhile."""
+
+
+@maybe("""
+    with gone as (
+        update comments set body = '', deleted = true, updated = clock_timestamp()
+        where id = :comment and content_id = :content and not deleted
+        returning content_id
+    )
+    update contents set live_comments = live_comments - 1
+    where id in (select content_id from gone)
+    returning true
+""")
+async def delete(db: Db, content: str, comment: int) -> bool | None:
+    """Leave a tombstone; None if there is one already."""

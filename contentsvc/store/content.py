@@ -1,0 +1,216 @@
+"""Content: spec §4.2, §4.3 and the detail, status and featured operations."""
+
+from typing import NamedTuple
+
+from contentsvc.store.query import Db, many, maybe, none
+from contentsvc.wire.content import ContentInfo
+
+
+class Standing(NamedTuple):
+    """What decides who may do what with a content. `first_revision` tells a repeat."""
+
+    author_id: str
+    status: str
+    first_revision: str
+
+
+class Detail(NamedTuple):
+    """A content's own columns and its current revision's."""
+
+    id: str
+    listing_id: int
+    revision_id: str
+    author_username: str
+    author_avatar: str
+    author_emblem: str | None
+    type: str
+    status: str
+    name: str
+    featured: bool
+    rating: float
+    author_id: str
+    description: str
+    screenshots: list[str]
+    tags: list[str]
+    created: int
+    updated: int
+    up: int
+    down: int
+    live_comments: int
+
+
+class RevisionRow(NamedTuple):
+    """A revision and its core entity; `id` is None where the content has no such one."""
+
+    id: str | None
+    version: str
+    description: str
+    created: int
+    entity_id: str
+    entity_revision: str
+    path: str
+
+
+_RATING = "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end as rating"
+
+
+@maybe("""
+    select author_id, status, revision_id as first_revision from contents where id = :content
+""")
+async def standing(db: Db, content: str) -> Standing | None:
+    """Who wrote a content and whether it is suspended; None where there is none."""
+
+
+@none("""
+    with content as (
+        insert into contents (id, revision_id, author_id, type, name, description,
+                              screenshots, tags)
+        values (:content, :revision, :author, :type, :name, :description, :screenshots, :tags)
+        returning id
+    ), revision as (
+        -- From the content, so that a repeat is refused for that, not for its revision.
+        insert into revisions (id, content_id, version, description, entity_id, entity_revision)
+        select :revision, id, :version, :revision_description, :core, :core_revision from content
+    ), entity as (
+        insert into entities (entity_id, revision_id, path, content_id)
+        select e.id, e.revision, e.path, :content
+        from unnest(:entities::uuid[], :entity_revisions::uuid[], :paths::text[])
+             as e (id, revision, path)
+        order by 1, 2
+        on conflict do nothing
+    )
+    insert into packages (id, win64, osx64, linux64, content_id)
+    select p.id, p.win64, p.osx64, p.linux64, :content
+    from unnest(:packages::uuid[], :win64::text[], :osx64::text[], :linux64::text[])
+         as p (id, win64, osx64, linux64)
+    order by 1
+    on conflict do nothing
+""")
+async def create(
+    db: Db,
+    content: str,
+    author: str,
+    type: str,
+    name: str,
+    description: str,
+    screenshots: list[str],
+    tags: list[str],
+    revision: str,
+    version: str,
+    revision_description: str,
+    core: str,
+    core_revision: str,
+    entities: list[str],
+    entity_revisions: list[str],
+    paths: list[str],
+    packages: list[str],
+    win64: list[str | None],
+    osx64: list[str | None],
+    linux64: list[str | None],
+) -> None:
+    """Insert a content, its first revision and what comes with it for the first time.
+
+    Entities and packages that exist stay as they are; the caller compares them. Raises
+    Refused `contents_id` or `revisions_id`.
+    """
+
+
+@none("""
+    with entity as (
+        insert into revision_entities (revision_id, originating, place, entity_id, entity_revision)
+        select :revision, e.originating, e.place, e.id, e.revision
+        from unnest(:entities::uuid[], :entity_revisions::uuid[], :originating::boolean[])
+             with ordinality as e (id, revision, originating, place)
+    )
+    insert into revision_packages (revision_id, package_id, place)
+    select :revision, p.id, p.place
+    from unnest(:packages::uuid[]) with ordinality as p (id, place)
+""")
+async def depend(
+    db: Db,
+    revision: str,
+    entities: list[str],
+    entity_revisions: list[str],
+    originating: list[bool],
+    packages: list[str],
+) -> None:
+    """Register the dependencies of a revision."""
+
+
+@none("""
+    update contents
+    set description = :description, screenshots = :screenshots,
+        tags = coalesce(:tags, tags), updated = now()
+    where id = :content
+""")
+async def update(
+    db: Db, content: str, description: str, screenshots: list[str], tags: list[str] | None
+) -> None:
+    """Change what may be changed (spec §4.2); `tags` None leaves them."""
+
+
+@many(f"""
+    select c.id, c.listing_id, c.revision_id, u.username as author_username,
+           coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
+           c.type, c.status, c.name, c.screenshots[1] as thumbnail_uri, c.featured, {_RATING}
+    from contents c join users u on u.id = c.author_id
+    where c.author_id = :author
+      and c.status = any(:statuses) and c.type = any(:types)
+      and (:before::bigint is null or c.listing_id < :before)
+    order by c.listing_id desc limit :limit
+""")  # noqa: S608
+async def by_author(
+    db: Db,
+    author: str,
+    types: list[str],
+    statuses: list[str],
+    before: int | None,
+    limit: int | None,
+) -> list[ContentInfo]:
+    """An author's content, newest first (spec §4.3)."""
+
+
+@maybe(f"""
+    select c.id, c.listing_id, c.revision_id, u.username as author_username,
+           coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
+           c.type, c.status, c.name, c.featured, {_RATING},
+           c.author_id, c.description, c.screenshots, c.tags,
+           unix(c.created) as created, unix(c.updated) as updated,
+           c.up, c.down, c.live_comments
+    from contents c join users u on u.id = c.author_id
+    where c.id = :content and (c.status = 'active' or c.author_id = :caller or :admin)
+""")  # noqa: S608
+async def detail(db: Db, content: str, caller: str | None, admin: bool) -> Detail | None:
+    """A content as the caller may see it."""
+
+
+@maybe("""
+    select r.id, r.version, r.description, unix(r.created) as created,
+           r.entity_id, r.entity_revision, e.path
+    from contents c
+    left join revisions r on r.content_id = c.id and r.id = :revision
+    left join entities e on e.entity_id = r.entity_id and e.revision_id = r.entity_revision
+    where c.id = :content
+      and (c.status = 'active' or c.author_id = :caller or :admin)
+""")
+async def revision(
+    db: Db, content: str, revision: str, caller: str | None, admin: bool
+) -> RevisionRow | None:
+    """A revision; None where the caller sees no such content."""
+
+
+@maybe("""
+    with changed as (
+        update contents set status = :status where id = :content and status <> :status
+        returning author_id
+    )
+    select coalesce((select author_id::text from changed), '') from contents where id = :content
+""")
+async def set_status(db: Db, content: str, status: str) -> str | None:
+    """Suspend or restore: the author's id if that changed anything, "" if not, None where
+    there is no such content."""
+
+
+@maybe("update contents set featured = :featured where id = :content returning true")
+async def set_featured(db: Db, content: str, featured: bool) -> bool | None:
+    """None where there is no such content."""

@@ -1,0 +1,84 @@
+"""Entities and packages: what content is made of (spec §2, §4.1, §4.2)."""
+
+from typing import NamedTuple
+
+from contentsvc.store.query import Db, many
+
+
+class KnownEntity(NamedTuple):
+    """An entity revision that has been registered."""
+
+    entity_id: str
+    revision_id: str
+    path: str
+    suspended: bool
+
+
+class KnownPackage(NamedTuple):
+    """A package that has been registered."""
+
+    id: str
+    win64: str | None
+    osx64: str | None
+    linux64: str | None
+    suspended: bool
+
+
+class Used(NamedTuple):
+    """A dependency of a revision, in its place."""
+
+    originating: bool
+    entity_id: str
+    revision_id: str
+    path: str
+
+
+class UsedPackage(NamedTuple):
+    """A package of a revision, in its place."""
+
+    id: str
+    win64: str | None
+    osx64: str | None
+    linux64: str | None
+
+
+@many("""
+    select e.entity_id, e.revision_id, e.path, c.status = 'suspended' as suspended
+    from (select distinct id, revision from unnest(:entities::uuid[], :revisions::uuid[])
+          as given (id, revision)) as given
+    join entities e on e.entity_id = given.id and e.revision_id = given.revision
+    join contents c on c.id = e.content_id
+""")
+async def entities(db: Db, entities: list[str], revisions: list[str]) -> list[KnownEntity]:
+    """Those of the entity revisions that are registered; `suspended` if the content that
+    brought one is."""
+
+
+@many("""
+    select p.id, p.win64, p.osx64, p.linux64, c.status = 'suspended' as suspended
+    from packages p join contents c on c.id = p.content_id
+    where p.id = any(:packages::uuid[])
+""")
+async def packages(db: Db, packages: list[str]) -> list[KnownPackage]:
+    """Those of the packages that are registered."""
+
+
+@many("""
+    select d.originating, e.entity_id, e.revision_id, e.path
+    from revision_entities d
+    join entities e on e.entity_id = d.entity_id and e.revision_id = d.entity_revision
+    where d.revision_id = :revision
+    order by d.place
+""")
+async def of_revision(db: Db, revision: str) -> list[Used]:
+    """The entities of a revision beside its core, in the order they were given."""
+
+
+@many("""
+    select p.id, p.win64, p.osx64, p.linux64
+    from revision_packages d join packages p on p.id = d.package_id
+    where d.revision_id = :revision
+    order by d.place
+""")
+async def packages_of_revision(db: Db, revision: str) -> list[UsedPackage]:
+    """The packages of a revision, in the order they were given."""

@@ -1,0 +1,15 @@
+"""Whether the database answers with the schema that this version needs."""
+
+from contentsvc.store.migrate import names
+from contentsvc.store.query import Db, one
+
+
+@one("select count(*) from _yoyo_migrations where migration_id = any(:names)")
+async def applied(db: Db, names: list[str]) -> int:
+    """How many of these migrations have been applied."""
+
+
+async def ping(db: Db) -> bool:
+    """Whether the pool answers and the schema is current. Raises Unavailable."""
+    expected = names()
+    return await applied(db, expected) == len(expected)

@@ -1,0 +1,70 @@
+"""Keeps the embedded Postgres running while a daemon does."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import deferLater
+from twisted.internet.threads import deferToThreadPool
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.store.embedded import EmbeddedError, EmbeddedPostgres
+
+CHECK = 1.0
+"""Seconds between looks at whether it runs."""
+FIRST_PAUSE, LAST_PAUSE = 1.0, 30.0
+"""Seconds after a start that failed, doubled each time."""
+
+T = TypeVar("T")
+log = Logger()
+
+
+class Keeper:
+    """Starts a server again when it has ended, whoever ended it: killed, crashed or stopped."""
+
+    def __init__(self, reactor: Any, postgres: EmbeddedPostgres) -> None:
+        self._reactor = reactor
+        self._postgres = postgres
+        self._watching: Deferred[None] | None = None
+
+    async def start(self) -> str:
+        """Start it and begin to watch; its URL, which stays the same. Raises EmbeddedError."""
+        url = await self._in_thread(self._postgres.start)
+        self._watching = Deferred.fromCoroutine(self._watch())
+        self._watching.addErrback(self._ended)
+        return url
+
+    async def stop(self) -> None:
+        """Watch no more, and leave the server as `EmbeddedPostgres.stop` does."""
+        if self._watching is not None:
+            self._watching.cancel()
+        # A start that is under way in its thread comes first.
+        await self._in_thread(self._postgres.stop)
+
+    async def _watch(self) -> None:
+        while True:
+            await deferLater(self._reactor, CHECK)
+            if not await self._in_thread(self._postgres.running):
+                log.warn("The embedded Postgres has ended; starting it again")
+                await self._start_again()
+
+    async def _start_again(self) -> None:
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                await self._in_thread(self._postgres.start)
+            except EmbeddedError as error:
+                log.error("The embedded Postgres does not start: {error}", error=error)
+            else:
+                log.info("The embedded Postgres runs again")
+                return
+            await deferLater(self._reactor, pause)
+            pause = min(2 * pause, LAST_PAUSE)
+
+    def _ended(self, failure: Failure) -> None:
+        if failure.check(CancelledError) is None:
+            log.failure("Nobody watches the embedded Postgres any more", failure)
+
+    def _in_thread(self, act: Callable[[], T]) -> Deferred[T]:
+        return deferToThreadPool(self._reactor, self._reactor.getThreadPool(), act)

@@ -1,0 +1,79 @@
+"""Numbered .sql migrations, applied by yoyo.
+
+yoyo's own lock is a row, which a killed daemon leaves behind for ever; it marks a migration
+as applied in another transaction than the migration's; and its URLs know neither keyword
+DSNs nor several hosts. So it is handed a connection of ours, which holds a session advisory
+lock, and each migration is one transaction with its mark. Everything here blocks: call it in
+a thread.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from importlib.resources import as_file, files
+from typing import Any
+
+import psycopg2
+from yoyo import read_migrations
+from yoyo.backends.core.postgresql import PostgresqlBackend
+from yoyo.connections import parse_uri
+
+_FOLDER = files("contentsvc.store") / "schema"
+_LOCK = 0x636F6E74656E7473
+"""The advisory lock's number: the letters "contents"."""
+_CONNECT_TIMEOUT = 5
+"""Seconds."""
+
+
+class MigrationError(Exception):
+    """A migration failed; nothing of it was applied."""
+
+
+class _Backend(PostgresqlBackend):  # type: ignore[misc]
+    """yoyo's backend on a connection that is open and holds the lock already."""
+
+    def __init__(self, connection: Any) -> None:
+        self._ours = connection
+        super().__init__(parse_uri("postgresql:///"), "_yoyo_migrations")
+
+    def connect(self, dburi: Any) -> Any:
+        return self._ours
+
+    @contextmanager
+    def lock(self, timeout: float = 0) -> Iterator[None]:
+        yield
+
+    def apply_one(self, migration: Any, force: bool = False, mark: bool = True) -> None:
+        with self.transaction():
+            migration.process_steps(self, "apply")
+            self.mark_one(migration, log=False)
+
+
+def migrate(dsn: str) -> list[str]:
+    """Apply what is missing and give the names of it. Any number may call at once.
+
+    Raises MigrationError, or psycopg2.OperationalError if there is no such server.
+    """
+    connection = psycopg2.connect(
+        dsn, application_name="contentsvc migrate", connect_timeout=_CONNECT_TIMEOUT
+    )
+    with closing(connection), as_file(_FOLDER) as folder:
+        connection.autocommit = True
+        with connection.cursor() as cursor:
+            cursor.execute("select pg_advisory_lock(%s)", (_LOCK,))
+        try:
+            backend = _Backend(connection)
+            migrations = backend.to_apply(read_migrations(str(folder)))
+            backend.apply_migrations(migrations)
+        except psycopg2.OperationalError:
+            raise
+        except psycopg2.Error as error:
+            raise MigrationError(" ".join(str(error).split())) from error
+    return [migration.id for migration in migrations]
+
+
+@cache
+def names() -> list[str]:
+    """The names of all migrations of this version, in order."""
+    with as_file(_FOLDER) as folder:
+        return [migration.id for migration in read_migrations(str(folder))]

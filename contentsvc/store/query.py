@@ -1,0 +1,226 @@
+"""SQL as text beside a typed signature.
+
+A decorator says how many rows a statement gives::
+
+    @maybe("select id, username from users where id = :user")
+    async def info(db: Db, user: str) -> UserInfo | None: ...
+
+`:name` is the function's own parameter. Every statement is known at import, so that each
+connection can PREPARE them all (`prepare_all`) and run them by EXECUTE.
+"""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from types import UnionType
+from typing import (
+    Any,
+    Concatenate,
+    NamedTuple,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from msgspec import Struct, structs
+
+Row = tuple[Any, ...]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_PLACEHOLDER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
+
+
+class Column(NamedTuple):
+    """What is used of a cursor's description."""
+
+    name: str
+
+
+class Statement:
+    """One prepared statement: its SQL, and the EXECUTE that runs it."""
+
+    def __init__(self, name: str, sql: str, parameters: Sequence[str], lists: Sequence[bool]):
+        numbers = {parameter: f"${n}" for n, parameter in enumerate(parameters, 1)}
+        self.name = name
+        self.sql = _PLACEHOLDER.sub(lambda match: numbers[match[1]], sql).strip()
+        self.parameters = tuple(parameters)
+        marks = ", ".join(["%s"] * len(parameters))
+        self.execute = f"EXECUTE {name}({marks})" if parameters else f"EXECUTE {name}"
+        self._lists = tuple(n for n, is_list in enumerate(lists) if is_list)
+        self._fields: tuple[str, ...] | None = None
+        unused = set(parameters) - set(_PLACEHOLDER.findall(sql))
+        if unused:
+            raise TypeError(f"{name} does not use {sorted(unused)}")
+
+    def arguments(self, args: Row, kwargs: dict[str, Any]) -> Row:
+        """The arguments in the order of the parameters, lists as array literals.
+
+        A list that psycopg2 writes as ARRAY['…'] is a text[], which is no uuid[]; the
+        literal takes the parameter's own type.
+        """
+        if kwargs:
+            rest = self.parameters[len(args) :]
+            args = (*args, *(kwargs[name] for name in rest))
+        if self._lists:
+            values = list(args)
+            for n in self._lists:
+                values[n] = array_literal(values[n])
+            args = tuple(values)
+        return args
+
+    def expect(self, fields: tuple[str, ...]) -> None:
+        """Have the first result's columns compared with the row type's fields."""
+        self._fields = fields
+
+    def check(self, description: Sequence[Column]) -> None:
+        """Compare once what the statement gives with what its row type takes.
+
+        Raises TypeError: the statement and its signature disagree.
+        """
+        if self._fields is not None:
+            names = tuple(column.name for column in description)
+            if names != self._fields:
+                raise TypeError(f"{self.name} gives {names}, its row type has {self._fields}")
+            self._fields = None
+
+
+class Db(Protocol):
+    """What a statement runs on: the Database (each commits by itself) or a Transaction."""
+
+    async def run(self, statement: Statement, args: Row) -> list[Row]:
+        """Run one statement and give all its rows."""
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        """Call when what ran before has been committed; never if it was rolled back."""
+
+
+STATEMENTS: dict[str, Statement] = {}
+
+
+def prepare_all() -> str:
+    """One script that PREPAREs every statement there is."""
+    return ";\n".join(f"PREPARE {s.name} AS {s.sql}" for s in STATEMENTS.values())
+
+
+def array_literal(values: Sequence[object] | None) -> str | None:
+    """A Postgres array literal of strings, numbers and None."""
+    if values is None:
+        return None
+    parts = []
+    for value in values:
+        if value is None:
+            parts.append("NULL")
+        else:
+            text = str(value).replace("\\", "\\\\").replace('"', '\\"')
+            parts.append(f'"{text}"')
+    return "{" + ",".join(parts) + "}"
+
+
+Function = Callable[Concatenate[Db, P], Awaitable[T]]
+
+
+def _statement(sql: str, function: Callable[..., Any]) -> tuple[Statement, Any]:
+    module = function.__module__.rpartition(".")[2]
+    name = f"{module}_{function.__name__}"
+    hints = get_type_hints(function)
+    parameters = list(inspect.signature(function).parameters)[1:]
+    lists = [_is_list(hints[parameter]) for parameter in parameters]
+    if name in STATEMENTS:
+        raise TypeError(f"there are two statements {name}")
+    statement = STATEMENTS[name] = Statement(name, sql, parameters, lists)
+    return statement, hints["return"]
+
+
+def _is_list(hint: Any) -> bool:
+    if isinstance(hint, UnionType):
+        return any(_is_list(part) for part in get_args(hint))
+    return get_origin(hint) in {list, Sequence}
+
+
+def _builder(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
+    if isinstance(row_type, type) and issubclass(row_type, Struct):
+        statement.expect(tuple(field.name for field in structs.fields(row_type)))
+        return lambda row: row_type(*row)
+    if hasattr(row_type, "_make"):
+        statement.expect(row_type._fields)
+        make: Callable[[Row], Any] = row_type._make
+        return make
+    return lambda row: row[0]
+
+
+def _without_none(hint: Any) -> Any:
+    parts = [part for part in get_args(hint) if part is not type(None)]
+    return parts[0] if isinstance(hint, UnionType) and len(parts) == 1 else hint
+
+
+def one(sql: str) -> Callable[[Function[P, T]], Function[P, T]]:
+    """The statement gives exactly one row, in every case."""
+
+    def decorate(function: Function[P, T]) -> Function[P, T]:
+        statement, returns = _statement(sql, function)
+        build = _builder(statement, returns)
+
+        async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
+            (row,) = await db.run(statement, statement.arguments(args, kwargs))
+            return build(row)
+
+        return _dressed(run, function)
+
+    return decorate
+
+
+def maybe(sql: str) -> Callable[[Function[P, T]], Function[P, T]]:
+    """The statement gives one row or none; none is None."""
+
+    def decorate(function: Function[P, T]) -> Function[P, T]:
+        statement, returns = _statement(sql, function)
+        build = _builder(statement, _without_none(returns))
+
+        async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
+            rows = await db.run(statement, statement.arguments(args, kwargs))
+            return build(rows[0]) if rows else None
+
+        return _dressed(run, function)
+
+    return decorate
+
+
+def many(sql: str) -> Callable[[Function[P, T]], Function[P, T]]:
+    """The statement gives any number of rows."""
+
+    def decorate(function: Function[P, T]) -> Function[P, T]:
+        statement, returns = _statement(sql, function)
+        build = _builder(statement, get_args(returns)[0])
+
+        async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
+            rows = await db.run(statement, statement.arguments(args, kwargs))
+            return [build(row) for row in rows]
+
+        return _dressed(run, function)
+
+    return decorate
+
+
+def none(sql: str) -> Callable[[Function[P, None]], Function[P, None]]:
+    """The statement gives no rows."""
+
+    def decorate(function: Function[P, None]) -> Function[P, None]:
+        statement, _ = _statement(sql, function)
+
+        async def run(db: Db, *args: Any, **kwargs: Any) -> None:
+            await db.run(statement, statement.arguments(args, kwargs))
+
+        return _dressed(run, function)
+
+    return decorate
+
+
+def _dressed(run: Any, function: Function[P, T]) -> Function[P, T]:
+    for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
+        setattr(run, attribute, getattr(function, attribute))
+    dressed: Function[P, T] = run
+    return dressed

@@ -1,0 +1,55 @@
+"""Ratings: spec §4.13, §4.14. The tallies are kept by a trigger."""
+
+from typing import NamedTuple
+
+from contentsvc.store.query import Db, many, maybe
+
+
+class Rating(NamedTuple):
+    """A user's vote, "1" or "0"."""
+
+    content_id: str
+    value: str
+
+
+@maybe("""
+    with content as (
+        select id from contents
+        where id = :content and (status = 'active' or author_id = :user or :admin)
+    ), vote as (
+        insert into ratings as r (user_id, content_id, up)
+        select :user, id, :up from content
+        on conflict (user_id, content_id) do update set up = excluded.up
+        where r.up <> excluded.up
+    )
+    select true from content
+""")
+async def put(db: Db, user: str, content: str, admin: bool, up: bool) -> bool | None:
+    """Vote; None where the user sees no such content."""
+
+
+@maybe("""
+    with content as (
+        select id from contents
+        where id = :content and (status = 'active' or author_id = :user or :admin)
+    ), gone as (
+        delete from ratings where user_id = :user and content_id in (select id from content)
+    )
+    select true from content
+""")
+async def delete(db: Db, user: str, content: str, admin: bool) -> bool | None:
+    """Take a vote back; None where the user sees no such content."""
+
+
+@many("""
+    select r.content_id, case when r.up then '1' else '0' end as value
+    from ratings r
+    where r.user_id = :user and not exists (
+        select from contents c
+        where c.id = r.content_id and c.status <> 'active'
+          and c.author_id <> :user and not :admin
+    )
+    order by r.content_id
+""")
+async def of_user(db: Db, user: str, admin: bool) -> list[Rating]:
+    """The votes of a user on what the user may see."""

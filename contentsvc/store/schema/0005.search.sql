@@ -1,0 +1,110 @@
+-- Search of usernames: exact, prefix, and similarity by shared trigrams.
+--
+-- find_users(q) has two forms with the same results: over pg_trgm's index where the server
+-- has that extension and this role may create it, and over an index of trigrams elsewhere.
+-- Of the names that start with q only the first 2,000 are looked at: a common beginning is
+-- no search, and half a million matches could be neither ranked nor read in time.
+
+-- What similarity looks at: words of ASCII letters and digits. Usernames hold no others, and
+-- what else pg_trgm takes for a letter depends on the server's locale.
+create function plain(name text) returns text
+    language sql immutable parallel safe
+    as $$ select regexp_replace(lower(name collate "C"), '[^a-z0-9]+', ' ', 'g') $$;
+
+create function users_starting_with(q text) returns table (id uuid, username_key text)
+    language sql stable parallel safe as $$
+        select u.id, u.username_key from users u
+        where u.username_key >= lower(q collate "C")
+          and u.username_key < lower(q collate "C") || chr(127)
+        order by u.username_key
+        limit 2000
+    $$;
+
+do $do$
+begin
+    if not exists (select from pg_available_extensions where name = 'pg_trgm') then
+        raise exception using errcode = 'undefined_file';
+    end if;
+    create extension if not exists pg_trgm;
+    create index users_trigrams on users using gin (username_key gin_trgm_ops);
+    create function find_users(q text) returns table (id uuid, rank integer, similarity real)
+        language sql stable parallel safe as $$
+            select p.id, case when p.username_key = lower(q collate "C") then 0 else 1 end,
+                   similarity(p.username_key, plain(q))
+            from users_starting_with(q) p
+            union all
+            select s.id, 2, similarity(s.username_key, plain(q))
+            from users s
+            where s.username_key % plain(q) and similarity(s.username_key, plain(q)) >= 0.3
+              and not starts_with(s.username_key, lower(q collate "C"))
+        $$;
+exception when undefined_file or insufficient_privilege then
+    -- pg_trgm's own: every word with two blanks before it and one after, cut into threes.
+    create function trigrams(name text) returns text[]
+        language sql immutable parallel safe as $$
+            select coalesce(array_agg(distinct substr(padded, place, 3)), '{}')
+            from (select '  ' || word || ' ' as padded
+                  -- As plain(), which a restore would not find: it sets no search path.
+                  from regexp_split_to_table(lower(name collate "C"), '[^a-z0-9]+') as word
+                  where word <> '') as words,
+                 generate_series(1, length(padded) - 2) as place
+        $$;
+    -- A tsvector, for its index tells which names share several of them.
+    alter table users add column trigrams tsvector not null
+        generated always as (array_to_tsvector(trigrams(username))) stored;
+    create index users_trigrams on users using gin (trigrams);
+
+    -- A name that is similar shares at least 0.3 of the n asked for, and never only one. So it
+    -- shares two of any n - ceil(0.3 n) + 2 of them: the rarest make the shortest work.
+    create function rarest(asked text[]) returns text[]
+        language sql stable parallel safe as $$
+            select array_agg(rare.trigram) from (
+                select trigram from unnest(asked) as trigram
+                left join (
+                    select unnest(most_common_elems::text::text[]) as element,
+                           unnest(most_common_elem_freqs) as frequency
+                    from pg_stats
+                    where schemaname = current_schema() and tablename = 'users'
+                      and attname = 'trigrams'
+                ) as common on element = trigram
+                order by coalesce(frequency, 0), trigram
+                limit cardinality(asked) - greatest(ceil(cardinality(asked) * 0.3)::integer - 2, 0)
+            ) as rare
+        $$;
+    create function sharing_two(asked text[]) returns tsquery
+        language sql immutable parallel safe as $$
+            select string_agg(
+                quote_literal(asked[n]) || ' & (' || (
+                    select string_agg(quote_literal(other), ' | ')
+                    from unnest(asked[n + 1:]) as other
+                ) || ')', ' | ')::tsquery
+            from generate_series(1, cardinality(asked) - 1) as n
+        $$;
+    create function find_users(q text) returns table (id uuid, rank integer, similarity real)
+        language sql stable parallel safe as $$
+            with asked as materialized (
+                select t as trigrams, cardinality(t) as n, sharing_two(rarest(t)) as two
+                from trigrams(q) as t
+            ), found as (
+                select p.id, case when p.username_key = lower(q collate "C") then 0 else 1 end
+                       as rank, u.trigrams
+                from users_starting_with(q) p join users u on u.id = p.id
+                union all
+                select s.id, 2, s.trigrams
+                from asked, users s
+                where s.trigrams @@ asked.two
+                  and not starts_with(s.username_key, lower(q collate "C"))
+            ), measured as (
+                select id, rank, n + length(found.trigrams) as together,
+                       length(found.trigrams)
+                       - length(ts_delete(found.trigrams, asked.trigrams)) as shared
+                from found, asked
+            )
+            select id, rank, ratio
+            from measured, lateral (
+                -- Names without a letter or digit have no trigrams at all.
+                select coalesce(shared::real / nullif(together - shared, 0)::real, 0) as ratio
+            ) as compared
+            where rank < 2 or ratio >= 0.3
+        $$;
+end $do$;

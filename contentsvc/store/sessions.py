@@ -1,0 +1,117 @@
+"""Sessions and their refresh tokens."""
+
+from typing import NamedTuple
+
+from contentsvc.store.query import Db, many, maybe, none
+from contentsvc.wire.sessions import Session
+
+
+class Presented(NamedTuple):
+    """What a presented refresh token stands for. `spent_for` is the seconds since it was
+    used, None if it was not."""
+
+    session_id: str
+    user_id: str
+    admin: bool
+    live: bool
+    spent_for: float | None
+
+
+@maybe("select id from users where id = :user for key share")
+async def hold(db: Db, user: str) -> str | None:
+    """Keep a ban of the user waiting until the transaction ends, or wait for one."""
+
+
+@maybe("""
+    with session as (
+        insert into sessions (user_id)
+        select :user where not exists (
+            select from bans where user_id = :user and (until is null or until > now())
+        )
+        returning id
+    ), token as (
+        insert into refresh_tokens (hash, session_id, expires)
+        select decode(:refresh, 'hex'), id, now() + make_interval(secs => :lifetime) from session
+    )
+    select id from session
+""")
+async def begin(db: Db, user: str, refresh: str, lifetime: int) -> str | None:
+    """Begin a session with its first refresh token, given as the SHA-256 in hex and a
+    lifetime in seconds; None where the user is banned."""
+
+
+@maybe("""
+    select s.id as session_id, s.user_id, u.admin,
+           s.revoked is null and t.expires > now() as live,
+           extract(epoch from now() - t.spent)::float8 as spent_for
+    from refresh_tokens t
+    join sessions s on s.id = t.session_id
+    join users u on u.id = s.user_id
+    where t.hash = decode(:refresh, 'hex')
+    for update of t
+""")
+async def presented(db: Db, refresh: str) -> Presented | None:
+    """Look a refresh token up and lock it."""
+
+
+@none("""
+    with spent as (
+        update refresh_tokens set spent = coalesce(spent, now())
+        where hash = decode(:refresh, 'hex')
+    ), stale as (
+        delete from refresh_tokens
+        where session_id = :session and expires < now() and hash <> decode(:refresh, 'hex')
+    ), used as (
+        update sessions set used = now() where id = :session
+    )
+    insert into refresh_tokens (hash, session_id, expires)
+    values (decode(:successor, 'hex'), :session, now() + make_interval(secs => :lifetime))
+""")
+async def rotate(db: Db, refresh: str, session: str, successor: str, lifetime: int) -> None:
+    """Spend a refresh token and register the one that follows it."""
+
+
+@maybe("""
+    update sessions set revoked = coalesce(revoked, now()) where id = :session returning true
+""")
+async def revoke(db: Db, session: str) -> bool | None:
+    """End a session."""
+
+
+@many("""
+    update sessions set revoked = now()
+    where user_id = :user and revoked is null and id is distinct from :spared
+    returning id
+""")
+async def revoke_all(db: Db, user: str, spared: str | None) -> list[str]:
+    """End all sessions of a user but one, and give their ids."""
+
+
+@maybe("""
+    update sessions set revoked = coalesce(revoked, now())
+    where id = :session and user_id = :user
+    returning id
+""")
+async def revoke_own(db: Db, user: str, session: str) -> str | None:
+    """End a session of this user; None where the user has no such session."""
+
+
+@many("""
+    select s.id, unix(s.created) as created, unix(s.used) as used, s.id = :current as current
+    from sessions s
+    where s.user_id = :user and s.revoked is null
+      and exists (select from refresh_tokens t where t.session_id = s.id and t.expires > now())
+    order by s.used desc, s.id
+""")
+async def of_user(db: Db, user: str, current: str) -> list[Session]:
+    """The user's sessions that go on, the one used last first."""
+
+
+@maybe("select session_id from refresh_tokens where hash = decode(:refresh, 'hex')")
+async def session_of(db: Db, refresh: str) -> str | None:
+    """The session that a refresh token belongs to."""
+
+
+@many("select id from sessions where revoked > now() - interval '1 hour'")
+async def revoked(db: Db) -> list[str]:
+    """The sessions ended of late: longer ago than an access token lives does not matter."""

@@ -1,0 +1,100 @@
+"""Followers, following and party invites: spec §4.9, §4.10, §4.15, §4.16."""
+
+from typing import NamedTuple
+
+from contentsvc.store.query import Db, many, maybe, none
+
+
+class Follow(NamedTuple):
+    """One user of a list of followers or following, and its place in the list."""
+
+    number: int
+    id: str
+    username: str
+    avatar: str | None
+    emblem: str | None
+    profile: str | None
+
+
+@many("""
+    select f.number, u.id, u.username, u.avatar, u.emblem, u.public_profile as profile
+    from follows f join users u on u.id = f.follower
+    where f.followed = :user and (:before::bigint is null or f.number < :before)
+    order by f.number desc limit :limit
+""")
+async def followers(db: Db, user: str, before: int | None, limit: int | None) -> list[Follow]:
+    """Who follows the user, newest first."""
+
+
+@many("""
+    select f.number, u.id, u.username, u.avatar, u.emblem, u.public_profile as profile
+    from follows f join users u on u.id = f.followed
+    where f.follower = :user and (:before::bigint is null or f.number < :before)
+    order by f.number desc limit :limit
+""")
+async def following(db: Db, user: str, before: int | None, limit: int | None) -> list[Follow]:
+    """Whom the user follows, newest first."""
+
+
+@none("""
+    insert into follows (follower, followed) values (:user, :other) on conflict do nothing
+""")
+async def follow(db: Db, user: str, other: str) -> None:
+    """Raises Refused `follows_followed` where there is no such other user."""
+
+
+@maybe("""
+    with gone as (delete from follows where follower = :user and followed = :other)
+    select true from users where id = :other
+""")
+async def unfollow(db: Db, user: str, other: str) -> bool | None:
+    """None where there is no such other user."""
+
+
+@maybe("""
+    insert into party_invites as i (sender, recipient, party, changed)
+    values (:sender, :recipient, :party, clock_timestamp())
+    on conflict (sender, recipient, party) do update
+    set answer = null, changed = clock_timestamp()
+    where i.answer is not null or i.changed < clock_timestamp() - make_interval(secs => :again)
+    returning true
+""")
+async def invite(db: Db, sender: str, recipient: str, party: str, again: int) -> bool | None:
+    """Register an invite; None if it repeats one less than `again` seconds old.
+
+    Raises Refused `party_invites_recipient` where there is no such user.
+    """
+
+
+@maybe("""
+    insert into party_invites as i (sender, recipient, party, answer, changed)
+    values (:sender, :recipient, :party, :answer, clock_timestamp())
+    on conflict (sender, recipient, party) do update
+    set answer = excluded.answer, changed = clock_timestamp()
+    where i.answer is distinct from excluded.answer
+       or i.changed < clock_timestamp() - make_interval(secs => :again)
+    returning true
+""")
+async def answer_any(
+    db: Db, sender: str, recipient: str, party: str, answer: str, again: int
+) -> bool | None:
+    """Register an answer whether or not there was an invite; None if it repeats one less
+    than `again` seconds old. Raises Refused `party_invites_sender`."""
+
+
+@maybe("""
+    with answered as (
+        update party_invites i set answer = :answer, changed = clock_timestamp()
+        where sender = :sender and recipient = :recipient and party = :party
+          and (i.answer is distinct from :answer
+               or i.changed < clock_timestamp() - make_interval(secs => :again))
+        returning true
+    )
+    select exists (select from answered) from party_invites
+    where sender = :sender and recipient = :recipient and party = :party
+""")
+async def answer_invite(
+    db: Db, sender: str, recipient: str, party: str, answer: str, again: int
+) -> bool | None:
+    """Answer an invite; False if it repeats an answer less than `again` seconds old, None
+    where there is no such invite."""

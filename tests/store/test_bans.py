@@ -1,0 +1,71 @@
+"""Bans: accounts that an admin shuts out."""
+
+import secrets
+
+from contentsvc.store import bans, sessions
+from tests.store.support import StoreCase, guid, together
+
+MONTH = 30 * 24 * 3600
+
+
+def digest() -> str:
+    """What stands for a refresh token: a SHA-256 in hex."""
+    return secrets.token_hex(32)
+
+
+class BanTests(StoreCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.ann = await self.user()
+
+    async def begin(self, refresh: str | None = None) -> str | None:
+        """The id of a new session."""
+        return await sessions.begin(self.db, self.ann, refresh or digest(), MONTH)
+
+    async def test_no_log_in(self) -> None:
+        """A banned user begins no session, and leaves nothing of the attempt."""
+        await bans.put(self.db, self.ann, "rude", None)
+        refresh = digest()
+        self.assertIsNone(await self.begin(refresh))
+        self.assertIsNone(await sessions.presented(self.db, refresh))
+
+    async def test_until(self) -> None:
+        """A ban ends at its moment; a changed one ends at the later."""
+        await bans.put(self.db, self.ann, "rude", 1)
+        self.assertIsNone(await bans.of_user(self.db, self.ann))
+        self.assertIsNotNone(await self.begin())
+        await bans.put(self.db, self.ann, "ruder", 2**40)
+        self.assertEqual(await bans.of_user(self.db, self.ann), ("ruder", 2**40))
+        self.assertIsNone(await self.begin())
+
+    async def test_lift(self) -> None:
+        """A lifted ban is over, and lifting again is no error; an unknown user is."""
+        await bans.put(self.db, self.ann, "rude", None)
+        for _ in range(2):
+            self.assertEqual(await bans.lift(self.db, self.ann), self.ann)
+            self.assertIsNotNone(await self.begin())
+        self.assertIsNone(await bans.lift(self.db, guid()))
+
+    async def log_in(self) -> str | None:
+        """As the service does it."""
+        async with self.db.transaction() as tx:
+            await sessions.hold(tx, self.ann)
+            return await sessions.begin(tx, self.ann, digest(), MONTH)
+
+    async def ban(self) -> list[str]:
+        """As the service does it; the sessions that it ended."""
+        async with self.db.transaction() as tx:
+            await bans.hold(tx, self.ann)
+            await bans.put(tx, self.ann, "rude", None)
+            return await sessions.revoke_all(tx, self.ann, None)
+
+    async def test_at_once(self) -> None:
+        """However log-ins and a ban fall together, no session goes on afterwards."""
+        for _ in range(10):
+            before = [self.log_in() for _ in range(3)]
+            after = [self.log_in() for _ in range(3)]
+            found = await together(*before, self.ban(), *after)
+            begun = {session for session in [*found[:3], *found[4:]] if session is not None}
+            self.assertLessEqual(begun, set(found[3]))
+            self.assertEqual(await sessions.of_user(self.db, self.ann, guid()), [])
+            await bans.lift(self.db, self.ann)

@@ -1,0 +1,188 @@
+"""Comments (spec §4.4): dense ordinals, exact counters, tombstones."""
+
+from contentsvc.store import comments
+from contentsvc.store import content as contents
+from contentsvc.store.database import Refused
+from tests.store.support import StoreCase, guid, together
+
+
+class CommentCase(StoreCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.author = await self.user()
+        self.game = await self.content(self.author)
+
+    async def write(self, parent: int | None = None, content: str | None = None) -> int | None:
+        """The id of a new comment of the author's."""
+        on = content or self.game
+        return await comments.create(self.db, on, self.author, False, parent, "Well made")
+
+    async def delete(self, comment: int) -> bool | None:
+        """Leave a tombstone."""
+        return await comments.delete(self.db, self.game, comment)
+
+    async def page(self, size: int = 100, page: int = 0) -> list[comments.Listed]:
+        """One page."""
+        return await comments.page(self.db, self.game, None, False, size, page)
+
+    def counters(self) -> tuple[int, int]:
+        """The counters of all comments and of those not deleted, checked against the rows."""
+        (counted,) = self.sql(
+            "select comments, live_comments from contents where id = %s", self.game
+        )
+        (there,) = self.sql(
+            "select count(*), count(*) filter (where not deleted) from comments"
+            " where content_id = %s",
+            self.game,
+        )
+        self.assertEqual(counted, there)
+        return counted
+
+
+class WriteTests(CommentCase):
+    async def test_at_once(self) -> None:
+        """Twenty at once have the ordinals 1 to 20, in the order of their times."""
+        await together(*(self.write() for _ in range(20)))
+        rows = self.sql(
+            "select ordinal from comments where content_id = %s order by created, ordinal",
+            self.game,
+        )
+        self.assertEqual([row[0] for row in rows], list(range(1, 21)))
+        self.assertEqual(self.counters(), (20, 20))
+
+    async def test_rolled_back(self) -> None:
+        """One that was rolled back leaves no hole in the ordinals."""
+        await self.write()
+        with self.assertRaises(KeyError):
+            async with self.db.transaction() as tx:
+                await comments.create(tx, self.game, self.author, False, None, "never")
+                raise KeyError
+        await self.write()
+        rows = self.sql("select ordinal from comments where content_id = %s order by 1", self.game)
+        self.assertEqual(rows, [(1,), (2,)])
+        self.assertEqual(self.counters(), (2, 2))
+
+    async def test_parent(self) -> None:
+        """The parent is a comment of the same content, and may be deleted."""
+        parent = await self.write()
+        elsewhere = await self.write(content=await self.content(self.author))
+        self.assertIsNotNone(await self.write(parent))
+        await self.delete(parent)
+        self.assertIsNotNone(await self.write(parent))
+        for bad in (elsewhere, 2**62):
+            with self.assertRaises(Refused) as caught:
+                await self.write(bad)
+            self.assertEqual(caught.exception.constraint, "comments_parent")
+        self.assertEqual(self.counters(), (3, 2))
+
+    async def test_no_content(self) -> None:
+        """Where there is no such content, or none that the author sees, there is no comment."""
+        self.assertIsNone(await self.write(content=guid()))
+        await contents.set_status(self.db, self.game, "suspended")
+        self.assertIsNotNone(await self.write())
+        other = await self.user()
+        for admin, seen in ((False, False), (True, True)):
+            found = await comments.create(self.db, self.game, other, admin, None, "x")
+            self.assertEqual(found is not None, seen)
+
+    async def test_update(self) -> None:
+        """A changed text is there, and its time is later; that of creation stays."""
+        comment = await self.write()
+        self.sql("update comments set created = created - interval '9 s' where id = %s", comment)
+        before = await comments.get(self.db, self.game, comment, None, False)
+        self.assertTrue(await comments.update(self.db, self.game, comment, "Better now"))
+        after = await comments.get(self.db, self.game, comment, None, False)
+        self.assertEqual((after.body, after.created), ("Better now", before.created))
+        self.assertGreater(after.updated, after.created)
+
+    async def test_times(self) -> None:
+        """An unaltered comment was updated when it was created, to the microsecond."""
+        comment = await self.write()
+        same = self.sql("select created = updated from comments where id = %s", comment)
+        self.assertEqual(same, [(True,)])
+
+
+class DeleteTests(CommentCase):
+    async def test_tombstone(self) -> None:
+        """A deleted comment keeps its place and loses its text; it is deleted once."""
+        comment = await self.write()
+        await self.write(comment)
+        self.assertTrue(await self.delete(comment))
+        self.assertIsNone(await self.delete(comment))
+        first, second = await self.page()
+        self.assertEqual((first.id, first.body, first.deleted), (comment, "", True))
+        self.assertEqual((second.parent_id, first.total), (comment, 2))
+        self.assertEqual(self.counters(), (2, 1))
+
+    async def test_not_updated(self) -> None:
+        """Its text cannot be changed any more."""
+        comment = await self.write()
+        await self.delete(comment)
+        self.assertIsNone(await comments.update(self.db, self.game, comment, "back"))
+
+    async def test_at_once(self) -> None:
+        """Deleted ten times at once, it is counted once."""
+        comment = await self.write()
+        found = await together(*(self.delete(comment) for _ in range(10)))
+        self.assertEqual(found.count(True), 1)
+        self.assertEqual(self.counters(), (1, 0))
+
+    async def test_with_others(self) -> None:
+        """Comments written and deleted at once leave exact counters."""
+        old = [await self.write() for _ in range(10)]
+        await together(*(act for n in old for act in (self.delete(n), self.write())))
+        self.assertEqual(self.counters(), (20, 10))
+
+    async def test_other_content(self) -> None:
+        """A comment is found only under its own content."""
+        comment = await self.write()
+        other = await self.content(self.author)
+        self.assertIsNone(await comments.delete(self.db, other, comment))
+        self.assertIsNone(await comments.get(self.db, other, comment, None, False))
+        self.assertIsNone(await comments.standing(self.db, other, comment, self.author, True))
+
+
+class ReadTests(CommentCase):
+    async def test_pages(self) -> None:
+        """Pages hold each comment once, oldest first, and all know the total."""
+        written = [await self.write() for _ in range(7)]
+        found = []
+        for number in range(3):
+            page = await self.page(size=3, page=number)
+            self.assertEqual({row.total for row in page}, {7})
+            found += [row.id for row in page]
+        self.assertEqual(found, written)
+
+    async def test_beyond(self) -> None:
+        """A page beyond the last has the total and no comment, however far it is."""
+        await self.write()
+        for number in (1, 2**31 - 1):
+            (row,) = await self.page(size=200, page=number)
+            self.assertEqual((row.total, row.id), (1, None))
+
+    async def test_empty(self) -> None:
+        """So has that of a content without comments."""
+        (row,) = await self.page()
+        self.assertEqual((row.total, row.id), (0, None))
+
+    async def test_hidden(self) -> None:
+        """Of suspended content only its author and admins see any."""
+        comment = await self.write()
+        await contents.set_status(self.db, self.game, "suspended")
+        other = await self.user()
+        for user, admin, seen in (
+            (None, False, 0),
+            (other, False, 0),
+            (self.author, False, 1),
+            (other, True, 1),
+        ):
+            page = await comments.page(self.db, self.game, user, admin, 9, 0)
+            one = await comments.get(self.db, self.game, comment, user, admin)
+            self.assertEqual((len(page), one is not None), (seen, bool(seen)))
+
+    async def test_standing(self) -> None:
+        """Who may change it follows from its author and the content's."""
+        other = await self.user()
+        comment = await comments.create(self.db, self.game, other, False, None, "x")
+        found = await comments.standing(self.db, self.game, comment, other, False)
+        self.assertEqual(found, (other, self.author, False))

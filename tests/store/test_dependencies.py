@@ -1,0 +1,78 @@
+"""Entities and packages (spec §4.1, §4.2): what is registered, and what a revision uses."""
+
+from contentsvc.store import content as contents
+from contentsvc.store import dependencies
+from contentsvc.store.database import Refused
+from contentsvc.store.dependencies import KnownPackage, Used
+from tests.store.support import StoreCase, guid
+
+
+class DependencyTests(StoreCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.author = await self.user()
+        self.entity = (guid(), guid(), "bricks")
+        self.package = guid()
+        self.revision = guid()
+        self.game = await self.content(
+            self.author,
+            revision=self.revision,
+            entities=[(guid(), guid(), "core"), self.entity],
+            packages=[self.package],
+        )
+
+    async def test_known(self) -> None:
+        """Of those asked for, those that exist exactly so are given, each once."""
+        entity, revision, path = self.entity
+        asked = [(entity, revision), (entity, revision), (entity, guid()), (guid(), revision)]
+        found = await dependencies.entities(self.db, [a[0] for a in asked], [a[1] for a in asked])
+        self.assertEqual(found, [(entity, revision, path, False)])
+
+    async def test_known_packages(self) -> None:
+        """The same for packages; a platform that was not given is None."""
+        found = await dependencies.packages(self.db, [self.package, self.package, guid()])
+        self.assertEqual(found, [KnownPackage(self.package, "w", None, None, False)])
+
+    async def test_none(self) -> None:
+        """To ask for none gives none."""
+        self.assertEqual(await dependencies.entities(self.db, [], []), [])
+        self.assertEqual(await dependencies.packages(self.db, []), [])
+
+    async def test_suspended(self) -> None:
+        """What a suspended content has brought is marked, whoever uses it too."""
+        await self.content(self.author, entities=[self.entity], packages=[self.package])
+        await contents.set_status(self.db, self.game, "suspended")
+        entity, revision, _ = self.entity
+        (known,) = await dependencies.entities(self.db, [entity], [revision])
+        (package,) = await dependencies.packages(self.db, [self.package])
+        self.assertTrue(known.suspended and package.suspended)
+
+    async def test_of_revision(self) -> None:
+        """A revision's dependencies come in the order they were given, with how they came."""
+        others = [(guid(), guid(), f"other {n}") for n in range(5)]
+        await self.content(self.author, entities=others)
+        using = [others[3], others[0], others[4]]
+        given = [self.entity, *using]
+        packages = sorted([guid() for _ in range(5)], reverse=True)
+        await self.content(self.author, packages=packages)
+        await contents.depend(
+            self.db,
+            self.revision,
+            [one[0] for one in given],
+            [one[1] for one in given],
+            [True, False, False, False],
+            [*packages, self.package],
+        )
+        found = await dependencies.of_revision(self.db, self.revision)
+        expected = [Used(one is self.entity, *one) for one in given]
+        self.assertEqual(found, expected)
+        rows = await dependencies.packages_of_revision(self.db, self.revision)
+        self.assertEqual([row.id for row in rows], [*packages, self.package])
+
+    async def test_unregistered(self) -> None:
+        """The schema itself refuses a dependency on what nothing has registered."""
+        with self.assertRaises(Refused):
+            await contents.depend(self.db, self.revision, [guid()], [guid()], [False], [])
+        with self.assertRaises(Refused):
+            await contents.depend(self.db, self.revision, [], [], [], [guid()])
+        self.assertEqual(await dependencies.of_revision(self.db, self.revision), [])

@@ -1,0 +1,49 @@
+"""Whether the database can be worked with."""
+
+from twisted.internet import reactor
+
+from contentsvc.store import health
+from contentsvc.store.database import Database, Unavailable
+from contentsvc.store.migrate import names
+from tests import postgres
+from tests.store.support import StoreCase
+
+
+class HealthTests(StoreCase):
+    async def test_current(self) -> None:
+        """It is well when every migration of this version has been applied."""
+        self.assertTrue(await health.ping(self.db))
+
+    async def test_behind(self) -> None:
+        """It is not when one is missing."""
+        mark = "delete from _yoyo_migrations where migration_id = %s returning migration_hash"
+        ((mark_hash,),) = self.sql(mark, names()[-1])
+        self.addCleanup(
+            self.sql,
+            "insert into _yoyo_migrations (migration_hash, migration_id) values (%s, %s)",
+            mark_hash,
+            names()[-1],
+        )
+        self.assertFalse(await health.ping(self.db))
+
+    async def test_ahead(self) -> None:
+        """Those of a later version do not matter."""
+        self.sql("insert into _yoyo_migrations (migration_hash, migration_id) values ('x', '9999')")
+        self.addCleanup(self.sql, "delete from _yoyo_migrations where migration_id = '9999'")
+        self.assertTrue(await health.ping(self.db))
+
+    async def test_away(self) -> None:
+        """A database that does not answer is Unavailable."""
+        self.db.stop()
+        with self.assertRaises(Unavailable):
+            await health.ping(self.db)
+
+    async def test_empty(self) -> None:
+        """A database without the schema does not even let a pool start."""
+        url = postgres.database(self.server())
+        self.addCleanup(postgres.drop, url)
+        pool = Database(reactor, url)
+        self.addCleanup(pool.stop)
+        with self.assertRaises(Exception) as caught:
+            await pool.start()
+        self.assertIn("does not exist", str(caught.exception))

@@ -1,0 +1,211 @@
+"""The log of notifications (design §7): numbers without holes, exact counts of the unread."""
+
+from collections.abc import Sequence
+
+from contentsvc.store import notifications
+from contentsvc.store.database import Refused
+from contentsvc.store.notifications import State, Stored
+from tests.store.support import StoreCase, guid, together
+
+
+class NotificationCase(StoreCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.ann = await self.user()
+
+    async def insert(self, user: str | None = None) -> Stored:
+        """Append one."""
+        data = '{"kind":"Debug","text":"x"}'
+        return await notifications.insert(self.db, user or self.ann, "Debug", data)
+
+    async def state(self) -> State:
+        """Where ann's log stands; its count of the unread must be that of the rows."""
+        found = await notifications.state(self.db, self.ann)
+        rows = self.sql(
+            "select count(*) from notifications where user_id = %s and not read", self.ann
+        )
+        self.assertEqual(found.unread, rows[0][0])
+        return found
+
+    async def seqs(self, user: str | None = None) -> list[int]:
+        """The numbers in the user's log."""
+        rows = await notifications.listed(self.db, user or self.ann, 0, None, None)
+        return [row.seq for row in rows]
+
+
+class NumberTests(NotificationCase):
+    async def test_at_once(self) -> None:
+        """Fifty at once are 1 to 50, and their times are in the same order."""
+        rows = await together(*(self.insert() for _ in range(50)))
+        self.assertEqual(sorted(row.seq for row in rows), list(range(1, 51)))
+        times = self.sql(
+            "select created from notifications where user_id = %s order by seq", self.ann
+        )
+        self.assertEqual(times, sorted(times))
+        self.assertEqual(await self.state(), State(50, 1, 50))
+
+    async def test_each_user(self) -> None:
+        """Each user's are numbered apart."""
+        bob = await self.user()
+        await together(*(self.insert(user) for user in (self.ann, bob) * 10))
+        for user in (self.ann, bob):
+            self.assertEqual(await self.seqs(user), list(range(1, 11)))
+
+    async def test_rolled_back(self) -> None:
+        """One that was rolled back leaves no hole."""
+        await self.insert()
+        with self.assertRaises(KeyError):
+            async with self.db.transaction() as tx:
+                await notifications.insert(tx, self.ann, "Debug", "{}")
+                raise KeyError
+        self.assertEqual((await self.insert()).seq, 2)
+        self.assertEqual(await self.state(), State(2, 1, 2))
+
+    async def test_commit_order(self) -> None:
+        """A number is taken only when those below it have been committed or undone."""
+
+        async def rolled_back() -> None:
+            try:
+                async with self.db.transaction() as tx:
+                    await notifications.insert(tx, self.ann, "Debug", "{}")
+                    raise KeyError
+            except KeyError:
+                pass
+
+        acts = [rolled_back() if n % 3 == 0 else self.insert() for n in range(30)]
+        await together(*acts)
+        self.assertEqual(await self.seqs(), list(range(1, 21)))
+
+    async def test_row(self) -> None:
+        """What is given back is what is stored."""
+        row = await self.insert()
+        expected = (self.ann, 1, row.id, row.created, False, '{"kind":"Debug","text":"x"}')
+        self.assertEqual(row, expected)
+        self.assertEqual(await notifications.listed(self.db, self.ann, 0, None, None), [row])
+        self.assertEqual(await notifications.number(self.db, self.ann, row.id), 1)
+
+    async def test_nobody(self) -> None:
+        """An unknown recipient is refused by name, and nothing is left."""
+        nobody = guid()
+        with self.assertRaises(Refused) as caught:
+            await self.insert(nobody)
+        self.assertEqual(caught.exception.constraint, "notification_counters_user")
+        self.assertEqual(await notifications.newest(self.db, [nobody]), [])
+
+
+class ReadFlagTests(NotificationCase):
+    async def mark(self, row: Stored, read: bool = True) -> bool | None:
+        """Set the flag."""
+        return await notifications.mark(self.db, self.ann, row.id, read)
+
+    async def up_to(self, row: Stored) -> bool | None:
+        """Set it on this and those before."""
+        return await notifications.mark_up_to(self.db, self.ann, row.id)
+
+    async def test_mark(self) -> None:
+        """Read and unread again, as often as it is said, is counted once each time."""
+        row = await self.insert()
+        for read, unread in ((True, 0), (True, 0), (False, 1), (False, 1), (True, 0)):
+            self.assertTrue(await self.mark(row, read))
+            self.assertEqual((await self.state()).unread, unread)
+
+    async def test_mark_at_once(self) -> None:
+        """Marked by twenty at once, it is counted once."""
+        rows = [await self.insert() for _ in range(4)]
+        await together(*(self.mark(row) for row in rows[:2] for _ in range(20)))
+        self.assertEqual((await self.state()).unread, 2)
+
+    async def test_mark_amid_inserts(self) -> None:
+        """Marking and inserting at once leave an exact count."""
+        rows = [await self.insert() for _ in range(15)]
+        acts = [act for row in rows for act in (self.mark(row), self.insert(), self.insert())]
+        await together(*acts)
+        self.assertEqual(await self.state(), State(45, 1, 30))
+
+    async def test_up_to(self) -> None:
+        """All up to one are marked, those after it are not, and that again changes nothing."""
+        rows = [await self.insert() for _ in range(5)]
+        await self.mark(rows[1])
+        for _ in range(2):
+            self.assertTrue(await self.up_to(rows[3]))
+            self.assertEqual((await self.state()).unread, 1)
+        found = await notifications.listed(self.db, self.ann, 0, None, None)
+        self.assertEqual([row.read for row in found], [True] * 4 + [False])
+
+    async def test_up_to_at_once(self) -> None:
+        """Whatever is marked at once, and inserted meanwhile, the count is exact."""
+        rows = [await self.insert() for _ in range(20)]
+        acts = [act for row in rows for act in (self.up_to(row), self.mark(row), self.insert())]
+        await together(*acts)
+        self.assertEqual(await self.state(), State(40, 1, 20))
+
+    async def test_of_another(self) -> None:
+        """Another user's notification is not there, and stays as it was."""
+        row = await self.insert(await self.user())
+        self.assertIsNone(await self.mark(row))
+        self.assertIsNone(await self.up_to(row))
+        self.assertIsNone(await notifications.number(self.db, self.ann, row.id))
+        read = self.sql("select read from notifications where id = %s", row.id)
+        self.assertEqual(read, [(False,)])
+
+
+class ReadTests(NotificationCase):
+    async def after(self, users: Sequence[str], afters: Sequence[int], limit: int) -> list[object]:
+        """The users and numbers of a read."""
+        rows = await notifications.after(self.db, list(users), list(afters), limit)
+        return [(row.user_id, row.seq) for row in rows]
+
+    async def test_state_of_none(self) -> None:
+        """A user without notifications has an empty log."""
+        self.assertEqual(await self.state(), State(0, 1, 0))
+
+    async def test_state_after_retention(self) -> None:
+        """Where the oldest, or all, are deleted, the log begins later and goes on as before."""
+        for _ in range(3):
+            await self.insert()
+        self.sql("delete from notifications where user_id = %s and seq < 3", self.ann)
+        found = await notifications.state(self.db, self.ann)
+        self.assertEqual((found.newest, found.oldest), (3, 3))
+        self.sql("delete from notifications where user_id = %s", self.ann)
+        found = await notifications.state(self.db, self.ann)
+        self.assertEqual((found.newest, found.oldest), (3, 4))
+        self.assertEqual((await self.insert()).seq, 4)
+
+    async def test_after(self) -> None:
+        """Several users' rows are read at once, each after its own number, in order."""
+        ann, bob, eve = sorted([self.ann, await self.user(), await self.user()])
+        for user in (ann, bob, eve) * 3:
+            await self.insert(user)
+        found = await self.after([eve, ann, bob], [0, 2, 3], 100)
+        self.assertEqual(found, [(ann, 3), (eve, 1), (eve, 2), (eve, 3)])
+        self.assertEqual(
+            await self.after([eve, ann], [0, 0], 4), [*((ann, n) for n in (1, 2, 3)), (eve, 1)]
+        )
+        self.assertEqual(await self.after([], [], 9), [])
+
+    async def test_newest(self) -> None:
+        """The highest number of each user that has one."""
+        await self.insert()
+        await self.insert()
+        found = await notifications.newest(self.db, [self.ann, await self.user(), guid()])
+        self.assertEqual(found, [(self.ann, 2)])
+
+    async def test_listed(self) -> None:
+        """A list may begin after a number, after a time, and end at a limit."""
+        for _ in range(4):
+            await self.insert()
+        self.sql(
+            "update notifications set created = to_timestamp(1000 + seq + 0.9) where user_id = %s",
+            self.ann,
+        )
+
+        async def seqs(after: int, since: float | None, limit: int | None) -> list[int]:
+            rows = await notifications.listed(self.db, self.ann, after, since, limit)
+            return [row.seq for row in rows]
+
+        self.assertEqual(await seqs(1, None, None), [2, 3, 4])
+        self.assertEqual(await seqs(0, None, 2), [1, 2])
+        self.assertEqual(await seqs(0, 1002, None), [3, 4], "whole seconds, strictly greater")
+        self.assertEqual(await seqs(0, 1002.5, None), [3, 4])
+        self.assertEqual(await seqs(0, 1e300, None), [])
+        self.assertEqual(await seqs(2**62, None, None), [])

@@ -1,0 +1,146 @@
+"""Sessions: refresh tokens that are spent once, and ends that last."""
+
+import secrets
+
+from contentsvc.store import sessions
+from contentsvc.store.sessions import Presented
+from tests.store.support import StoreCase, guid, together
+
+MONTH = 30 * 24 * 3600
+
+
+def digest() -> str:
+    """What stands for a refresh token: a SHA-256 in hex."""
+    return secrets.token_hex(32)
+
+
+class SessionCase(StoreCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.ann = await self.user()
+        self.refresh = digest()
+        self.session = await self.begin(self.ann, self.refresh)
+
+    async def begin(self, user: str, refresh: str | None = None) -> str | None:
+        """The id of a new session."""
+        return await sessions.begin(self.db, user, refresh or digest(), MONTH)
+
+    async def presented(self, refresh: str | None = None) -> Presented | None:
+        """What a refresh token stands for now."""
+        return await sessions.presented(self.db, refresh or self.refresh)
+
+    async def renew(self) -> float | None:
+        """Present the token and rotate it, as one transaction; how long it had been spent."""
+        async with self.db.transaction() as tx:
+            token = await sessions.presented(tx, self.refresh)
+            await sessions.rotate(tx, self.refresh, self.session, digest(), MONTH)
+        return token.spent_for
+
+
+class RefreshTests(SessionCase):
+    async def test_presented(self) -> None:
+        """A fresh token stands for its session and user, and has not been spent."""
+        expected = Presented(self.session, self.ann, False, True, None)
+        self.assertEqual(await self.presented(), expected)
+        self.assertIsNone(await self.presented(digest()))
+
+    async def test_admin(self) -> None:
+        """The role is the user's of now."""
+        self.sql("update users set admin = true where id = %s", self.ann)
+        self.assertTrue((await self.presented()).admin)
+
+    async def test_rotated(self) -> None:
+        """A rotated token is spent from its first use on, and its successor is fresh."""
+        successor = digest()
+        await sessions.rotate(self.db, self.refresh, self.session, successor, MONTH)
+        self.sql(
+            "update refresh_tokens set spent = spent - interval '40 s' where spent is not null"
+        )
+        await sessions.rotate(self.db, self.refresh, self.session, digest(), MONTH)
+        spent = (await self.presented()).spent_for
+        self.assertTrue(40 <= spent < 60, spent)
+        self.assertIsNone((await self.presented(successor)).spent_for)
+
+    async def test_at_once(self) -> None:
+        """Of several renewals at once one finds it fresh, the others find it spent just now."""
+        found = await together(*(self.renew() for _ in range(8)))
+        self.assertEqual(found.count(None), 1)
+        self.assertTrue(all(spent is None or spent < 30 for spent in found))
+        tokens = self.sql("select 1 from refresh_tokens where session_id = %s", self.session)
+        self.assertEqual(len(tokens), 9)
+
+    async def test_expired(self) -> None:
+        """An expired token is not live, and is swept up when another of its session rotates."""
+        old = digest()
+        await sessions.rotate(self.db, self.refresh, self.session, old, 0)
+        self.assertFalse((await self.presented(old)).live)
+        await sessions.rotate(self.db, self.refresh, self.session, digest(), MONTH)
+        self.assertIsNone(await self.presented(old))
+
+    async def test_stored(self) -> None:
+        """Nothing that opens a session is stored as it is."""
+        rows = self.sql("select hash from refresh_tokens where session_id = %s", self.session)
+        self.assertEqual([bytes(row[0]).hex() for row in rows], [self.refresh])
+
+    async def test_session_of(self) -> None:
+        """A token leads to its session, spent or not."""
+        for _ in range(2):
+            self.assertEqual(await sessions.session_of(self.db, self.refresh), self.session)
+            await self.renew()
+        self.assertIsNone(await sessions.session_of(self.db, digest()))
+
+
+class EndTests(SessionCase):
+    async def ended(self) -> set[str]:
+        """The sessions ended of late."""
+        return set(await sessions.revoked(self.db))
+
+    async def test_revoke(self) -> None:
+        """An ended session's refresh token is dead, and the session is among those ended."""
+        self.assertTrue(await sessions.revoke(self.db, self.session))
+        self.assertFalse((await self.presented()).live)
+        self.assertIn(self.session, await self.ended())
+        self.assertIsNone(await sessions.revoke(self.db, guid()))
+
+    async def test_again(self) -> None:
+        """To end it again leaves the moment of its end."""
+        await sessions.revoke(self.db, self.session)
+        self.sql(
+            "update sessions set revoked = revoked - interval '59 min' where id = %s", self.session
+        )
+        await sessions.revoke(self.db, self.session)
+        await sessions.revoke_own(self.db, self.ann, self.session)
+        self.assertIn(self.session, await self.ended())
+        self.sql(
+            "update sessions set revoked = revoked - interval '2 min' where id = %s", self.session
+        )
+        self.assertNotIn(self.session, await self.ended())
+
+    async def test_all(self) -> None:
+        """All of a user's sessions but one are ended and given, each once; others' go on."""
+        mine = [await self.begin(self.ann) for _ in range(3)]
+        others = await self.begin(await self.user())
+        await sessions.revoke(self.db, mine[0])
+        found = await sessions.revoke_all(self.db, self.ann, self.session)
+        self.assertEqual(set(found), set(mine[1:]))
+        self.assertEqual(await sessions.revoke_all(self.db, self.ann, self.session), [])
+        self.assertEqual(await sessions.revoke_all(self.db, self.ann, None), [self.session])
+        self.assertNotIn(others, await self.ended())
+
+    async def test_own(self) -> None:
+        """A user ends own sessions only."""
+        self.assertIsNone(await sessions.revoke_own(self.db, await self.user(), self.session))
+        self.assertEqual(await sessions.revoke_own(self.db, self.ann, self.session), self.session)
+
+    async def test_of_user(self) -> None:
+        """The list has what goes on, the one used last first, and marks the present one."""
+        second, over = await self.begin(self.ann), await self.begin(self.ann)
+        await sessions.revoke(self.db, over)
+        expired = await sessions.begin(self.db, self.ann, digest(), 0)
+        await self.renew()
+        self.sql("update sessions set used = used - interval '9 s' where id = %s", second)
+        found = await sessions.of_user(self.db, self.ann, second)
+        self.assertEqual(
+            [(one.id, one.current) for one in found], [(self.session, False), (second, True)]
+        )
+        self.assertNotIn(expired, [one.id for one in found])
