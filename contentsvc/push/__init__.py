@@ -1,0 +1,1 @@
+"""Live sockets: the hub, the Autobahn protocol, the notifier and the relay."""

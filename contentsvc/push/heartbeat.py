@@ -1,0 +1,66 @@
+"""Pings to idle sockets, and an end for silent ones (docs/socket.md).
+
+One timer serves all sockets: a timer and a payload for each would cost more memory than the
+rest of an idle socket.
+"""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import LoopingCall
+from twisted.logger import Logger
+
+INTERVAL = 15
+"""Seconds between the pings to one socket."""
+SILENCE = 25
+"""Seconds without a byte from the client after which a socket is cut off."""
+
+log = Logger()
+
+
+class Pinged(Protocol):
+    """A socket. `heard` is the tick of its last byte in, `turn` that of its opening modulo
+    INTERVAL."""
+
+    turn: int
+    heard: int
+
+    def ping(self) -> None:
+        """Ask for a sign of life."""
+
+    def drop(self) -> None:
+        """Cut the connection, without a word."""
+
+
+class Heartbeat:
+    """Counts seconds in `tick`. It stands still while the process does, so that a stall of
+    the process is not taken for the silence of its clients."""
+
+    def __init__(self, reactor: IReactorTime, sockets: Iterable[Pinged]) -> None:
+        self.tick = 0
+        self._sockets = sockets
+        self._loop = LoopingCall(self._beat)
+        self._loop.clock = reactor
+
+    def start(self) -> None:
+        """Begin to tick, once a second."""
+        self._loop.start(1.0, now=False).addErrback(
+            lambda failure: log.failure("The heartbeat stopped", failure)
+        )
+
+    def stop(self) -> None:
+        """Stop ticking. Does nothing if it has stopped."""
+        if self._loop.running:
+            self._loop.stop()
+
+    def _beat(self) -> None:
+        self.tick += 1
+        last, turn = self.tick - SILENCE, self.tick % INTERVAL
+        # A list, since dropping a socket takes it out of the set.
+        due = [each for each in self._sockets if each.heard <= last or each.turn == turn]
+        for socket in due:
+            if socket.heard <= last:
+                socket.drop()
+            else:
+                socket.ping()

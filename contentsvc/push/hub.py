@@ -1,0 +1,400 @@
+"""The live sockets of this process, and what each of them is sent (docs/socket.md).
+
+Notifications come from four sides: the writer of this process, the relay, the sweep and the
+socket's own resume. They come in any order and more than once. The hub makes one stream of
+them: each user has a feed that knows the last seq it sent, and each socket a position.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
+from itertools import islice
+from typing import NamedTuple, Protocol, TypeVar
+
+from autobahn.websocket.protocol import PreparedMessage
+from msgspec import Raw, json
+from twisted.internet.defer import CancelledError, Deferred, DeferredSemaphore
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.push.heartbeat import INTERVAL, Heartbeat, Pinged
+from contentsvc.store.database import Unavailable
+from contentsvc.store.notifications import State, Stored
+from contentsvc.store.query import Db
+from contentsvc.wire.notifications import notification_json
+from contentsvc.wire.socket import ErrorMessage, HelloMessage, Message, NotificationMessage
+
+PAGE = 100
+"""Rows that a socket's backlog is read in: at most so many are held per joining socket."""
+USERS, ROWS = 500, 1000
+"""At most so many users, and rows in all, in one read for those who are behind."""
+JOINS = 4
+"""Reads at once for joining sockets, so that a rush of them leaves most of the pool alone."""
+PATIENCE = 10.0
+"""Seconds that a joining socket waits for the database before it is sent away."""
+BATCH = 100
+"""Sockets said goodbye to in one turn of the reactor."""
+
+T = TypeVar("T")
+log = Logger()
+
+
+class Close(NamedTuple):
+    """A close that a goodbye precedes."""
+
+    code: int
+    reason: str
+    retry_after: int
+
+
+DRAINING = Close(1001, "draining", 1)
+OVERLOADED = Close(1013, "overloaded", 5)
+REVOKED = Close(4403, "revoked", 0)
+SLOW_CONSUMER = Close(4408, "slow_consumer", 1)
+REPLACED = Close(4410, "replaced", 60)
+
+
+class Subscriber(Pinged, Protocol):
+    """What the hub needs of a socket. `position` and `live` are the hub's to write."""
+
+    user: str
+    session: str
+    position: int
+    live: bool
+
+    def send(self, frame: bytes) -> None:
+        """Write a frame, or queue it; nothing on a socket that has ended."""
+
+    def drained(self) -> Deferred[None] | None:
+        """None if the transport takes more now, else what fires when it does or has gone."""
+
+    def end(self, close: Close) -> None:
+        """Say goodbye and close; detaches from the hub at once."""
+
+
+class Log(Protocol):
+    """The reads that the hub makes: those of store.notifications."""
+
+    def state(self, db: Db, user: str, /) -> Awaitable[State]: ...
+    def after(
+        self, db: Db, users: list[str], afters: list[int], limit: int, /
+    ) -> Awaitable[list[Stored]]: ...
+
+
+class Feed:
+    """A connected user. `last` is -1 until the first socket has read where it starts."""
+
+    __slots__ = ("last", "sockets", "user", "wanted")
+
+    def __init__(self, user: str) -> None:
+        self.user = user
+        self.last = -1
+        self.wanted = 0
+        self.sockets: list[Subscriber] = []  # oldest first
+
+
+def encode(message: Message) -> bytes:
+    """The WebSocket frame of a message, to be written to any number of sockets."""
+    frame: bytes = PreparedMessage(json.encode(message), False, False, True).payloadHybi
+    return frame
+
+
+def notification_frame(row: Stored) -> bytes:
+    """The frame of a stored notification, which it shows as REST gives it."""
+    shown = notification_json(row.id, row.created, row.read, row.data)
+    return encode(NotificationMessage(row.seq, Raw(shown)))
+
+
+def report(what: str, error: Exception) -> None:
+    """Log why a read failed that will be tried again: in one line if the database is away."""
+    if isinstance(error, Unavailable):
+        log.warn("Could not {what}: {error}", what=what, error=error)
+    else:
+        log.failure("Could not {what}", Failure(error), what=what)
+
+
+class Hub:
+    """The sockets of this process.
+
+    `sockets` bounds how many there are in all, `sockets_per_user` how many are signed in for
+    one user.
+    """
+
+    def __init__(
+        self,
+        reactor: IReactorTime,
+        db: Db,
+        store: Log,
+        *,
+        sockets: int = 20_000,
+        sockets_per_user: int = 8,
+    ) -> None:
+        self._reactor = reactor
+        self._db = db
+        self._store = store
+        self._limit = sockets
+        self._limit_per_user = sockets_per_user
+        self.sockets: set[Subscriber] = set()
+        self.heartbeat = Heartbeat(reactor, self.sockets)
+        self._feeds: dict[str, Feed] = {}
+        self._behind: dict[str, Feed] = {}
+        self._reading = False
+        self._joins = DeferredSemaphore(JOINS)
+        self._sleeps: set[Deferred[None]] = set()
+        self._draining: Close | None = None
+        self._empty: Deferred[None] | None = None
+
+    def start(self) -> None:
+        """Begin to ping the sockets."""
+        self.heartbeat.start()
+
+    def stop(self) -> None:
+        """Forget all sockets and end every wait."""
+        self.heartbeat.stop()
+        self._feeds.clear()
+        self._behind.clear()
+        for sleep in list(self._sleeps):
+            sleep.cancel()
+
+    # Sockets come and go.
+
+    def opened(self, socket: Subscriber) -> Close | None:
+        """Count a socket that is not signed in yet; the answer is why it must go, if it must."""
+        self.sockets.add(socket)
+        if self._draining is not None:
+            return self._draining
+        return OVERLOADED if len(self.sockets) > self._limit else None
+
+    def attach(self, socket: Subscriber, resume: int | None, problem: Message | None) -> None:
+        """Sign a socket in: say hello (then `problem`), send what came after `resume`, go live.
+
+        The feed exists from here on, so nothing that commits from here on is missed.
+        """
+        feed = self._feeds.get(socket.user)
+        if feed is None:
+            feed = self._feeds[socket.user] = Feed(socket.user)
+        feed.sockets.append(socket)
+        if len(feed.sockets) > self._limit_per_user:
+            feed.sockets[0].end(REPLACED)
+        joining = Deferred.fromCoroutine(self._join(feed, socket, resume, problem))
+        joining.addErrback(self._join_failed, socket)
+
+    def detach(self, socket: Subscriber) -> None:
+        """Send this socket nothing more. Does nothing if it is not attached."""
+        feed = self._feeds.get(socket.user)
+        if feed is not None and socket in feed.sockets:
+            feed.sockets.remove(socket)
+            if not feed.sockets:
+                del self._feeds[feed.user]
+                self._behind.pop(feed.user, None)
+
+    def closed(self, socket: Subscriber) -> None:
+        """The connection is gone."""
+        self.detach(socket)
+        self.sockets.discard(socket)
+        if not self.sockets and self._empty is not None:
+            empty, self._empty = self._empty, None
+            empty.callback(None)
+
+    def users(self) -> list[str]:
+        """The users that this process holds sockets of."""
+        return list(self._feeds)
+
+    def revoke(self, sids: Iterable[str]) -> None:
+        """Close the sockets of these sessions."""
+        gone = frozenset(sids)
+        if gone:
+            for socket in [each for each in self.sockets if each.session in gone]:
+                socket.end(REVOKED)
+
+    async def drain(self, reason: str = DRAINING.reason, timeout: float = 5.0) -> None:
+        """Say goodbye to all, now and from now on; done when all are gone.
+
+        Those that have not finished the close after `timeout` seconds are cut off.
+        """
+        self._draining = DRAINING._replace(reason=reason)
+        sockets = list(self.sockets)
+        for start in range(0, len(sockets), BATCH):
+            for socket in sockets[start : start + BATCH]:
+                socket.end(self._draining)
+            await self._sleep(0)
+        if self.sockets:
+            self._empty = Deferred()
+            cut = self._reactor.callLater(timeout, self._cut)
+            await self._empty
+            if cut.active():
+                cut.cancel()
+
+    def _cut(self) -> None:
+        for socket in list(self.sockets):
+            socket.drop()
+
+    # Notifications come in.
+
+    def deliver(self, row: Stored) -> None:
+        """Send a committed notification to its user's live sockets, in its turn.
+
+        The next seq is sent, a known one dropped. A higher one waits for a read of all that
+        lies between: completions of commits reach the reactor in any order.
+        """
+        feed = self._feeds.get(row.user_id)
+        if feed is None:
+            return
+        if feed.last >= 0 and row.seq == feed.last + 1:
+            self._advance(feed, row)
+        else:
+            self._want(feed, row.seq)
+
+    def noticed(self, user: str, seq: int) -> None:
+        """`user` has notifications up to `seq`: read those that this process has not sent."""
+        feed = self._feeds.get(user)
+        if feed is not None:
+            self._want(feed, seq)
+
+    def _want(self, feed: Feed, seq: int) -> None:
+        feed.wanted = max(feed.wanted, seq)
+        if 0 <= feed.last < feed.wanted:
+            self._behind[feed.user] = feed
+            if not self._reading:
+                self._reading = True
+                Deferred.fromCoroutine(self._read()).addErrback(self._read_failed)
+
+    def _advance(self, feed: Feed, row: Stored) -> None:
+        feed.last = row.seq
+        if feed.wanted <= feed.last:
+            self._behind.pop(feed.user, None)
+        frame = b""
+        for socket in tuple(feed.sockets):  # a slow one takes itself off the list
+            if socket.live and socket.position < row.seq:
+                frame = frame or notification_frame(row)
+                socket.position = row.seq
+                socket.send(frame)
+
+    # Reads for feeds that are behind: one at a time, for all of them together.
+
+    async def _read(self) -> None:
+        pause = 0.1
+        while self._behind:
+            feeds = list(islice(self._behind.values(), USERS))
+            wanted = [feed.wanted for feed in feeds]
+            try:
+                rows = await self._store.after(
+                    self._db, [feed.user for feed in feeds], [feed.last for feed in feeds], ROWS
+                )
+            except Exception as error:
+                report("read missed notifications", error)
+                await self._sleep(pause)
+                pause = min(2 * pause, 2.0)
+            else:
+                pause = 0.1
+                self._catch_up(feeds, wanted, rows)
+        self._reading = False
+
+    def _catch_up(self, feeds: list[Feed], wanted: list[int], rows: list[Stored]) -> None:
+        asked = {feed.user: feed for feed in feeds}
+        for row in rows:
+            feed = asked[row.user_id]
+            # A read may jump: rows become visible in the order of seq, so what it leaves out
+            # retention has deleted. A feed that went meanwhile may have come back anew.
+            if row.seq > feed.last and self._feeds.get(feed.user) is feed:
+                self._advance(feed, row)
+        # A read that hit the limit has said nothing of the users after its last row.
+        answered = asked if len(rows) < ROWS else {row.user_id: None for row in rows[:-1]}
+        if len(rows) >= ROWS:
+            answered.pop(rows[-1].user_id, None)
+        for feed, then in zip(feeds, wanted, strict=True):
+            # What was wanted as the read began was committed by then: it came, or is deleted.
+            if feed.user in answered and feed.wanted == then:
+                feed.wanted = feed.last
+                if self._behind.get(feed.user) is feed:
+                    del self._behind[feed.user]
+
+    def _read_failed(self, failure: Failure) -> None:
+        self._reading = False
+        if failure.check(CancelledError) is None:
+            log.failure("The reader of missed notifications failed", failure)
+
+    # A socket joins.
+
+    async def _join(
+        self, feed: Feed, socket: Subscriber, resume: int | None, problem: Message | None
+    ) -> None:
+        user = [socket.user]
+        state = await self._try(feed, socket, lambda: self._store.state(self._db, socket.user))
+        if state is None:
+            return
+        if feed.last < 0:
+            feed.last = state.newest
+        self._want(feed, state.newest)
+        socket.position = self._greet(socket, state, resume, problem)
+        # Between this comparison and going live there is no await.
+        while socket.position < feed.last:
+            sent = feed.last
+            rows = await self._try(
+                feed, socket, lambda: self._store.after(self._db, user, [socket.position], PAGE)
+            )
+            if rows is None:
+                return
+            for row in rows:
+                socket.position = row.seq
+                socket.send(notification_frame(row))
+                drained = socket.drained()
+                if drained is not None:
+                    await drained
+                if socket not in feed.sockets:
+                    return
+            if len(rows) < PAGE:
+                # All up to what had been sent live as the read began came, or is deleted.
+                socket.position = max(socket.position, sent)
+        socket.live = True
+
+    def _greet(
+        self, socket: Subscriber, state: State, resume: int | None, problem: Message | None
+    ) -> int:
+        start = state.newest if resume is None else min(resume, state.newest)
+        socket.send(encode(HelloMessage(start, state.unread, INTERVAL)))
+        if problem is not None:
+            socket.send(encode(problem))
+        if resume is not None and resume > state.newest:
+            detail = f"there is no notification {resume} yet, the newest is {state.newest}"
+            socket.send(encode(ErrorMessage("seq_ahead", detail)))
+        elif start < state.oldest - 1:
+            detail = f"notifications before {state.oldest} are no longer kept"
+            socket.send(encode(ErrorMessage("trimmed", detail)))
+        return start
+
+    async def _try(
+        self, feed: Feed, socket: Subscriber, read: Callable[[], Awaitable[T]]
+    ) -> T | None:
+        """A read for a joining socket; None if the socket has gone, or was sent away."""
+        deadline = self._reactor.seconds() + PATIENCE
+        pause = 0.1
+        while socket in feed.sockets:
+            await self._joins.acquire()
+            try:
+                if socket in feed.sockets:
+                    answer = await read()
+                    return answer if socket in feed.sockets else None
+            except Exception as error:
+                report("read for a joining socket", error)
+            finally:
+                self._joins.release()
+            if self._reactor.seconds() + pause > deadline:
+                socket.end(OVERLOADED)
+                break
+            await self._sleep(pause)
+            pause = min(2 * pause, 2.0)
+        return None
+
+    def _join_failed(self, failure: Failure, socket: Subscriber) -> None:
+        if failure.check(CancelledError) is None:
+            log.failure("A socket could not join", failure)
+        socket.end(OVERLOADED)
+
+    async def _sleep(self, seconds: float) -> None:
+        sleep: Deferred[None] = deferLater(self._reactor, seconds)
+        self._sleeps.add(sleep)
+        try:
+            await sleep
+        finally:
+            self._sleeps.discard(sleep)

@@ -1,0 +1,278 @@
+"""What the processes tell each other, over one LISTEN connection each.
+
+Postgres passes on ids only: that a user has notifications up to some seq, and that a session
+was ended. It replays nothing, so the sweep reads every few seconds what may have been missed.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from random import Random
+from typing import Annotated, Any, Protocol
+from uuid import uuid4
+
+from msgspec import DecodeError, Meta, Struct, field, json
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.push.hub import report
+from contentsvc.store import notifications, sessions
+from contentsvc.store.database import Connection, connect, execute
+from contentsvc.store.query import Db
+from contentsvc.tokens import Revoked
+
+SWEEP = 4.0
+"""Seconds between reads of what may have been missed."""
+SWEEP_USERS = 1000
+"""Connected users in one of those reads."""
+KEEPALIVE = 5.0
+"""Seconds of silence after which the connection is tried, and then to its end if it is dead."""
+ANSWER = 5.0
+"""Seconds that one statement on the connection, or its opening, may take."""
+FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
+"""Seconds before the connection is opened again; doubled each time, give or take a half."""
+IDS = 120
+"""Ids in one payload: with a number each takes 60 bytes, and Postgres takes 7,999 in all."""
+
+log = Logger()
+
+
+class News(Struct, omit_defaults=True):
+    """One payload."""
+
+    origin: str = field(name="o")
+    seqs: dict[str, Annotated[int, Meta(ge=1, le=2**63 - 1)]] = field(
+        name="n", default_factory=dict
+    )
+    revoked: list[str] = field(name="r", default_factory=list)
+
+
+class Listener(Protocol):
+    """What the relay needs of the hub."""
+
+    def users(self) -> list[str]: ...
+    def noticed(self, user: str, seq: int) -> None: ...
+    def revoke(self, sids: Iterable[str]) -> None: ...
+
+
+class Bell:
+    """Wakes the one coroutine that waits for it; rung beforehand, it does not wait."""
+
+    def __init__(self, reactor: IReactorTime) -> None:
+        self._reactor = reactor
+        self._waiter: Deferred[None] | None = None
+        self._rung = False
+
+    def ring(self) -> None:
+        self._rung = True
+        if self._waiter is not None:
+            waiter, self._waiter = self._waiter, None
+            waiter.callback(None)
+
+    def silence(self) -> None:
+        self._rung = False
+
+    async def wait(self, seconds: float) -> None:
+        """Until it is rung, or that time has passed."""
+        if not self._rung:
+            self._waiter = Deferred()
+            timer = self._reactor.callLater(seconds, self.ring)
+            await self._waiter
+            if timer.active():
+                timer.cancel()
+        self._rung = False
+
+
+class Relay:
+    """Tells the other processes, hears them, and sweeps.
+
+    `dsn` is opened for LISTEN, `db` is read from. `alive` is True while LISTEN is in force.
+    """
+
+    def __init__(
+        self,
+        reactor: Any,
+        *,
+        dsn: str,
+        db: Db,
+        hub: Listener,
+        revoked: Revoked,
+        random: Random,
+    ) -> None:
+        self._reactor = reactor
+        self._dsn = dsn
+        self._db = db
+        self._hub = hub
+        self._revoked = revoked
+        self._random = random
+        self._origin = uuid4().hex
+        self._decoder = json.Decoder(News)
+        self._connection: Connection | None = None
+        self._stopped = False
+        self._work = Bell(reactor)
+        self._sweep_due = Bell(reactor)
+        self._listening: Deferred[None] | None = None
+        self._seqs: dict[str, int] = {}
+        self._sids: set[str] = set()
+        self._turn_ends = False
+
+    @property
+    def alive(self) -> bool:
+        return self._connection is not None
+
+    async def start(self) -> None:
+        """Listen from now on, as often as it takes; done when LISTEN is in force."""
+        listening: Deferred[None] = Deferred()
+        self._listening = listening
+        for loop in (self._serve(), self._sweep_forever()):
+            Deferred.fromCoroutine(loop).addErrback(self._failed)
+        await listening
+
+    async def stop(self) -> None:
+        """Close the connection and hear nothing more."""
+        self._stopped = True
+        if self._connection is not None:
+            self._connection.abandon()
+        self._work.ring()
+        self._sweep_due.ring()
+        self._started()
+
+    def announce(self, user: str, seq: int) -> None:
+        """Tell the others that `user` has notifications up to `seq`.
+
+        While the connection is away nothing is kept: the others' sweeps find it.
+        """
+        if self._connection is not None:
+            self._seqs[user] = max(seq, self._seqs.get(user, 0))
+            self._at_end_of_turn()
+
+    def announce_revoked(self, sid: str) -> None:
+        """Tell the others that a session was ended; their sweeps find it otherwise."""
+        if self._connection is not None:
+            self._sids.add(sid)
+            self._at_end_of_turn()
+
+    def _at_end_of_turn(self) -> None:
+        if not self._turn_ends:
+            self._turn_ends = True
+            self._reactor.callLater(0, self._turn_ended)
+
+    def _turn_ended(self) -> None:
+        self._turn_ends = False
+        self._work.ring()
+
+    # The connection. Only _serve runs statements on it, one after the other.
+
+    async def _serve(self) -> None:
+        pause = FIRST_PAUSE
+        while not self._stopped:
+            connection = None
+            try:
+                connection = await connect(self._reactor, self._dsn, timeout=ANSWER)
+                await self._listen(connection)
+                pause = FIRST_PAUSE
+                await self._speak(connection)
+            except Exception as error:
+                self._report("keep listening to the other processes", error)
+            if connection is not None:
+                connection.abandon()
+            self._lost()
+            self._work.silence()
+            if not self._stopped:
+                await self._work.wait(pause * self._random.uniform(0.5, 1.5))
+                pause = min(2 * pause, LAST_PAUSE)
+
+    async def _listen(self, connection: Connection) -> None:
+        connection.addNotifyObserver(self._heard)
+        connection.lost = self._lost
+        await self._run(connection, "LISTEN contentsvc")
+        if self._stopped:
+            return
+        self._connection = connection
+        self._sweep_due.ring()  # for what was said before LISTEN
+        self._started()
+
+    async def _speak(self, connection: Connection) -> None:
+        while not self._stopped:
+            await self._work.wait(KEEPALIVE)
+            if connection.broken:
+                break
+            payloads = list(self._payloads())
+            if payloads:
+                notify = "select pg_notify('contentsvc', p) from unnest(%s::text[]) p"
+                await self._run(connection, notify, payloads)
+            else:
+                await self._run(connection, "select 1")
+
+    async def _run(self, connection: Connection, sql: str, *args: object) -> None:
+        """Raises Unavailable if there is no answer in time: nothing else tells that the
+        server's machine is gone."""
+        timer = self._reactor.callLater(ANSWER, connection.abandon)
+        try:
+            await execute(connection, sql, args or None)
+        finally:
+            if timer.active():
+                timer.cancel()
+
+    def _lost(self) -> None:
+        if self._connection is not None and not self._stopped:
+            log.warn("The connection for LISTEN is gone")
+        self._connection = None
+        self._seqs.clear()
+        self._sids.clear()
+        self._work.ring()
+
+    def _started(self) -> None:
+        if self._listening is not None:
+            listening, self._listening = self._listening, None
+            listening.callback(None)
+
+    def _payloads(self) -> Iterator[str]:
+        seqs, self._seqs = iter(self._seqs.items()), {}
+        while some := dict(islice(seqs, IDS)):
+            yield json.encode(News(self._origin, seqs=some)).decode()
+        sids, self._sids = iter(self._sids), set()
+        while few := list(islice(sids, IDS)):
+            yield json.encode(News(self._origin, revoked=few)).decode()
+
+    def _heard(self, notify: Any) -> None:
+        try:
+            news = self._decoder.decode(notify.payload)
+        except (DecodeError, RecursionError) as error:
+            log.warn("Ignored a payload from the other processes: {error}", error=error)
+            return
+        if news.origin != self._origin:
+            self._end(news.revoked)
+            for user, seq in news.seqs.items():
+                self._hub.noticed(user, seq)
+
+    # The sweep.
+
+    async def _sweep_forever(self) -> None:
+        while not self._stopped:
+            await self._sweep_due.wait(SWEEP)
+            try:
+                await self._sweep()
+            except Exception as error:
+                self._report("sweep for missed notifications", error)
+
+    async def _sweep(self) -> None:
+        self._end(await sessions.revoked(self._db))
+        users = iter(self._hub.users())
+        while not self._stopped and (some := list(islice(users, SWEEP_USERS))):
+            for user, seq in await notifications.newest(self._db, some):
+                self._hub.noticed(user, seq)
+
+    def _end(self, sids: list[str]) -> None:
+        new = [sid for sid in sids if sid not in self._revoked]
+        for sid in new:
+            self._revoked.add(sid)
+        self._hub.revoke(new)
+
+    def _report(self, what: str, error: Exception) -> None:
+        if not self._stopped:  # then the database is being closed under what still runs
+            report(what, error)
+
+    def _failed(self, failure: Failure) -> None:
+        log.failure("The relay failed", failure)

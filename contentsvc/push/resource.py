@@ -1,0 +1,129 @@
+"""GET /socket: the way from HTTP to a WebSocket (docs/socket.md)."""
+
+import re
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from autobahn.twisted.resource import WebSocketResource
+from twisted.internet.interfaces import IAddress
+from twisted.web.resource import IResource
+from twisted.web.server import Request
+from zope.interface import implementer
+
+INVALID: Final = -1
+"""Stands for a `resume` that is no non-negative integer."""
+
+_INTEGER = re.compile(rb"[0-9]{1,1000}")
+_KEY = re.compile(rb"[A-Za-z0-9+/]{22}==")
+_AUTOBAHN_NEEDS = frozenset(
+    {
+        b"host",
+        b"upgrade",
+        b"connection",
+        b"sec-websocket-key",
+        b"sec-websocket-version",
+    }
+)
+
+
+class Handshake(NamedTuple):
+    """What the upgrade request says beside WebSocket itself."""
+
+    token: str | None = None
+    """None if the request has no Authorization; empty if that is not a Bearer token."""
+    origin: str | None = None
+    resume: int | None = None
+
+
+@implementer(IResource)
+class SocketResource:
+    """Turns an upgrade request into a socket, and refuses all others.
+
+    `refuse(request, status, code)` writes the refusal and gives what render must return.
+    """
+
+    isLeaf = True
+
+    def __init__(self, factory: Any, refuse: Callable[[Request, int, str], int | bytes]) -> None:
+        self._factory = factory
+        self._refuse = refuse
+
+    def getChildWithDefault(self, name: bytes, request: Request) -> IResource:
+        raise NotImplementedError("a leaf has no children")
+
+    def putChild(self, path: bytes, child: IResource) -> None:
+        raise NotImplementedError("a leaf has no children")
+
+    def render(self, request: Request) -> int | bytes:
+        if request.method != b"GET":
+            request.setHeader(b"allow", b"GET")
+            return self._refuse(request, 405, "method_not_allowed")
+        if b"websocket" not in _tokens(request, b"upgrade"):
+            request.setHeader(b"upgrade", b"websocket")
+            return self._refuse(request, 426, "upgrade_required")
+        if _values(request, b"sec-websocket-version") != [b"13"]:
+            request.setHeader(b"sec-websocket-version", b"13")
+            return self._refuse(request, 426, "unsupported_websocket_version")
+        keys = _values(request, b"sec-websocket-key")
+        if (
+            b"upgrade" not in _tokens(request, b"connection")
+            or len(keys) != 1
+            or _KEY.fullmatch(keys[0]) is None
+            or request.clientproto != b"HTTP/1.1"
+            or len(_values(request, b"host")) != 1
+        ):
+            return self._refuse(request, 400, "invalid_handshake")
+        return self._upgrade(request)
+
+    def _upgrade(self, request: Request) -> int | bytes:
+        protocol = self._factory.buildProtocol(request.getClientAddress())
+        protocol.handshake = _handshake(request)
+        # The token must not reach Autobahn, which can log requests, and a game may send an
+        # Origin that Autobahn would not have.
+        headers = request.requestHeaders
+        for name, _ in list(headers.getAllRawHeaders()):
+            if name.lower() not in _AUTOBAHN_NEEDS:
+                headers.removeHeader(name)
+        channel: Any = request.channel
+        # An idle socket is not an idle HTTP connection.
+        channel.setTimeout(None)
+        answer: int | bytes = WebSocketResource(_Factory(protocol)).render(request)
+        # What the client sent behind the request, without waiting, the channel still holds.
+        channel.rawDataReceived = protocol.dataReceived
+        return answer
+
+
+class _Factory(NamedTuple):
+    """The factory of one socket, for WebSocketResource."""
+
+    protocol: Any
+
+    def buildProtocol(self, address: IAddress) -> Any:
+        return self.protocol
+
+
+def _handshake(request: Request) -> Handshake:
+    token = None
+    authorization = _text(request, b"authorization")
+    if authorization is not None:
+        scheme, _, rest = authorization.partition(" ")
+        token = rest.strip() if scheme.lower() == "bearer" else ""
+    resume = None
+    if request.args and b"resume" in request.args:
+        text = request.args[b"resume"][-1]
+        resume = int(text) if _INTEGER.fullmatch(text) else INVALID
+    return Handshake(token, _text(request, b"origin"), resume)
+
+
+def _text(request: Request, name: bytes) -> str | None:
+    value: bytes | None = request.getHeader(name)
+    return None if value is None else value.decode("latin-1")  # any byte may stand there
+
+
+def _values(request: Request, name: bytes) -> list[bytes]:
+    return [value.strip() for value in request.requestHeaders.getRawHeaders(name, [])]
+
+
+def _tokens(request: Request, name: bytes) -> list[bytes]:
+    joined = b",".join(_values(request, name))
+    return [token.strip().lower() for token in joined.split(b",")]

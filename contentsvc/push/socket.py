@@ -1,0 +1,398 @@
+"""One client's WebSocket (docs/socket.md): from the handshake to the close."""
+
+from collections import deque
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from typing import Any
+
+from autobahn.twisted.websocket import WebSocketServerFactory, WebSocketServerProtocol
+from autobahn.websocket.protocol import TrafficStats
+from msgspec import DecodeError, Struct, json
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IDelayedCall, IPushProducer, IReactorTime
+from twisted.internet.protocol import connectionDone
+from txaio.tx import make_logger
+from zope.interface import implementer
+
+from contentsvc.push.heartbeat import INTERVAL
+from contentsvc.push.hub import REVOKED, SLOW_CONSUMER, Close, Hub, encode
+from contentsvc.push.resource import INVALID, Handshake
+from contentsvc.tokens import InvalidToken, Tokens
+from contentsvc.wire.socket import ErrorMessage, GoodbyeMessage, Message, PongMessage
+
+HANDSHAKE_TIMEOUT = 5.0
+"""Seconds. The resource hands over the whole request at once, so this is for faults of ours."""
+AUTH_TIMEOUT = 5.0
+"""Seconds until the `auth` message must have come."""
+CLOSE_TIMEOUT = 5.0
+"""Seconds until the client must have answered a close."""
+MESSAGE_BYTES = 4096
+"""The largest message from a client."""
+QUEUE_FRAMES = 256
+QUEUE_BYTES = 256 * 1024
+"""What waits for a slow consumer beyond the transport's own buffer of 64 KiB."""
+STALL = 30
+"""Seconds that the transport's buffer may stay unsent, give or take a heartbeat."""
+RATE, WINDOW = 60, 10
+"""At most so many frames from a client, pings too, in each window of so many seconds."""
+
+_PONG = encode(PongMessage())
+_PING_FRAME = b"\x89\x00"
+_PONG_OPCODE = 10
+_INVALID_RESUME = ErrorMessage("invalid_resume", "resume must be a non-negative integer")
+
+_SPENT = ("_wskey", "handshake", "send_queue", "trafficStats", "utf8validator")
+"""Set on each instance by the handshake, and of no use to an open socket."""
+
+
+class Incoming(Struct):
+    """Any message from a client, before its members are known to be right."""
+
+    type: str
+    token: Any = None
+    resume: Any = None
+
+
+_decoder = json.Decoder(Incoming)
+
+
+class _Resolved:
+    """Stands for the Deferreds that Autobahn would make for every socket."""
+
+    def callback(self, result: object) -> None:
+        pass
+
+
+# | direction | message                                                                    |
+# |-----------|----------------------------------------------------------------------------|
+# | ->        | auth {token, resume?}  first, unless the handshake carried a token         |
+# | <-        | hello {seq, unread, heartbeat}  notifications after seq follow             |
+# | <-        | notification {seq, notification}                                           |
+# | -> / <-   | ping / pong  at any time, before auth too                                  |
+# | <-        | error {code, detail}                                                       |
+# | <-        | goodbye {reason, retryAfter}, then the close                               |
+#
+# | error                       | when                                     | then         |
+# |-----------------------------|------------------------------------------|--------------|
+# | invalid_token, auth_timeout | no good token within 5 s                 | close 4401   |
+# | origin_not_allowed          | a portal's socket from another origin    | close 4409   |
+# | invalid_resume              | resume is no integer: starts at newest   | stays open   |
+# | seq_ahead                   | resume is above newest: starts at newest | stays open   |
+# | trimmed                     | some after resume are no longer kept     | stays open   |
+# | already_authenticated       | auth on a socket that is signed in       | stays open   |
+# | malformed_message           | no JSON text message with a type         | stays open   |
+# | rate_limited                | above 60 frames in 10 s                  | close 1008   |
+#
+# | close with goodbye | reason        |    | close without | why                          |
+# |--------------------|---------------|    |---------------|------------------------------|
+# | 1001               | draining      |    | 1009          | message above 4 KiB          |
+# | 1013               | overloaded    |    | 1002, 1007    | broken WebSocket or UTF-8    |
+# | 4403               | revoked       |    | none (1006)   | 25 s of silence              |
+# | 4408               | slow_consumer |    |
+# | 4410               | replaced      |    |
+@implementer(IPushProducer)
+class SocketProtocol(WebSocketServerProtocol):
+    """The server's end of one socket, and what the hub calls a Subscriber."""
+
+    # Autobahn would log every slip of a client at warn, and at debug whole requests.
+    log = make_logger("error")
+    peer = ""
+    is_open = is_closed = _Resolved()
+
+    factory: "SocketFactory"
+    transport: Any
+    handshake = Handshake()
+    user = session = ""
+    position = 0
+    live = False
+    turn = heard = 0
+    _spent = _window = 0
+    _paused_at: int | None = None
+    _queue: deque[bytes] | None = None
+    _queued = 0
+    _drained: Deferred[None] | None = None
+    _auth_call: Any = None
+
+    def __init__(self) -> None:
+        """Autobahn's makes Deferreds and tables that nothing here asks for."""
+
+    # From the transport. The overridden methods format a log line for each chunk of data.
+
+    def connectionMade(self) -> None:
+        self.heard = self.factory.hub.heartbeat.tick
+        self.turn = self.heard % INTERVAL
+        with suppress(AttributeError, OSError):  # not TCP
+            self.transport.setTcpNoDelay(True)
+        self._connectionMade()
+
+    def dataReceived(self, data: bytes) -> None:
+        self.heard = self.factory.hub.heartbeat.tick
+        self._dataReceived(data)
+
+    def connectionLost(self, reason: Any = connectionDone) -> None:
+        if self.closeHandshakeTimeoutCall is not None:
+            self.closeHandshakeTimeoutCall.cancel()
+            self.closeHandshakeTimeoutCall = None
+        self._cancel_auth_call()
+        self._connectionLost(reason)
+
+    def pauseProducing(self) -> None:
+        """The transport's buffer is full."""
+        self._paused_at = self.factory.hub.heartbeat.tick
+
+    def resumeProducing(self) -> None:
+        """The transport's buffer is empty."""
+        self._paused_at = None
+        while self._queue and self._paused_at is None:
+            frame = self._queue.popleft()
+            self._queued -= len(frame)
+            self.transport.write(frame)
+        if self._paused_at is None:
+            self._queue = None
+            self._wake()
+
+    def stopProducing(self) -> None:
+        """The transport has gone; connectionLost follows."""
+
+    # From Autobahn.
+
+    def _onOpen(self) -> None:
+        self.onOpen()
+
+    def onOpen(self) -> None:
+        handshake = self.handshake
+        self._forget_handshake()
+        # The HTTP channel registered itself, and would live as long as the socket.
+        self.transport.unregisterProducer()
+        self.transport.registerProducer(self, True)
+        refusal = self.factory.hub.opened(self)
+        if refusal is not None:
+            self.end(refusal)
+        elif handshake.token is not None:
+            self._authenticate(handshake.token, handshake)
+        else:
+            self.handshake = handshake
+            self._auth_call = self.factory.reactor.callLater(AUTH_TIMEOUT, self._auth_timed_out)
+
+    def _forget_handshake(self) -> None:
+        """Keep on the instance only what differs from the factory's idle socket."""
+        idle = self.factory.idle
+        self.__dict__ = {
+            name: value
+            for name, value in vars(self).items()
+            if idle.get(name, self) is not value
+            and name not in _SPENT
+            and not name.startswith(("http_", "websocket_"))
+        }
+
+    def onFrameBegin(self) -> None:
+        window = self.factory.hub.heartbeat.tick // WINDOW
+        if window != self._window:
+            self._window, self._spent = window, 0
+        # Not pongs, which answer pings of ours.
+        self._spent += self.current_frame.opcode != _PONG_OPCODE
+        if self._spent > RATE:
+            self._refuse("rate_limited", f"more than {RATE} frames in {WINDOW} s", 1008)
+        super().onFrameBegin()
+
+    def onMessage(self, payload: bytes, isBinary: bool) -> None:
+        if self.state != self.STATE_OPEN:
+            return
+        try:
+            if isBinary:
+                raise DecodeError("binary messages are not used")
+            message = _decoder.decode(payload.decode())
+        except UnicodeDecodeError:
+            self._invalid_payload("a text message must be UTF-8")  # RFC 6455 §8.1
+        except (DecodeError, RecursionError) as error:
+            detail = f"a message is a JSON object with a type, sent as text: {error}"
+            self._answer(ErrorMessage("malformed_message", detail))
+        else:
+            if message.type == "ping":
+                self.send(_PONG)
+            elif message.type == "auth":
+                self._auth_received(message)
+
+    def sendCloseFrame(
+        self, code: int | None = None, reasonUtf8: bytes | None = None, isReply: bool = False
+    ) -> None:
+        """Every close passes here: the client's, Autobahn's and ours."""
+        self._cancel_auth_call()
+        self.factory.hub.detach(self)
+        self._queue = None  # what is left in it, the client gets when it resumes
+        super().sendCloseFrame(code, reasonUtf8, isReply)
+        self._wake()
+
+    def onClose(self, wasClean: bool, code: int | None, reason: str | None) -> None:
+        self.live = False
+        self.factory.hub.closed(self)
+        self._queue = None
+        self._wake()
+
+    def onPing(self, payload: bytes) -> None:
+        # A client that pings and never reads must not fill the buffer with pongs.
+        if self._paused_at is None:
+            self.sendPong(payload)
+
+    def _closeConnection(self, abort: bool = False) -> None:
+        # Autobahn resets the connection even after a clean close, under the client's read.
+        if abort and not self.wasClean:
+            self.transport.abortConnection()
+        else:
+            self.transport.loseConnection()
+
+    # Signing in.
+
+    def _auth_received(self, message: Incoming) -> None:
+        if self._auth_call is None:
+            detail = "this socket is signed in already"
+            self._answer(ErrorMessage("already_authenticated", detail))
+            return
+        self._cancel_auth_call()
+        handshake, self.handshake = self.handshake, Handshake()
+        if message.resume is not None:
+            good = type(message.resume) is int and message.resume >= 0
+            handshake = handshake._replace(resume=message.resume if good else INVALID)
+        self._authenticate(message.token if isinstance(message.token, str) else "", handshake)
+
+    def _authenticate(self, token: str, handshake: Handshake) -> None:
+        try:
+            grant = self.factory.tokens.verify_socket(token)
+        except InvalidToken:
+            detail = "the token is malformed, expired or not for sockets: ask session/connect"
+            self._refuse("invalid_token", detail, 4401)
+            return
+        if grant.session in self.factory.tokens.revoked:
+            self.end(REVOKED)
+            return
+        allowed = self.factory.origins
+        if grant.client == "portal" and not {handshake.origin, "*"} & {None, *allowed}:
+            self._refuse("origin_not_allowed", f"no sockets from {handshake.origin}", 4409)
+            return
+        self.user, self.session = grant.user, grant.session
+        if handshake.resume == INVALID:
+            self.factory.hub.attach(self, None, _INVALID_RESUME)
+        else:
+            self.factory.hub.attach(self, handshake.resume, None)
+
+    def _auth_timed_out(self) -> None:
+        self._auth_call = None
+        self._refuse("auth_timeout", f"no auth message within {AUTH_TIMEOUT:.0f} s", 4401)
+
+    def _cancel_auth_call(self) -> None:
+        if self._auth_call is not None:
+            self._auth_call.cancel()
+            self._auth_call = None
+
+    # From the hub and the heartbeat.
+
+    def send(self, frame: bytes) -> None:
+        if self.state != self.STATE_OPEN:
+            return
+        if self._paused_at is None:
+            self.transport.write(frame)
+            return
+        if self._queue is None:
+            self._queue, self._queued = deque(), 0
+        self._queued += len(frame)
+        if len(self._queue) < QUEUE_FRAMES and self._queued <= QUEUE_BYTES:
+            self._queue.append(frame)
+        else:
+            self.end(SLOW_CONSUMER)
+
+    def drained(self) -> Deferred[None] | None:
+        if self._paused_at is None or self.state != self.STATE_OPEN:
+            return None
+        self._drained = Deferred()
+        return self._drained
+
+    def end(self, close: Close) -> None:
+        goodbye = GoodbyeMessage(close.reason, close.retry_after)
+        self._close(goodbye, close.code, close.reason)
+
+    def drop(self) -> None:
+        # Not dropConnection: that does nothing while a close waits for its last bytes to go.
+        self.transport.abortConnection()
+
+    def ping(self) -> None:
+        if self._paused_at is None:
+            if self.state == self.STATE_OPEN:
+                self.transport.write(_PING_FRAME)
+        elif self.factory.hub.heartbeat.tick - self._paused_at >= STALL:
+            self.end(SLOW_CONSUMER)
+
+    def _answer(self, message: Message) -> None:
+        self.send(encode(message))
+
+    def _refuse(self, code: str, detail: str, close_code: int) -> None:
+        self._close(ErrorMessage(code, detail), close_code, code)
+
+    def _close(self, last: Message, code: int, reason: str) -> None:
+        if self.state == self.STATE_OPEN:
+            self.transport.write(encode(last))
+            # Autobahn's sendClose refuses 1001, 1008 and 1013.
+            self.sendCloseFrame(code, reason.encode())
+
+    def _wake(self) -> None:
+        if self._drained is not None:
+            drained, self._drained = self._drained, None
+            drained.callback(None)
+
+
+class _Timers:
+    """Autobahn's timers on the given reactor: its own would be on the global one."""
+
+    def __init__(self, reactor: IReactorTime) -> None:
+        self._reactor = reactor
+
+    def call_later(self, delay: float, call: Callable[[], None]) -> IDelayedCall:
+        return self._reactor.callLater(delay, call)
+
+
+class SocketFactory(WebSocketServerFactory):
+    """Makes the protocols. `origins` are those a portal may connect from; "*" allows all."""
+
+    def __init__(
+        self, reactor: IReactorTime, hub: Hub, tokens: Tokens, origins: Collection[str]
+    ) -> None:
+        super().__init__(server="contentsvc", reactor=reactor)
+        self.hub = hub
+        self.tokens = tokens
+        self.origins = origins
+        self._batched_timer = _Timers(reactor)
+        self.setProtocolOptions(
+            versions=[13],
+            webStatus=False,
+            # Whole messages are decoded anyway; the incremental check costs memory per socket.
+            utf8validateIncoming=False,
+            maxFramePayloadSize=MESSAGE_BYTES,
+            maxMessagePayloadSize=MESSAGE_BYTES,
+            failByDrop=False,
+            openHandshakeTimeout=HANDSHAKE_TIMEOUT,
+            closeHandshakeTimeout=CLOSE_TIMEOUT,
+            allowNullOrigin=True,
+        )
+        self.idle = self._idle()
+        self.protocol: Any = type("Socket", (SocketProtocol,), self.idle)
+
+    def _idle(self) -> dict[str, Any]:
+        """What all idle sockets have in common, as attributes of their class.
+
+        Autobahn sets some eighty on every instance, two thirds of an idle socket's memory.
+        """
+        sample: Any = SocketProtocol()
+        sample.factory = self
+        sample.openHandshakeTimeout = 0  # starts no timer
+        sample._connectionMade()
+        self.countConnections = 0
+        flags = {k: v for k, v in vars(sample).items() if v is None or isinstance(v, int)}
+        options = {name: getattr(self, name) for name in SocketProtocol.CONFIG_ATTRS}
+        # As an attribute of a class a function would be a method.
+        options["perMessageCompressionAccept"] = staticmethod(
+            options["perMessageCompressionAccept"]
+        )
+        spent = {"send_queue": (), "trafficStats": TrafficStats(), "utf8validator": None}
+        opened = {"inside_message": False, "current_frame": None, "websocket_version": 13}
+        # Without CONFIG_ATTRS Autobahn does not copy the options to each instance, and does
+        # not format them all for its log.
+        return {**flags, **options, **spent, **opened, "CONFIG_ATTRS": ()}

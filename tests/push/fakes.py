@@ -1,0 +1,197 @@
+"""A log of notifications and sockets in memory, for tests of the hub."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from msgspec import json
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.task import Clock
+
+from contentsvc.push.hub import Close, Hub
+from contentsvc.store.notifications import State, Stored
+
+
+class Read:
+    """A query under way: the database looks at some moment, and answers later."""
+
+    def __init__(self, look: Callable[[], Any], kind: str, size: int) -> None:
+        self._look = look
+        self.kind = kind
+        self.size = size
+        self.looked = False
+        self.result: Any = None
+        self.answer: Deferred[Any] = Deferred()
+
+    def look(self) -> None:
+        if not self.looked:
+            self.looked, self.result = True, self._look()
+
+
+class FakeLog:
+    """Stands for store.notifications and its database.
+
+    It answers at once, or, when `held`, as the test says with `answer` and `fail`.
+    """
+
+    def __init__(self, held: bool = False) -> None:
+        self.rows: dict[str, list[Stored]] = {}
+        self.trimmed: dict[str, int] = {}
+        self.held = held
+        self.reads: list[Read] = []
+        self.asked: list[tuple[str, int]] = []
+        self.error: Exception | None = None
+
+    def commit(self, user: str = "ann", text: str = "") -> Stored:
+        """Append a row, as a committed transaction does."""
+        rows = self.rows.setdefault(user, [])
+        seq = len(rows) + 1
+        data = json.encode({"kind": "Debug", "text": text or str(seq)}).decode()
+        rows.append(Stored(user, seq, str(UUID(int=seq)), 1000 + seq, False, data))
+        return rows[-1]
+
+    def trim(self, user: str, upto: int) -> None:
+        """Delete by retention."""
+        self.trimmed[user] = max(upto, self.trimmed.get(user, 0))
+
+    def newest(self, user: str) -> int:
+        return len(self.rows.get(user, ()))
+
+    def state(self, db: object, user: str, /) -> Deferred[State]:
+        def look() -> State:
+            newest, trimmed = self.newest(user), self.trimmed.get(user, 0)
+            return State(newest, trimmed + 1, newest - trimmed)
+
+        return self._read(look, "state", 1)
+
+    def after(
+        self, db: object, users: list[str], afters: list[int], limit: int, /
+    ) -> Deferred[list[Stored]]:
+        def look() -> list[Stored]:
+            rows = []
+            for user, seq in sorted(zip(users, afters, strict=True)):
+                rows += self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :]
+            return rows[:limit]
+
+        return self._read(look, "after", len(users))
+
+    def answer(self, read: Read | None = None) -> None:
+        """Answer one read under way, the oldest unless another is given."""
+        read = read or self.reads[0]
+        read.look()
+        self.reads.remove(read)
+        read.answer.callback(read.result)
+
+    def fail(self, error: Exception, read: Read | None = None) -> None:
+        """Let one read under way fail."""
+        read = read or self.reads[0]
+        self.reads.remove(read)
+        read.answer.errback(error)
+
+    def _read(self, look: Callable[[], Any], kind: str, size: int) -> Deferred[Any]:
+        self.asked.append((kind, size))
+        if self.error is not None:
+            raise self.error
+        if not self.held:
+            return succeed(look())
+        self.reads.append(Read(look, kind, size))
+        return self.reads[-1].answer
+
+
+class Seen(NamedTuple):
+    """A message that a socket was sent, and the very bytes of its frame."""
+
+    message: dict[str, Any]
+    frame: bytes
+
+
+class FakeSocket:
+    """What the hub sees of a socket. `paused` is the test's to set, through `pause`."""
+
+    def __init__(self, hub: Hub, user: str = "ann", session: str = "s1") -> None:
+        self.hub = hub
+        self.user = user
+        self.session = session
+        self.position = 0
+        self.live = False
+        self.turn = self.heard = 0
+        self.seen: list[Seen] = []
+        self.closes: list[Close] = []
+        self.cut = False
+        self.pings = 0
+        self.queue: list[bytes] = []
+        self._paused = False
+        self._drained: Deferred[None] | None = None
+
+    def join(self, resume: int | None = None, problem: Any = None) -> "FakeSocket":
+        """Come in and sign in, unless the hub refuses."""
+        refusal = self.hub.opened(self)
+        if refusal is not None:
+            self.end(refusal)
+        else:
+            self.hub.attach(self, resume, problem)
+        return self
+
+    def pause(self, paused: bool) -> None:
+        self._paused = paused
+        if not paused and self._drained is not None:
+            drained, self._drained = self._drained, None
+            drained.callback(None)
+
+    def leave(self) -> None:
+        """The connection is lost."""
+        self.hub.closed(self)
+        self.pause(False)
+
+    def send(self, frame: bytes) -> None:
+        if not self.closes:
+            self.seen.append(Seen(decode(frame), frame))
+
+    def drained(self) -> Deferred[None] | None:
+        if not self._paused:
+            return None
+        self._drained = Deferred()
+        return self._drained
+
+    def end(self, close: Close) -> None:
+        if not self.closes:
+            self.closes.append(close)
+            self.hub.detach(self)
+
+    def drop(self) -> None:
+        self.cut = True
+        self.leave()
+
+    def ping(self) -> None:
+        self.pings += 1
+
+    @property
+    def types(self) -> list[str]:
+        return [each.message["type"] for each in self.seen]
+
+    @property
+    def hello(self) -> dict[str, Any]:
+        return self.seen[0].message
+
+    @property
+    def seqs(self) -> list[int]:
+        """The numbers of the notifications it was sent."""
+        return [s.message["seq"] for s in self.seen if s.message["type"] == "notification"]
+
+
+def payload(frame: bytes) -> bytes:
+    """What is in an unmasked text frame of the server."""
+    assert frame[0] == 0x81, frame[:2]
+    return frame[{126: 4, 127: 10}.get(frame[1], 2) :]
+
+
+def decode(frame: bytes) -> dict[str, Any]:
+    """The message in an unmasked text frame of the server."""
+    message: dict[str, Any] = json.decode(payload(frame))
+    return message
+
+
+def make(held: bool = False, **limits: int) -> tuple[Clock, FakeLog, Hub]:
+    """A clock, a log and a hub between them."""
+    clock, log = Clock(), FakeLog(held)
+    return clock, log, Hub(clock, None, log, **limits)  # type: ignore[arg-type]

@@ -1,0 +1,146 @@
+"""Slow consumers: bounded memory, then 4408, and a resume where it stopped (docs/socket.md)."""
+
+import socket as sockets
+
+from twisted.internet import reactor
+from twisted.internet.task import deferLater
+from twisted.trial.unittest import TestCase
+
+from contentsvc.push.socket import QUEUE_BYTES, QUEUE_FRAMES, SocketProtocol
+from tests.push.loopback import Client, Server
+
+TEXT = "x" * 4000
+
+
+class StalledTests(TestCase):
+    """The server's transport says that its buffer is full, until the test lets it go."""
+
+    async def stall(self) -> None:
+        self.server = Server()
+        self.addCleanup(self.server.stop)
+        self.client = await self.server.hello()
+        self.protocol = self.server.protocol
+        self.protocol.pauseProducing()
+
+    def deliver(self, count: int, text: str = "") -> None:
+        for _ in range(count):
+            self.server.hub.deliver(self.server.log.commit(text=text))
+
+    async def test_queued(self) -> None:
+        """What comes while the transport is full is sent when it is empty, in order."""
+        await self.stall()
+        self.deliver(QUEUE_FRAMES)
+        self.protocol.resumeProducing()
+        self.deliver(1)
+        messages = await self.client.take(QUEUE_FRAMES + 1)
+        self.assertEqual([m["seq"] for m in messages], list(range(1, QUEUE_FRAMES + 2)))
+
+    async def test_queue_is_bounded(self) -> None:
+        """One frame more than the queue holds closes the socket with goodbye and 4408."""
+        await self.stall()
+        self.deliver(QUEUE_FRAMES + 1)
+        self.assertEqual((await self.client.message())["reason"], "slow_consumer")
+        self.assertEqual(await self.client.close_code(), 4408)
+
+    async def test_queue_is_bounded_in_bytes(self) -> None:
+        """The queue's bytes are bounded, too."""
+        await self.stall()
+        self.deliver(QUEUE_BYTES // len(TEXT), TEXT)
+        self.assertEqual((await self.client.message())["reason"], "slow_consumer")
+        self.assertEqual(await self.client.close_code(), 4408)
+
+    async def test_no_pongs(self) -> None:
+        """A client that pings and does not read fills no buffer with pongs."""
+        await self.stall()
+        for _ in range(3):
+            self.client.sendPing(b"x")
+        self.client.say(type="nothing")
+        self.client.say(type="ping")
+        while self.protocol._queue is None:
+            await deferLater(reactor, 0)
+        pongs: list[bytes] = []
+        self.client.onPong = pongs.append
+        self.protocol.resumeProducing()
+        self.assertEqual(await self.client.message(), {"type": "pong"})
+        self.assertEqual(pongs, [])
+
+    async def test_stall(self) -> None:
+        """A client that takes nothing for 30 s, but lives, is closed at the next heartbeat."""
+        await self.stall()
+        for _ in range(30):
+            self.server.clock.advance(1)
+            self.protocol.heard = self.server.hub.heartbeat.tick
+        self.assertEqual((await self.client.message())["reason"], "slow_consumer")
+        self.assertEqual(await self.client.close_code(), 4408)
+
+    async def test_ends_with_a_queue(self) -> None:
+        """What is queued is left behind when the socket ends: nothing is sent out of order."""
+        await self.stall()
+        self.deliver(3)
+        self.server.hub.revoke(["s1"])
+        self.protocol.resumeProducing()
+        self.assertEqual((await self.client.message())["type"], "goodbye")
+        self.assertEqual(await self.client.close_code(), 4403)
+
+
+class SlowReaderTests(TestCase):
+    """A client that really does not read."""
+
+    def setUp(self) -> None:
+        self.server = Server()
+        self.addCleanup(self.server.stop)
+
+    async def connect(self, resume: int | None = None) -> tuple[Client, SocketProtocol]:
+        """A client that does not read on, with as little as possible in the kernel's buffers."""
+        client = await self.server.connect()
+        client.transport.getHandle().setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 2**16)
+        protocol = self.server.protocol
+        protocol.transport.getHandle().setsockopt(sockets.SOL_SOCKET, sockets.SO_SNDBUF, 2**16)
+        client.transport.pauseProducing()
+        client.say(type="auth", token=self.server.token(), resume=resume)
+        return client, protocol
+
+    async def until_paused(self, protocol: SocketProtocol) -> None:
+        while protocol._paused_at is None:
+            await deferLater(reactor, 0)
+
+    async def test_backlog_waits(self) -> None:
+        """A backlog is read only as far as the client takes it, and all of it arrives."""
+        for _ in range(2000):
+            self.server.log.commit(text=TEXT)
+        client, protocol = await self.connect(resume=0)
+        await self.until_paused(protocol)
+        for _ in range(10):
+            await deferLater(reactor, 0)
+        transport = protocol.transport
+        held = len(transport.dataBuffer) - transport.offset + transport._tempDataLen
+        self.assertLess(held, 2**16 + 2 * len(TEXT))
+        self.assertLess(len(self.server.log.asked), 5)
+        client.transport.resumeProducing()
+        messages = await client.take(2001)
+        self.assertEqual([m["seq"] for m in messages], list(range(2001)))
+
+    async def test_closed_and_resumed(self) -> None:
+        """A slow consumer is told goodbye and closed with 4408; resuming, it misses nothing."""
+        client, protocol = await self.connect()
+        while not protocol.live:
+            await deferLater(reactor, 0)
+        while protocol.state == protocol.STATE_OPEN:
+            self.server.hub.deliver(self.server.log.commit(text=TEXT))
+            await deferLater(reactor, 0)
+        client.transport.resumeProducing()
+        hello, *got, goodbye = await self.all_until(client, "goodbye")
+        self.assertEqual((hello["seq"], goodbye["reason"]), (0, "slow_consumer"))
+        self.assertEqual(await client.close_code(), 4408)
+        seqs = [message["seq"] for message in got]
+        back = await self.server.connect(self.server.token(), f"?resume={seqs[-1]}")
+        newest = self.server.log.newest("ann")
+        self.assertLess(seqs[-1], newest)
+        seqs += [message["seq"] for message in (await back.take(1 + newest - seqs[-1]))[1:]]
+        self.assertEqual(seqs, list(range(1, newest + 1)))
+
+    async def all_until(self, client: Client, last: str) -> list[dict[str, object]]:
+        messages = [await client.message()]
+        while messages[-1]["type"] != last:
+            messages.append(await client.message())
+        return messages

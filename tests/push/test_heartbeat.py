@@ -1,0 +1,76 @@
+"""The heartbeat: pings, and an end for silent sockets (docs/socket.md)."""
+
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.push.heartbeat import Heartbeat
+from tests.push.fakes import FakeSocket, make
+
+
+class HeartbeatTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock, _, self.hub = make()
+        self.hub.start()
+        self.addCleanup(self.hub.stop)
+        self.socket = self.at(0)
+
+    def at(self, seconds: int) -> FakeSocket:
+        """A socket that opens after so many seconds."""
+        self.pass_time(seconds)
+        socket = FakeSocket(self.hub, f"user-{seconds}").join()
+        socket.heard = self.hub.heartbeat.tick
+        socket.turn = socket.heard % 15
+        return socket
+
+    def pass_time(self, seconds: int) -> None:
+        self.clock.pump([1.0] * seconds)
+
+    def test_ping(self) -> None:
+        """A socket is pinged every 15 s."""
+        self.pass_time(14)
+        self.assertEqual(self.socket.pings, 0)
+        self.pass_time(1)
+        self.assertEqual(self.socket.pings, 1)
+        self.socket.heard = self.hub.heartbeat.tick
+        self.pass_time(15)
+        self.assertEqual(self.socket.pings, 2)
+
+    def test_own_turn(self) -> None:
+        """Each socket is pinged 15 s after it opened, so that not all are at once."""
+        second = self.at(4)
+        self.pass_time(11)
+        self.assertEqual((self.socket.pings, second.pings), (1, 0))
+        self.pass_time(4)
+        self.assertEqual((self.socket.pings, second.pings), (1, 1))
+
+    def test_silence(self) -> None:
+        """A socket that has been silent for 25 s is cut off."""
+        self.pass_time(24)
+        self.assertFalse(self.socket.cut)
+        self.pass_time(1)
+        self.assertTrue(self.socket.cut)
+
+    def test_any_byte(self) -> None:
+        """Whatever the client sends keeps its socket."""
+        self.pass_time(20)
+        self.socket.heard = self.hub.heartbeat.tick
+        self.pass_time(24)
+        self.assertFalse(self.socket.cut)
+
+    def test_stall(self) -> None:
+        """A process that stood still does not take its clients for silent."""
+        self.clock.advance(60)
+        self.assertFalse(self.socket.cut)
+
+    def test_one_timer(self) -> None:
+        """All sockets share one timer."""
+        for _ in range(50):
+            FakeSocket(self.hub).join()
+        self.assertEqual(len(self.clock.getDelayedCalls()), 1)
+
+    def test_stop_twice(self) -> None:
+        """Stopping again, or before the start, does nothing."""
+        heartbeat = Heartbeat(Clock(), ())
+        heartbeat.stop()
+        self.hub.stop()
+        self.hub.stop()

@@ -1,0 +1,83 @@
+"""The hub: how many sockets it holds, and how it sends them away."""
+
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.push.hub import DRAINING, OVERLOADED, REPLACED, REVOKED
+from tests.push.fakes import FakeSocket, make
+
+
+class LimitTests(SynchronousTestCase):
+    def test_per_user(self) -> None:
+        """One socket above a user's limit replaces the oldest."""
+        _, log, hub = make(sockets_per_user=2)
+        first, second, third = (FakeSocket(hub).join() for _ in range(3))
+        hub.deliver(log.commit())
+        self.assertEqual([first.closes, second.closes, third.closes], [[REPLACED], [], []])
+        self.assertEqual([first.seqs, second.seqs, third.seqs], [[], [1], [1]])
+
+    def test_per_process(self) -> None:
+        """A socket above the process's limit is sent away, signed in or not."""
+        _, _, hub = make(sockets=2)
+        for user in "ab":
+            FakeSocket(hub, user).join()
+        third = FakeSocket(hub, "c").join()
+        self.assertEqual(third.closes, [OVERLOADED])
+        third.leave()
+        self.assertEqual(len(hub.sockets), 2)
+
+    def test_revoke(self) -> None:
+        """Ending a session closes its sockets, and no others."""
+        _, _, hub = make()
+        ended = FakeSocket(hub, session="s1").join(), FakeSocket(hub, session="s1").join()
+        other = FakeSocket(hub, session="s2").join()
+        hub.revoke(["s1", "s9"])
+        self.assertEqual([each.closes for each in ended], [[REVOKED], [REVOKED]])
+        self.assertEqual(other.closes, [])
+
+
+class DrainTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock, self.log, self.hub = make()
+        self.sockets = [FakeSocket(self.hub, f"user-{n}").join() for n in range(250)]
+
+    def drain(self) -> object:
+        return Deferred.fromCoroutine(self.hub.drain(timeout=5))
+
+    def ended(self) -> int:
+        return sum(bool(socket.closes) for socket in self.sockets)
+
+    def test_batches(self) -> None:
+        """Draining says goodbye to all, but not to all in one turn of the reactor."""
+        self.drain()
+        self.assertEqual(self.ended(), 100)
+        self.clock.advance(0)
+        self.assertEqual({socket.closes[0] for socket in self.sockets}, {DRAINING})
+
+    def test_done(self) -> None:
+        """Draining is done when the last socket has gone."""
+        done = self.drain()
+        self.clock.pump([0] * 3)
+        for socket in self.sockets:
+            self.assertNoResult(done)
+            socket.leave()
+        self.successResultOf(done)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_timeout(self) -> None:
+        """Sockets that do not finish the close in time are cut off."""
+        done = self.drain()
+        self.clock.pump([0] * 3)
+        self.clock.advance(5)
+        self.successResultOf(done)
+        self.assertTrue(all(socket.cut for socket in self.sockets))
+
+    def test_late(self) -> None:
+        """A socket that comes in while the hub drains is sent away too."""
+        self.drain()
+        self.assertEqual(FakeSocket(self.hub, "late").join().closes, [DRAINING])
+
+    def test_none(self) -> None:
+        """Draining a hub without sockets is done at once."""
+        _, _, hub = make()
+        self.successResultOf(Deferred.fromCoroutine(hub.drain()))

@@ -1,0 +1,166 @@
+"""Whatever happens in whatever order, each socket sees its user's log from its start on,
+without gap, repeat or reordering (docs/socket.md)."""
+
+from random import Random
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.push import hub as hub_module
+from contentsvc.store.database import Unavailable
+from tests.push.fakes import FakeSocket, make
+
+SEEDS = 300
+STEPS = 250
+USERS = ("ann", "bob", "cid", "dan")
+
+
+class World:
+    """A hub and all that can happen to it, driven by one random number generator."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.clock, self.log, self.hub = make(held=True)
+        self.open: list[FakeSocket] = []
+        self.all: list[FakeSocket] = []
+        self.completions: list[object] = []
+        self.announcements: list[tuple[str, int]] = []
+        self.reached: dict[str, list[int]] = {user: [] for user in USERS}
+        self.most_joins = self.most_reads = 0
+        self.actions = [
+            *[self.commit] * 8,
+            *[self.complete] * 6,
+            *[self.announce] * 4,
+            *[self.look] * 6,
+            *[self.answer] * 10,
+            *[self.come] * 3,
+            *[self.pause] * 2,
+            *[self.unpause] * 3,
+            self.fail,
+            self.go,
+            self.trim,
+            self.tick,
+        ]
+
+    def run(self, steps: int) -> None:
+        for _ in range(steps):
+            self.random.choice(self.actions)()
+            kinds = [read.size for read in self.log.reads if read.kind == "after"]
+            self.most_reads = max(self.most_reads, len(kinds))
+
+    def commit(self) -> None:
+        row = self.log.commit(self.random.choice(USERS))
+        # Here or in another process; and that may die before it tells anyone.
+        where = self.random.choice(("here", "there", "nowhere"))
+        if where == "here":
+            self.completions.append(row)
+        elif where == "there":
+            self.announcements.append((row.user_id, row.seq))
+
+    def complete(self) -> None:
+        if self.completions:
+            self.hub.deliver(self.pick(self.completions))
+
+    def announce(self) -> None:
+        if self.announcements:
+            self.hub.noticed(*self.pick(self.announcements))
+
+    def look(self) -> None:
+        if self.log.reads:
+            self.random.choice(self.log.reads).look()
+
+    def answer(self) -> None:
+        if self.log.reads:
+            self.log.answer(self.random.choice(self.log.reads))
+
+    def fail(self) -> None:
+        if self.log.reads:
+            self.log.fail(Unavailable("away"), self.random.choice(self.log.reads))
+
+    def come(self) -> None:
+        user = self.random.choice(USERS)
+        resume = None
+        if self.random.random() < 0.7:
+            resume = self.random.choice([*self.reached[user], 0, self.log.newest(user)])
+        socket = FakeSocket(self.hub, user).join(resume)
+        self.open.append(socket)
+        self.all.append(socket)
+
+    def go(self) -> None:
+        if self.open:
+            socket = self.pick(self.open)
+            socket.leave()
+            self.reached[socket.user].extend(socket.seqs[-1:])
+
+    def pause(self) -> None:
+        if self.open:
+            self.random.choice(self.open).pause(True)
+
+    def unpause(self) -> None:
+        if self.open:
+            self.random.choice(self.open).pause(False)
+
+    def trim(self) -> None:
+        user = self.random.choice(USERS)
+        self.log.trim(user, self.random.randint(0, self.log.newest(user)) // 2)
+
+    def tick(self) -> None:
+        self.clock.advance(self.random.choice((0.1, 1.0)))
+
+    def settle(self) -> None:
+        """All is quiet again, and the sweep comes by."""
+        for user in USERS:
+            self.hub.noticed(user, self.log.newest(user))
+        for _ in range(30):
+            for socket in self.open:
+                socket.pause(False)
+            while self.log.reads:
+                self.log.answer()
+            self.clock.advance(0.5)
+
+    def pick(self, some: list) -> object:  # type: ignore[type-arg]
+        return some.pop(self.random.randrange(len(some)))
+
+
+class InterleavingTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        # Small enough that every limit is met.
+        for name, size in {"PAGE": 3, "ROWS": 4, "USERS": 2, "JOINS": 2}.items():
+            self.patch(hub_module, name, size)
+
+    def check(self, world: World, socket: FakeSocket, complete: bool) -> None:
+        """The numbers follow each other; a missing one is one that retention has deleted."""
+        if not socket.seen:
+            self.assertFalse(complete)
+            return
+        at, trimmed = socket.hello["seq"], world.log.trimmed.get(socket.user, 0)
+        self.assertEqual(socket.types[0], "hello")
+        for seq in socket.seqs:
+            self.assertGreater(seq, at)
+            if seq > at + 1:
+                self.assertLess(seq - 1, trimmed + 1)
+            at = seq
+        if complete:
+            self.assertTrue(socket.live)
+            newest = world.log.newest(socket.user)
+            self.assertTrue(at == newest or newest <= trimmed, (at, newest, trimmed))
+
+    def test_any_interleaving(self) -> None:
+        """Commits, completions, announcements, reads, faults, retention and sockets that come,
+        go, stall and resume, in random order: every socket gets its log."""
+        sent = caught_up = 0
+        for seed in range(SEEDS):
+            world = World(seed)
+            world.run(STEPS)
+            world.settle()
+            try:
+                for socket in world.all:
+                    self.check(world, socket, complete=socket in world.open and not socket.closes)
+                self.assertLessEqual(world.most_reads, 1 + hub_module.JOINS)
+                self.assertEqual(world.clock.getDelayedCalls(), [])
+            except AssertionError as error:
+                raise AssertionError(f"seed {seed}: {error}") from error
+            sent += sum(len(socket.seqs) for socket in world.all)
+            caught_up += sum(len(socket.seqs) > hub_module.PAGE for socket in world.all)
+        # The dice did not avoid what is tested here.
+        self.assertGreater(sent, 10 * SEEDS)
+        self.assertGreater(caught_up, SEEDS)

@@ -1,0 +1,92 @@
+"""The notifier: stored first, pushed after the commit."""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import json
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.push.notifier import Notifier
+from contentsvc.store.notifications import Stored
+from contentsvc.wire.notifications import AnyNotification, Debug, PartyInviteAccept
+
+ANN = "00000000-0000-0000-0000-00000000000a"
+BOB = "00000000-0000-0000-0000-00000000000b"
+
+
+class FakeTransaction:
+    """A transaction that gives the row it was asked to insert, and commits when told to."""
+
+    def __init__(self) -> None:
+        self.inserted: list[tuple[Any, ...]] = []
+        self.callbacks: list[Callable[[], None]] = []
+
+    async def run(self, statement: object, args: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        self.inserted.append(args)
+        recipient, _, data = args
+        return [Stored(recipient, len(self.inserted), ANN, 1000, False, data)]
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        self.callbacks.append(callback)
+
+    def commit(self) -> None:
+        for callback in self.callbacks:
+            callback()
+
+
+class Listener:
+    """Stands for the hub and the relay."""
+
+    def __init__(self) -> None:
+        self.delivered: list[Stored] = []
+        self.announced: list[tuple[str, int]] = []
+
+    def deliver(self, row: Stored) -> None:
+        self.delivered.append(row)
+
+    def announce(self, user: str, seq: int) -> None:
+        self.announced.append((user, seq))
+
+
+class NotifierTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.listener = Listener()
+        self.notifier = Notifier(self.listener, self.listener)
+        self.transaction = FakeTransaction()
+
+    def send(self, notification: Any) -> None:
+        sent = self.notifier.send(self.transaction, ANN, notification)
+        self.successResultOf(Deferred.fromCoroutine(sent))
+
+    def test_stored(self) -> None:
+        """What is stored is the kind and its own members, without those of the row."""
+        self.send(PartyInviteAccept(sender=BOB, party=ANN))
+        ((recipient, kind, data),) = self.transaction.inserted
+        self.assertEqual((recipient, kind), (ANN, "PartyInviteAccept"))
+        self.assertEqual(
+            json.decode(data), {"kind": "PartyInviteAccept", "sender": BOB, "party": ANN}
+        )
+
+    def test_every_kind(self) -> None:
+        """Each kind there is can be sent, under its own name."""
+        kinds = AnyNotification.__args__
+        for kind in kinds:
+            members = dict.fromkeys(kind.__struct_fields__, ANN)
+            self.send(kind(**members | {"created": 1, "read": False}))
+        self.assertEqual(
+            [kind for _, kind, _ in self.transaction.inserted], [kind.__name__ for kind in kinds]
+        )
+
+    def test_after_commit(self) -> None:
+        """The hub and the relay hear of it once the transaction has committed, not before."""
+        self.send(Debug(text="hi"))
+        self.assertEqual((self.listener.delivered, self.listener.announced), ([], []))
+        self.transaction.commit()
+        self.assertEqual([row.seq for row in self.listener.delivered], [1])
+        self.assertEqual(self.listener.announced, [(ANN, 1)])
+
+    def test_rolled_back(self) -> None:
+        """A notification that is rolled back is never pushed."""
+        self.send(Debug(text="hi"))
+        self.assertEqual(self.listener.delivered, [])

@@ -1,0 +1,162 @@
+"""The relay between processes, on a real Postgres."""
+
+from uuid import UUID
+
+from msgspec import json
+
+from contentsvc.push import relay as relay_module
+from contentsvc.push.hub import REVOKED
+from contentsvc.store import notifications, sessions
+from contentsvc.wire.notifications import Debug
+from tests.push.processes import RelayTestCase
+
+NEVER = 3600.0
+
+
+
+
+class AnnounceTests(RelayTestCase):
+    async def test_to_the_other_process(self) -> None:
+        """A notification that one process commits reaches the other's sockets, and both once."""
+        one, two = await self.process(), await self.process()
+        user = self.user()
+        sockets = [await each.socket(user) for each in (one, two)]
+        for process in one, two, one:
+            await process.notifier.send(process.db, user, Debug(text="hi"))
+        for socket in sockets:
+            self.assertEqual(await socket.until(3), [1, 2, 3])
+        self.assertEqual(sockets[0].seen[1].frame, sockets[1].seen[1].frame)
+
+    async def test_rolled_back(self) -> None:
+        """What is rolled back is announced to no one, and its number is given again."""
+        one, two = await self.process(), await self.process()
+        user = self.user()
+        socket = await two.socket(user)
+        with self.assertRaises(ZeroDivisionError):
+            async with one.db.transaction() as tx:
+                await one.notifier.send(tx, user, Debug(text="no"))
+                raise ZeroDivisionError
+        await one.notifier.send(one.db, user, Debug(text="yes"))
+        await socket.until(1)
+        self.assertEqual(socket.seen[1].message["notification"]["text"], "yes")
+
+    async def test_one_turn(self) -> None:
+        """What one turn of the reactor announces leaves in one payload, newest numbers only."""
+        one, two = await self.process(), await self.process()
+        for user, seq in ("a", 1), ("b", 5), ("a", 3), ("a", 2):
+            one.relay.announce(user, seq)
+        payload = json.decode(await two.payloads.get())
+        self.assertEqual(payload["n"], {"a": 3, "b": 5})
+
+    async def test_skips_itself(self) -> None:
+        """A process does not act on what it announced itself."""
+        one, two = await self.process(), await self.process()
+        one.relay.announce("a", 1)
+        await two.payloads.get()
+        two.relay.announce("b", 1)
+        self.assertEqual(await one.noticed.get(), ("b", 1))
+
+    async def test_large(self) -> None:
+        """What does not fit into one payload is split, and none reaches 8,000 bytes."""
+        one, two = await self.process(), await self.process()
+        users = {str(UUID(int=n)): 2**63 - 1 - n for n in range(500)}
+        for user, seq in users.items():
+            one.relay.announce(user, seq)
+        sids = [str(UUID(int=n)) for n in range(500)]
+        for sid in sids:
+            one.relay.announce_revoked(sid)
+        heard: dict[str, int] = {}
+        while len(heard) < len(users) or sids[-1] not in two.revoked:
+            payload = await two.payloads.get()
+            self.assertLess(len(payload), 8000)
+            heard |= json.decode(payload).get("n", {})
+        self.assertEqual(heard, users)
+
+    async def test_malformed(self) -> None:
+        """Payloads that no process of ours sent are logged and ignored."""
+        one = await self.process()
+        bad = '"x"', "{", "[]", '{"o":"x","n":{"a":"b"}}', '{"o":"x","n":{"a":0}}', "[" * 7000
+        for payload in bad:
+            self.execute("select pg_notify('contentsvc', %s)", payload)
+        self.execute("""select pg_notify('contentsvc', '{"o":"x","n":{"a":7},"new":1}')""")
+        self.assertEqual(await one.noticed.get(), ("a", 7))
+        self.assertTrue(one.relay.alive)
+
+    async def test_other_channel(self) -> None:
+        """The channel has the service's name."""
+        await self.process()
+        one = await self.process()
+        self.execute("""select pg_notify('other', '{"o":"x","n":{"a":7}}')""")
+        self.execute("""select pg_notify('contentsvc', '{"o":"x","n":{"a":8}}')""")
+        self.assertEqual(await one.noticed.get(), ("a", 8))
+
+
+class SweepTests(RelayTestCase):
+    sweep = 0.05
+
+    async def test_never_announced(self) -> None:
+        """A notification whose writer died before it told anyone is found by the sweep."""
+        process = await self.process()
+        user = self.user()
+        socket = await process.socket(user)
+        await notifications.insert(process.db, user, "Debug", '{"kind":"Debug","text":"x"}')
+        self.assertEqual(await socket.until(1), [1])
+
+    async def test_all_users(self) -> None:
+        """The sweep looks after all connected users, however many."""
+        self.patch(relay_module, "SWEEP_USERS", 2)
+        process = await self.process()
+        users = [self.user() for _ in range(5)]
+        sockets = [await process.socket(user) for user in users]
+        for user in users:
+            await notifications.insert(process.db, user, "Debug", '{"kind":"Debug","text":"x"}')
+        for socket in sockets:
+            self.assertEqual(await socket.until(1), [1])
+
+    async def test_revoked(self) -> None:
+        """A session that was ended without a word is found by the sweep."""
+        process = await self.process()
+        user = self.user()
+        sid = await sessions.begin(process.db, user, "00" * 32, 60)
+        socket = await process.socket(user, sid)
+        await sessions.revoke(process.db, sid)
+        await socket.ended
+        self.assertEqual(socket.closes, [REVOKED])
+        self.assertIn(sid, process.revoked)
+
+    async def test_goes_on(self) -> None:
+        """A sweep that fails is not the last one."""
+        process = await self.process()
+        user = self.user()
+        socket = await process.socket(user)
+        for pid in self.execute(
+            "select pid from pg_stat_activity where datname = current_database() "
+            "and pid <> pg_backend_pid()"
+        ):
+            self.execute("select pg_terminate_backend(%s)", pid)
+        self.execute(
+            "with c as (insert into notification_counters values (%s, 1, 1) returning user_id)"
+            """insert into notifications (user_id, seq, kind, data, created)
+            select user_id, 1, 'Debug', '{"kind":"Debug","text":"x"}', now() from c""",
+            user,
+        )
+        self.assertEqual(await socket.until(1), [1])
+
+
+class RevocationTests(RelayTestCase):
+    async def test_announced(self) -> None:
+        """A session that one process ends is closed by the other."""
+        one, two = await self.process(), await self.process()
+        socket = await two.socket(self.user(), "s7")
+        one.relay.announce_revoked("s7")
+        await socket.ended
+        self.assertEqual(socket.closes, [REVOKED])
+        self.assertIn("s7", two.revoked)
+
+    async def test_at_start(self) -> None:
+        """A process learns at its start which sessions were ended while it was down."""
+        one = await self.process()
+        sid = await sessions.begin(one.db, self.user(), "00" * 32, 60)
+        await sessions.revoke(one.db, sid)
+        two = await self.process()
+        self.assertIn(sid, two.revoked)
