@@ -1,0 +1,212 @@
+"""Accounts: registration and tokens (spec §5; RFC 6749, RFC 7009)."""
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+
+from contentsvc.api.errors import (
+    AccountBanned,
+    InvalidGrant,
+    RegistrationClosed,
+    TooManyAttempts,
+    UnsupportedGrant,
+    WrongPassword,
+    retry_after,
+)
+from contentsvc.api.passwords import Passwords
+from contentsvc.store import accounts, bans, sessions
+from contentsvc.store.database import Database
+from contentsvc.store.query import Db
+from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
+from contentsvc.web.allow import ANYONE, SELF
+from contentsvc.web.call import Call
+from contentsvc.web.errors import InvalidBody, Problem, Unavailable
+from contentsvc.web.reply import Created
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import (
+    PasswordChange,
+    Registration,
+    RevokeForm,
+    TokenAnswer,
+    TokenForm,
+)
+
+REFRESH_LIFETIME = 30 * 24 * 3600
+"""Seconds."""
+_GRACE = 30
+"""Seconds in which a spent refresh token may come again: two requests at once."""
+_FAILURES = 10
+_WINDOW = 15 * 60
+"""At most so many failed log-ins of an account within so many seconds."""
+
+
+class Guard:
+    """Checks passwords, and limits the wrong ones of each account."""
+
+    def __init__(self, db: Database, passwords: Passwords) -> None:
+        self._db = db
+        self._passwords = passwords
+
+    async def by_name(self, name: str, password: str) -> accounts.Credentials | None:
+        """The account of this name or e-mail, if it is the password. Raises TooManyAttempts."""
+        found = await accounts.credentials(self._db, name, _FAILURES, _WINDOW)
+        return await self._check(found, password)
+
+    async def by_id(self, user: str, password: str) -> accounts.Credentials | None:
+        """The account of this id, if it is the password. Raises TooManyAttempts."""
+        found = await accounts.credentials_of(self._db, user, _FAILURES, _WINDOW)
+        return await self._check(found, password)
+
+    async def _check(
+        self, found: accounts.Credentials | None, password: str
+    ) -> accounts.Credentials | None:
+        if found is not None and found.wait > 0:
+            raise TooManyAttempts(headers=retry_after(found.wait))
+        encoded = None if found is None else found.password_hash
+        right = await self._passwords.verify(encoded, password)
+        if found is None:
+            return None
+        if not right:
+            await accounts.failed(self._db, found.id, _WINDOW)
+            return None
+        if found.failures:
+            await accounts.succeeded(self._db, found.id)
+        return found
+
+
+class Accounts:
+    """Registration and passwords. `ended` is called with each session that was ended."""
+
+    def __init__(
+        self,
+        db: Database,
+        passwords: Passwords,
+        guard: Guard,
+        ended: Callable[[str], None],
+        *,
+        registration: bool,
+    ) -> None:
+        self._db = db
+        self._passwords = passwords
+        self._guard = guard
+        self._ended = ended
+        self._registration = registration
+
+    @route("POST", "/user", allow=ANYONE)
+    async def register(self, call: Call, body: Registration) -> Created:
+        """Raises RegistrationClosed, or UsernameTaken or EmailTaken by constraint."""
+        if not self._registration:
+            raise RegistrationClosed()
+        encoded = await self._passwords.hash(body.password)
+        user = await accounts.register(self._db, body.username, body.email, encoded, False)
+        return Created(f"/api/v1/user/{user}")
+
+    @route("PUT", "/user/<guid:user>/password", allow=SELF)
+    async def change_password(self, call: Call, user: str, body: PasswordChange) -> None:
+        """Change it and end all other sessions. Raises WrongPassword, TooManyAttempts."""
+        if await self._guard.by_id(user, body.current) is None:
+            raise WrongPassword()
+        encoded = await self._passwords.hash(body.new)
+        async with self._db.transaction() as tx:
+            await accounts.set_password(tx, user, encoded)
+            for session in await sessions.revoke_all(tx, user, call.session):
+                tx.after_commit(partial(self._ended, session))
+
+
+class OAuth:
+    """Log-in, renewal and log-out. `ended` is called with each session that was ended."""
+
+    def __init__(
+        self, db: Database, guard: Guard, tokens: Tokens, ended: Callable[[str], None]
+    ) -> None:
+        self._db = db
+        self._guard = guard
+        self._tokens = tokens
+        self._ended = ended
+
+    @route("POST", "/oauth/token", allow=ANYONE)
+    async def token(self, call: Call, form: TokenForm) -> TokenAnswer:
+        """RFC 6749 §4.3 and §6.
+
+        Raises UnsupportedGrant, InvalidGrant, TooManyAttempts, AccountBanned.
+        """
+        if form.grant_type == "password":
+            name = _needed("username", form.username)
+            return await self._log_in(name, _needed("password", form.password))
+        if form.grant_type == "refresh_token":
+            return await self._renew(_needed("refresh_token", form.refresh_token))
+        raise UnsupportedGrant()
+
+    async def _log_in(self, name: str, password: str) -> TokenAnswer:
+        found = await self._guard.by_name(name, password)
+        if found is None:
+            raise InvalidGrant()
+        refresh = secrets.token_urlsafe(32)
+        async with self._db.transaction() as tx:
+            await sessions.hold(tx, found.id)
+            session = await sessions.begin(tx, found.id, _hash(refresh), REFRESH_LIFETIME)
+            if session is None:
+                raise await self._banned(tx, found.id)
+        return self._answer(found.id, session, found.admin, refresh)
+
+    async def _banned(self, db: Db, user: str) -> Problem:
+        """Why there is no log-in; only said to whom the password is known."""
+        ban = await bans.of_user(db, user)
+        if ban is None:  # it ended this moment
+            return Unavailable(headers=retry_after(1))
+        if ban.until is None:
+            return AccountBanned(f"The account is banned: {ban.reason}", reason=ban.reason)
+        end = datetime.fromtimestamp(ban.until, UTC)
+        return AccountBanned(
+            f"The account is banned until {end:%Y-%m-%d %H:%M:%S} UTC: {ban.reason}",
+            reason=ban.reason,
+            until=ban.until,
+        )
+
+    async def _renew(self, refresh: str) -> TokenAnswer:
+        old, successor = _hash(refresh), secrets.token_urlsafe(32)
+        async with self._db.transaction() as tx:
+            token = await sessions.presented(tx, old)
+            if token is None or not token.live:
+                raise InvalidGrant()
+            stolen = token.spent_for is not None and token.spent_for > _GRACE
+            if stolen:
+                # Used again: either the thief's copy or the owner's. Nobody goes on with it.
+                await sessions.revoke(tx, token.session_id)
+                tx.after_commit(lambda: self._ended(token.session_id))
+            else:
+                new = _hash(successor)
+                await sessions.rotate(tx, old, token.session_id, new, REFRESH_LIFETIME)
+        if stolen:
+            raise InvalidGrant("The refresh token was used before; its session has been ended.")
+        return self._answer(token.user_id, token.session_id, token.admin, successor)
+
+    def _answer(self, user: str, session: str, admin: bool, refresh: str) -> TokenAnswer:
+        access = self._tokens.issue(user, session, admin=admin)
+        return TokenAnswer(access, "Bearer", ACCESS_LIFETIME, refresh, user)
+
+    @route("POST", "/oauth/revoke", allow=ANYONE)
+    async def revoke(self, call: Call, form: RevokeForm) -> dict[str, str]:
+        """RFC 7009: either token ends the session; one that is not known is no error."""
+        session = await sessions.session_of(self._db, _hash(form.token))
+        if session is None:
+            try:
+                session = self._tokens.verify(form.token).session
+            except InvalidToken:
+                return {}
+        await sessions.revoke(self._db, session)
+        self._ended(session)
+        return {}
+
+
+def _needed(name: str, value: str | None) -> str:
+    if not value:
+        raise InvalidBody(f"{name} is required for this grant.")
+    return value
+
+
+def _hash(token: str) -> str:
+    """SHA-256 in hex: the tokens are random, so nothing slower is needed."""
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,38 @@
+"""Bans: accounts that admins shut out."""
+
+from collections.abc import Callable
+from functools import partial
+
+from contentsvc.api.errors import CannotBanSelf, UserNotFound
+from contentsvc.store import bans, sessions
+from contentsvc.store.database import Database
+from contentsvc.web.allow import ADMIN
+from contentsvc.web.call import Call
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import BanBody
+
+
+class Bans:
+    """Shutting accounts out. `ended` is called with each session that was ended."""
+
+    def __init__(self, db: Database, ended: Callable[[str], None]) -> None:
+        self._db = db
+        self._ended = ended
+
+    @route("PUT", "/user/<guid:user>/ban", allow=ADMIN)
+    async def put(self, call: Call, user: str, body: BanBody) -> None:
+        """Ban, and end all the user's sessions. Raises UserNotFound, CannotBanSelf."""
+        if user == call.user:
+            raise CannotBanSelf()
+        async with self._db.transaction() as tx:
+            if await bans.hold(tx, user) is None:
+                raise UserNotFound()
+            await bans.put(tx, user, body.reason, body.until)
+            for session in await sessions.revoke_all(tx, user, None):
+                tx.after_commit(partial(self._ended, session))
+
+    @route("DELETE", "/user/<guid:user>/ban", allow=ADMIN)
+    async def lift(self, call: Call, user: str) -> None:
+        """Let the user log in again. Raises UserNotFound."""
+        if await bans.lift(self._db, user) is None:
+            raise UserNotFound()

@@ -1,0 +1,76 @@
+"""Comments: spec §4.4, and writing them."""
+
+from contentsvc.api.errors import CommentDeleted, CommentNotFound, ContentNotFound
+from contentsvc.store import comments
+from contentsvc.store.query import Db
+from contentsvc.web.allow import ANYONE, SIGNED_IN
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.reply import Created
+from contentsvc.web.route import route
+from contentsvc.wire.comments import (
+    Comment,
+    CommentCreate,
+    CommentPage,
+    CommentQuery,
+    CommentUpdate,
+)
+
+
+class Comments:
+    """The comments of a content, visible to whom the content is."""
+
+    def __init__(self, db: Db) -> None:
+        self._db = db
+
+    @route("GET", "/content/<guid:content>/comments", allow=ANYONE)
+    async def page(self, call: Call, content: str, query: CommentQuery) -> CommentPage:
+        """Spec §4.4. Raises ContentNotFound."""
+        rows = await comments.page(self._db, content, *call.viewer, query.size, query.page)
+        if not rows:
+            raise ContentNotFound()
+        items = [Comment(row.id, *row[2:]) for row in rows if row.id is not None]
+        return CommentPage(query.page, query.size, len(items), rows[0].total, items)
+
+    @route("POST", "/content/<guid:content>/comments", allow=SIGNED_IN)
+    async def create(self, call: Call, content: str, body: CommentCreate) -> Created:
+        """Append a comment. Raises ContentNotFound, or UnknownParent by constraint."""
+        user, admin = call.user, call.viewer[1]
+        comment = await comments.create(
+            self._db, content, user, admin, body.parent_id, body.body
+        )
+        if comment is None:
+            raise ContentNotFound()
+        return Created(f"/api/v1/content/{content}/comments/{comment}")
+
+    @route("GET", "/content/<guid:content>/comments/<int:comment>", allow=ANYONE)
+    async def get(self, call: Call, content: str, comment: int) -> Comment:
+        """One comment. Raises CommentNotFound."""
+        found = await comments.get(self._db, content, comment, *call.viewer)
+        if found is None:
+            raise CommentNotFound()
+        return found
+
+    @route("PATCH", "/content/<guid:content>/comments/<int:comment>", allow=SIGNED_IN)
+    async def update(self, call: Call, content: str, comment: int, body: CommentUpdate) -> None:
+        """Change the text: its author. Raises CommentNotFound, CommentDeleted."""
+        standing = await self._standing(call, content, comment)
+        if call.user != standing.author_id:
+            raise Forbidden("Only the author may change a comment.")
+        if not await comments.update(self._db, content, comment, body.body):
+            raise CommentDeleted()
+
+    @route("DELETE", "/content/<guid:content>/comments/<int:comment>", allow=SIGNED_IN)
+    async def delete(self, call: Call, content: str, comment: int) -> None:
+        """Leave a tombstone: its author, the content's, admins. Raises CommentNotFound."""
+        standing = await self._standing(call, content, comment)
+        if call.user not in standing[:2] and not call.viewer[1]:
+            raise Forbidden("Only its author and the content's may delete a comment.")
+        await comments.delete(self._db, content, comment)
+
+    async def _standing(self, call: Call, content: str, comment: int) -> comments.Standing:
+        user, admin = call.user, call.viewer[1]
+        standing = await comments.standing(self._db, content, comment, user, admin)
+        if standing is None:
+            raise CommentNotFound()
+        return standing

@@ -1,0 +1,258 @@
+"""Content: spec §4.2, §4.3; its detail, status and featuring."""
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import UNSET
+
+from contentsvc.api import dependencies
+from contentsvc.api.errors import ContentNotFound, RevisionNotFound, UserNotFound
+from contentsvc.api.paging import listed, position
+from contentsvc.push.notifier import Notifier
+from contentsvc.store import content as store
+from contentsvc.store import users
+from contentsvc.store.database import Database, Refused
+from contentsvc.store.dependencies import of_revision, packages_of_revision
+from contentsvc.store.query import Db
+from contentsvc.web.allow import ADMIN, ANYONE, SIGNED_IN
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden, Problem, at_parameter, at_pointer
+from contentsvc.web.reply import Listed
+from contentsvc.web.request import KIB
+from contentsvc.web.route import route
+from contentsvc.wire.content import (
+    CONTENT_STATUSES,
+    CONTENT_TYPES,
+    PLATFORMS,
+    ContentCreate,
+    ContentDetail,
+    ContentQuery,
+    ContentRepeat,
+    ContentUpdate,
+    Entity,
+    EntityReference,
+    FeaturedChange,
+    Package,
+    Revision,
+    RevisionDetail,
+    StatusChange,
+    Votes,
+)
+from contentsvc.wire.notifications import ContentRestored, ContentSuspended
+
+_create = msgspec.json.Decoder(ContentCreate)
+_update = msgspec.json.Decoder(ContentUpdate)
+_repeat = msgspec.json.Decoder(ContentRepeat)
+
+
+class Content:
+    """Games, assets and boxes."""
+
+    def __init__(
+        self, db: Database, notifier: Notifier, *, required_platforms: Sequence[str]
+    ) -> None:
+        self._db = db
+        self._notifier = notifier
+        self._required_platforms = required_platforms
+
+    @route("PUT", "/content/<guid:content>", allow=SIGNED_IN, limit=1024 * KIB)
+    async def put(self, call: Call, content: str) -> None:
+        """Spec §4.2: create or update, by whether it exists.
+
+        Raises Forbidden; at a create RevisionExists by constraint, UnknownReference,
+        SuspendedDependency, EntityConflict, PackageConflict, PlatformMissing.
+        """
+        standing = await store.standing(self._db, content)
+        if standing is None:
+            body = call.decode(_create)
+            try:
+                await self._create(call.user, content, body)
+                return
+            except Refused:
+                # Of two creates at once, this one came second; or else its revision exists.
+                standing = await store.standing(self._db, content)
+                if standing is None:
+                    raise
+        await self._change(call, content, standing)
+
+    async def _change(self, call: Call, content: str, standing: store.Standing) -> None:
+        if call.user != standing.author_id and not call.viewer[1]:
+            raise Forbidden("Only its author and admins may change a content.")
+        if call.user == standing.author_id:
+            revision = call.decode(_repeat).revision_id
+            if isinstance(revision, str) and revision.lower() == standing.first_revision:
+                return
+        body = call.decode(_update)
+        tags = None if body.tags is UNSET else body.tags
+        await store.update(self._db, content, body.description, body.screenshot_uris, tags)
+
+    async def _create(self, author: str, content: str, body: ContentCreate) -> None:
+        for index, package in enumerate(body.packages_originating):
+            if not any(dependencies.paths(package)):
+                platforms = ", ".join(PLATFORMS)
+                raise at_pointer(f"/packagesOriginating/{index}", f"Needs one of {platforms}.")
+        brought = [body.entity, *body.originating]
+        entities = [*body.originating, *body.using]
+        paths = [dependencies.paths(package) for package in body.packages_originating]
+        packages = [package.id for package in body.packages_originating]
+        packages_used = list(
+            dict.fromkeys(package.lower() for package in [*packages, *body.packages_using])
+        )
+        async with self._db.transaction() as tx:
+            await store.create(
+                tx,
+                content,
+                author,
+                body.type,
+                body.name,
+                body.description,
+                body.screenshot_uris,
+                body.tags,
+                body.revision_id,
+                body.version,
+                body.revision_description,
+                body.entity.entity_id,
+                body.entity.revision_id,
+                [entity.entity_id for entity in brought],
+                [entity.revision_id for entity in brought],
+                [entity.path for entity in brought],
+                packages,
+                [path[0] for path in paths],
+                [path[1] for path in paths],
+                [path[2] for path in paths],
+            )
+            for problem in await self._problems(tx, body):
+                raise problem
+            await store.depend(
+                tx,
+                body.revision_id,
+                [entity.entity_id for entity in entities],
+                [entity.revision_id for entity in entities],
+                [True] * len(body.originating) + [False] * len(body.using),
+                packages_used,
+            )
+
+    async def _problems(self, tx: Db, body: ContentCreate) -> list[Problem]:
+        """What the registered dependencies, this create's among them, have against it."""
+        brought = [body.entity, *body.originating]
+        packages = [package.id for package in body.packages_originating]
+        everything = [*packages, *body.packages_using]
+        known = await dependencies.known(tx, [*brought, *body.using], everything)
+        return [
+            *dependencies.unresolved(known, body.using, body.packages_using),
+            *dependencies.suspended(known, body.using, body.packages_using),
+            *dependencies.entity_conflicts(known, map(dependencies.path_of, brought)),
+            *dependencies.package_conflicts(known, body.packages_originating),
+            *dependencies.platforms_missing(known, everything, self._required_platforms),
+        ]
+
+    @route("GET", "/user/<guid:user>/content", allow=ANYONE)
+    async def by_author(self, call: Call, user: str, query: ContentQuery) -> Listed:
+        """Spec §4.3, newest first. Raises UserNotFound."""
+        types = _choice("category", query.category, CONTENT_TYPES)
+        viewer, admin = call.viewer
+        if admin and query.status is not None:
+            statuses = _choice("status", query.status, CONTENT_STATUSES)
+        else:
+            statuses = ["active", "suspended"] if viewer == user else ["active"]
+        before = position(query)
+        rows = await store.by_author(self._db, user, types, statuses, before, query.limit)
+        if not rows and await users.info(self._db, user) is None:
+            raise UserNotFound()
+        return listed(rows, query, lambda row: row.listing_id, lambda row: row)
+
+    @route("GET", "/content/<guid:content>", allow=ANYONE)
+    async def detail(self, call: Call, content: str) -> ContentDetail:
+        """All that was published, as the caller may see it. Raises ContentNotFound."""
+        row = await store.detail(self._db, content, *call.viewer)
+        if row is None:
+            raise ContentNotFound()
+        revision = await self._revision(call, content, row.revision_id)
+        return ContentDetail(
+            *row[:9],
+            row.screenshots[0],
+            row.featured,
+            row.rating,
+            row.author_id,
+            row.description,
+            row.screenshots,
+            row.tags,
+            row.created,
+            row.updated,
+            Revision(revision.id, revision.version, revision.description, revision.created),
+            revision.entity,
+            revision.originating,
+            revision.using,
+            revision.packages,
+            Votes(row.up, row.down),
+            row.live_comments,
+        )
+
+    @route("GET", "/content/<guid:content>/revisions/<guid:revision>", allow=ANYONE)
+    async def revision(self, call: Call, content: str, revision: str) -> RevisionDetail:
+        """One revision and what it is made of. Raises ContentNotFound, RevisionNotFound."""
+        return await self._revision(call, content, revision)
+
+    async def _revision(self, call: Call, content: str, revision: str) -> RevisionDetail:
+        row = await store.revision(self._db, content, revision, *call.viewer)
+        if row is None:
+            raise ContentNotFound()
+        if row.id is None:
+            raise RevisionNotFound()
+        used = await of_revision(self._db, revision)
+        packages = await packages_of_revision(self._db, revision)
+        return RevisionDetail(
+            row.id,
+            row.version,
+            row.description,
+            row.created,
+            Entity(entity_id=row.entity_id, revision_id=row.entity_revision, path=row.path),
+            [
+                Entity(entity_id=entity.entity_id, revision_id=entity.revision_id, path=entity.path)
+                for entity in used
+                if entity.originating
+            ],
+            [
+                EntityReference(entity_id=entity.entity_id, revision_id=entity.revision_id)
+                for entity in used
+                if not entity.originating
+            ],
+            [
+                Package(
+                    id=package.id,
+                    win64=package.win64 or UNSET,
+                    osx64=package.osx64 or UNSET,
+                    linux64=package.linux64 or UNSET,
+                )
+                for package in packages
+            ],
+        )
+
+    @route("PUT", "/content/<guid:content>/status", allow=ADMIN)
+    async def set_status(self, call: Call, content: str, body: StatusChange) -> None:
+        """Suspend or restore, and tell the author if that changed it. Raises
+        ContentNotFound."""
+        async with self._db.transaction() as tx:
+            author = await store.set_status(tx, content, body.status)
+            if author is None:
+                raise ContentNotFound()
+            if author:
+                kind = ContentSuspended if body.status == "suspended" else ContentRestored
+                await self._notifier.send(tx, author, kind(content=content, reason=body.reason))
+
+    @route("PUT", "/content/<guid:content>/featured", allow=ADMIN)
+    async def set_featured(self, call: Call, content: str, body: FeaturedChange) -> None:
+        """Feature or no longer. Raises ContentNotFound."""
+        if not await store.set_featured(self._db, content, body.featured):
+            raise ContentNotFound()
+
+
+def _choice(parameter: str, text: str, allowed: Sequence[str]) -> list[str]:
+    """A comma list of the allowed, or all of them for `all`. Raises InvalidQuery."""
+    if text == "all":
+        return list(allowed)
+    chosen = [word.strip() for word in text.split(",")]
+    for word in chosen:
+        if word not in allowed:
+            raise at_parameter(parameter, f"Allowed are all, {', '.join(allowed)}.")
+    return chosen

@@ -1,0 +1,21 @@
+"""The debug notification: spec §4.18."""
+
+from contentsvc.push.notifier import Notifier
+from contentsvc.store.query import Db
+from contentsvc.web.allow import SIGNED_IN
+from contentsvc.web.call import Call
+from contentsvc.web.route import route
+from contentsvc.wire.notifications import Debug, DebugNotify
+
+
+class DebugTools:
+    """What helps while a client is being written; an option takes it away."""
+
+    def __init__(self, db: Db, notifier: Notifier) -> None:
+        self._db = db
+        self._notifier = notifier
+
+    @route("POST", "/debug/notify", allow=SIGNED_IN)
+    async def notify(self, call: Call, body: DebugNotify) -> None:
+        """Spec §4.18. Raises UserNotFound by constraint."""
+        await self._notifier.send(self._db, body.recipient, Debug(text=body.text))

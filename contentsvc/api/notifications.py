@@ -1,0 +1,61 @@
+"""Notifications: spec §4.11, and their read flag."""
+
+import math
+
+from msgspec import Raw
+
+from contentsvc.api.errors import NotificationNotFound
+from contentsvc.api.paging import listed, position
+from contentsvc.store import notifications
+from contentsvc.store.query import Db
+from contentsvc.web.allow import SELF
+from contentsvc.web.call import Call
+from contentsvc.web.decode import is_guid
+from contentsvc.web.errors import at_parameter
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.notifications import (
+    NotificationQuery,
+    ReadChange,
+    ReadUpTo,
+    notification_json,
+)
+
+
+class Notifications:
+    """The log that the session socket pushes from."""
+
+    def __init__(self, db: Db) -> None:
+        self._db = db
+
+    @route("GET", "/user/<guid:user>/notifications", allow=SELF)
+    async def all(self, call: Call, user: str, query: NotificationQuery) -> Listed:
+        """Spec §4.11."""
+        if query.since is not None and not math.isfinite(query.since):
+            raise at_parameter("since", "Expected Unix seconds.")
+        if query.after is not None and is_guid(query.after):
+            found = await notifications.number(self._db, user, query.after)
+            if found is None:
+                raise at_parameter("after", "This is no notification of yours.")
+            after = found
+        else:
+            after = position(query) or 0
+        rows = await notifications.listed(self._db, user, after, query.since, query.limit)
+        return listed(
+            rows,
+            query,
+            lambda row: row.seq,
+            lambda row: Raw(notification_json(row.id, row.created, row.read, row.data)),
+        )
+
+    @route("PATCH", "/user/<guid:user>/notifications/<guid:notification>", allow=SELF)
+    async def mark(self, call: Call, user: str, notification: str, body: ReadChange) -> None:
+        """Set the read flag of one. Raises NotificationNotFound."""
+        if not await notifications.mark(self._db, user, notification, body.read):
+            raise NotificationNotFound()
+
+    @route("POST", "/user/<guid:user>/notifications/read", allow=SELF)
+    async def mark_up_to(self, call: Call, user: str, body: ReadUpTo) -> None:
+        """Set the read flag of one and all before it. Raises NotificationNotFound."""
+        if not await notifications.mark_up_to(self._db, user, body.up_to):
+            raise NotificationNotFound()

@@ -1,0 +1,54 @@
+"""Argon2id off the reactor thread, a few at a time."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from argon2.exceptions import InvalidHashError, VerificationError
+from twisted.internet.defer import DeferredSemaphore
+from twisted.internet.threads import deferToThreadPool
+from twisted.python.threadpool import ThreadPool
+
+from contentsvc.passwords import HASHER
+from contentsvc.web.errors import Unavailable
+
+T = TypeVar("T")
+
+_THREADS = 2
+_WAITING = 32
+
+
+class Passwords:
+    """Hashes and verifies passwords in threads of its own; see `threads`."""
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        self._running = DeferredSemaphore(_THREADS)
+        self.threads = ThreadPool(0, _THREADS, "argon2")
+        # What an unknown account's password is compared with, so that it takes as long.
+        self._nobody = HASHER.hash("nobody")
+
+    async def hash(self, password: str) -> str:
+        """The encoded hash. Raises Unavailable when too many wait."""
+        return await self._run(HASHER.hash, password)
+
+    async def verify(self, encoded: str | None, password: str) -> bool:
+        """Whether it is the password; `encoded` None never matches, and takes as long.
+
+        Raises Unavailable when too many wait.
+        """
+        right = await self._run(_verify, encoded or self._nobody, password)
+        return right and encoded is not None
+
+    async def _run(self, function: Callable[..., T], *args: object) -> T:
+        if len(self._running.waiting) >= _WAITING:
+            raise Unavailable("Too many log-ins at once.", headers={"Retry-After": "1"})
+        return await self._running.run(
+            deferToThreadPool, self._reactor, self.threads, function, *args
+        )
+
+
+def _verify(encoded: str, password: str) -> bool:
+    try:
+        return HASHER.verify(encoded, password)
+    except (VerificationError, InvalidHashError):
+        return False

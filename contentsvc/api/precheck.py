@@ -1,0 +1,62 @@
+"""The upload pre-check: spec §4.1."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET
+
+from contentsvc.api import dependencies
+from contentsvc.api.errors import ContentExists, ContentNotFound
+from contentsvc.store import content
+from contentsvc.store.query import Db
+from contentsvc.web.allow import SIGNED_IN
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.request import KIB
+from contentsvc.web.route import route
+from contentsvc.wire.content import EntityReference, Precheck, PrecheckAnswer, Problem
+
+
+class UploadPrecheck:
+    """Says before any upload what is needed and what would fail."""
+
+    def __init__(self, db: Db, *, required_platforms: Sequence[str]) -> None:
+        self._db = db
+        self._required_platforms = required_platforms
+
+    @route("POST", "/content/upload-precheck", allow=SIGNED_IN, limit=1024 * KIB)
+    async def check(self, call: Call, body: Precheck) -> PrecheckAnswer:
+        """Spec §4.1. Raises ContentExists, ContentNotFound, Forbidden."""
+        standing = await content.standing(self._db, body.content_id)
+        if body.operation == "create":
+            if standing is not None:
+                raise ContentExists()
+        elif standing is None:
+            raise ContentNotFound()
+        elif call.user != standing.author_id and not call.viewer[1]:
+            raise Forbidden("Only its author and admins may change a content.")
+
+        references: Sequence[EntityReference] = body.dependencies
+        packages = body.packages
+        known = await dependencies.known(self._db, references, packages)
+        entities, missing = dependencies.unknown(known, references, packages)
+        named = [
+            (dependencies.key(d), d.path) for d in body.dependencies if d.path is not None
+        ]
+        problems = [
+            *dependencies.suspended(known, references, packages),
+            *dependencies.entity_conflicts(known, named),
+            *dependencies.platforms_missing(known, packages, self._required_platforms),
+        ]
+        return PrecheckAnswer(
+            needed=entities,
+            needed_packages=missing,
+            problems=[
+                Problem(
+                    code=problem.code,
+                    detail=problem.detail,
+                    entities=problem.members.get("entities") or UNSET,
+                    packages=problem.members.get("packages") or UNSET,
+                )
+                for problem in problems
+            ],
+        )

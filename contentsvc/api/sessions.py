@@ -1,0 +1,62 @@
+"""Sessions: spec §4.19, and the log-ins of a user."""
+
+from collections.abc import Callable
+from functools import partial
+
+from contentsvc.api.errors import SessionNotFound
+from contentsvc.store import sessions
+from contentsvc.store.database import Database
+from contentsvc.tokens import Tokens
+from contentsvc.web.allow import SELF, SIGNED_IN
+from contentsvc.web.call import Call
+from contentsvc.web.route import route
+from contentsvc.wire.sessions import ConnectAnswer, ConnectBody, Session
+
+
+class Sessions:
+    """Hands out the way to the socket, shows and ends log-ins.
+
+    `ended` is called with each session that was ended.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        tokens: Tokens,
+        ended: Callable[[str], None],
+        *,
+        public_url: str | None,
+    ) -> None:
+        self._db = db
+        self._tokens = tokens
+        self._ended = ended
+        self._public_url = public_url
+
+    @route("POST", "/session/connect", allow=SIGNED_IN)
+    async def connect(self, call: Call, body: ConnectBody) -> ConnectAnswer:
+        """Spec §4.19: the socket's URL, and a token for it that is good for a minute."""
+        url = self._public_url or call.base_url
+        return ConnectAnswer(
+            # http becomes ws, https becomes wss.
+            socket_url="ws" + url.removeprefix("http") + "/socket",
+            access_token=self._tokens.issue_socket(call.user, call.session, body.client),
+        )
+
+    @route("GET", "/user/<guid:user>/sessions", allow=SELF)
+    async def all(self, call: Call, user: str) -> list[Session]:
+        """The log-ins that go on, the one used last first."""
+        return await sessions.of_user(self._db, user, call.session)
+
+    @route("DELETE", "/user/<guid:user>/sessions/<guid:session>", allow=SELF)
+    async def end(self, call: Call, user: str, session: str) -> None:
+        """End one, the calling one too. Raises SessionNotFound."""
+        if await sessions.revoke_own(self._db, user, session) is None:
+            raise SessionNotFound()
+        self._ended(session)
+
+    @route("DELETE", "/user/<guid:user>/sessions", allow=SELF)
+    async def end_others(self, call: Call, user: str) -> None:
+        """End all but the calling one."""
+        async with self._db.transaction() as tx:
+            for session in await sessions.revoke_all(tx, user, call.session):
+                tx.after_commit(partial(self._ended, session))

@@ -1,0 +1,97 @@
+"""Followers, following and party invites: spec §4.9, §4.10, §4.15, §4.16."""
+
+from typing import Literal
+
+from contentsvc.api.errors import CannotFollowSelf, InviteNotFound, UserNotFound
+from contentsvc.api.paging import listed, position
+from contentsvc.push.notifier import Notifier
+from contentsvc.store import social
+from contentsvc.store.database import Database
+from contentsvc.web.allow import SELF
+from contentsvc.web.call import Call
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.base import Paging
+from contentsvc.wire.notifications import (
+    PartyInvite,
+    PartyInviteAccept,
+    PartyInviteDecline,
+)
+from contentsvc.wire.social import PartyBody
+from contentsvc.wire.users import UserInfo
+
+_REPEAT = 60
+"""Seconds within which the same answer again is a retry of the first, and tells nobody."""
+
+
+class Social:
+    """Who follows whom, and who plays with whom."""
+
+    def __init__(self, db: Database, notifier: Notifier, *, require_invite: bool) -> None:
+        self._db = db
+        self._notifier = notifier
+        self._require_invite = require_invite
+
+    @route("GET", "/user/<guid:user>/followers", allow=SELF)
+    async def followers(self, call: Call, user: str, query: Paging) -> Listed:
+        """Spec §4.9, newest first."""
+        rows = await social.followers(self._db, user, position(query), query.limit)
+        return _users(rows, query)
+
+    @route("GET", "/user/<guid:user>/following", allow=SELF)
+    async def following(self, call: Call, user: str, query: Paging) -> Listed:
+        """Spec §4.10, newest first."""
+        rows = await social.following(self._db, user, position(query), query.limit)
+        return _users(rows, query)
+
+    @route("PUT", "/user/<guid:user>/following/<guid:other>", allow=SELF)
+    async def follow(self, call: Call, user: str, other: str) -> None:
+        """Raises CannotFollowSelf, or UserNotFound by constraint."""
+        if user == other:
+            raise CannotFollowSelf()
+        await social.follow(self._db, user, other)
+
+    @route("DELETE", "/user/<guid:user>/following/<guid:other>", allow=SELF)
+    async def unfollow(self, call: Call, user: str, other: str) -> None:
+        """Raises UserNotFound."""
+        if not await social.unfollow(self._db, user, other):
+            raise UserNotFound()
+
+    @route("POST", "/user/<guid:user>/friend/<guid:friend>/party-invite", allow=SELF)
+    async def invite(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
+        """Invite a user to a party. Raises UserNotFound by constraint."""
+        party = body.party.lower()
+        async with self._db.transaction() as tx:
+            if await social.invite(tx, user, friend, party, _REPEAT):
+                await self._notifier.send(tx, friend, PartyInvite(sender=user, party=party))
+
+    @route("POST", "/user/<guid:user>/friend/<guid:friend>/party-invite/accept", allow=SELF)
+    async def accept(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
+        """Spec §4.15. Raises UserNotFound by constraint, InviteNotFound."""
+        party = body.party.lower()
+        await self._answer("accept", user, friend, PartyInviteAccept(sender=user, party=party))
+
+    @route("POST", "/user/<guid:user>/friend/<guid:friend>/party-invite/decline", allow=SELF)
+    async def decline(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
+        """Spec §4.16. Raises UserNotFound by constraint, InviteNotFound."""
+        party = body.party.lower()
+        await self._answer("decline", user, friend, PartyInviteDecline(sender=user, party=party))
+
+    async def _answer(
+        self,
+        answer: Literal["accept", "decline"],
+        user: str,
+        friend: str,
+        notification: PartyInviteAccept | PartyInviteDecline,
+    ) -> None:
+        statement = social.answer_invite if self._require_invite else social.answer_any
+        async with self._db.transaction() as tx:
+            changed = await statement(tx, friend, user, notification.party, answer, _REPEAT)
+            if changed is None and self._require_invite:
+                raise InviteNotFound()
+            if changed:
+                await self._notifier.send(tx, friend, notification)
+
+
+def _users(rows: list[social.Follow], query: Paging) -> Listed:
+    return listed(rows, query, lambda row: row.number, lambda row: UserInfo(*row[1:]))

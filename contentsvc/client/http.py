@@ -1,0 +1,219 @@
+"""One request: how it is written, what its errors mean, and when it is sent again."""
+
+from http import HTTPStatus
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from msgspec import DecodeError, json
+from treq.client import HTTPClient
+from twisted.internet.defer import CancelledError, Deferred, succeed
+from twisted.internet.error import ConnectError, ConnectionClosed, DNSLookupError
+from twisted.internet.interfaces import IConsumer
+from twisted.internet.task import deferLater
+from twisted.web._newclient import RequestNotSent
+from twisted.web.client import (
+    PartialDownloadError,
+    RequestTransmissionFailed,
+    ResponseFailed,
+)
+from twisted.web.http_headers import Headers
+from twisted.web.iweb import IAgent, IBodyProducer
+from zope.interface import implementer
+
+from contentsvc.client.backoff import Backoff
+from contentsvc.client.errors import ApiError, Unreachable
+
+FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
+"""Seconds before a request is sent again."""
+
+_TEMPORARY = frozenset({429, 502, 503, 504})
+_NEVER_SENT = (RequestNotSent, ConnectError, DNSLookupError)
+_LOST = (
+    *_NEVER_SENT,
+    ResponseFailed,
+    RequestTransmissionFailed,
+    PartialDownloadError,
+    ConnectionClosed,
+    CancelledError,
+    OSError,
+)
+
+
+class Answer(NamedTuple):
+    """A whole response."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+    def header(self, name: str) -> str | None:
+        """The header's last value."""
+        values = self.headers.getRawHeaders(name)
+        return values[-1] if values else None
+
+
+@implementer(IBodyProducer)
+class _Body:
+    """A body that is there at once: treq's own producers run on the global reactor."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.length = len(data)
+
+    def startProducing(self, consumer: IConsumer) -> Deferred[None]:
+        consumer.write(self._data)
+        return succeed(None)
+
+    def pauseProducing(self) -> None:
+        """It has been written."""
+
+    def resumeProducing(self) -> None:
+        """It has been written."""
+
+    def stopProducing(self) -> None:
+        """It has been written."""
+
+
+class Http:
+    """Requests to one service.
+
+    One attempt takes at most `timeout` seconds, all attempts with their pauses `patience`.
+    """
+
+    def __init__(
+        self,
+        reactor: Any,
+        base_url: str,
+        *,
+        agent: IAgent,
+        random: Any,
+        timeout: float,
+        patience: float,
+    ) -> None:
+        self._reactor = reactor
+        self.base_url = base_url.rstrip("/")
+        self._treq = HTTPClient(agent, data_to_body_producer=_Body)
+        self._random = random
+        self._timeout = timeout
+        self._patience = patience
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        token: str | None = None,
+        body: bytes | None = None,
+        form: dict[str, str] | None = None,
+        query: dict[str, str] | None = None,
+        repeat: bool,
+    ) -> Answer:
+        """The answer, whatever its status is.
+
+        With `repeat` a request that got no answer, or one that says to try again, is sent
+        again; without, only one that never left. Raises Unreachable.
+        """
+        url = f"{self.base_url}{path}"
+        if query:
+            url += "?" + urlencode(query)
+        headers = Headers({"Accept": ["application/json"]})
+        if token is not None:
+            headers.setRawHeaders("Authorization", [f"Bearer {token}"])
+        if body is not None:
+            headers.setRawHeaders("Content-Type", ["application/json"])
+        elif form is not None:
+            body = urlencode(form).encode()
+            headers.setRawHeaders("Content-Type", ["application/x-www-form-urlencoded"])
+
+        backoff = Backoff(self._random, FIRST_PAUSE, LAST_PAUSE)
+        deadline = self._reactor.seconds() + self._patience
+        while True:
+            outcome = await self._attempt(method, url, headers, body)
+            if isinstance(outcome, Unreachable):
+                final, least = outcome.maybe_done and not repeat, 0.0
+            else:
+                final = not repeat or outcome.status not in _TEMPORARY
+                least = retry_after(outcome) or 0.0
+            pause = 0.0 if final else backoff.next(least)
+            if final or self._reactor.seconds() + pause > deadline:
+                if isinstance(outcome, Unreachable):
+                    raise outcome
+                return outcome
+            await deferLater(self._reactor, pause)
+
+    async def _attempt(
+        self, method: str, url: str, headers: Headers, body: bytes | None
+    ) -> Answer | Unreachable:
+        exchange = Deferred.fromCoroutine(self._exchange(method, url, headers, body))
+        late = False
+
+        def expire() -> None:
+            nonlocal late
+            late = True
+            exchange.cancel()
+
+        timer = self._reactor.callLater(self._timeout, expire)
+        try:
+            return await exchange
+        except _LOST as error:
+            if not late and _is_cancelled(error):
+                raise CancelledError() from None
+            reason = f"no answer within {self._timeout:g} s" if late else _reason(error)
+            never = isinstance(error, _NEVER_SENT)
+            return Unreachable(f"{method} {url}: {reason}", maybe_done=not never)
+        finally:
+            if timer.active():
+                timer.cancel()
+
+    async def _exchange(
+        self, method: str, url: str, headers: Headers, body: bytes | None
+    ) -> Answer:
+        response = await self._treq.request(
+            method,
+            url,
+            headers=headers.copy(),
+            data=body,
+            allow_redirects=False,
+            unbuffered=True,
+            reactor=self._reactor,
+        )
+        received = await response.content()
+        return Answer(response.code, response.headers, received)
+
+
+def _is_cancelled(error: BaseException) -> bool:
+    reasons = getattr(error, "reasons", None) or ()
+    return isinstance(error, CancelledError) or any(r.check(CancelledError) for r in reasons)
+
+
+def _reason(error: BaseException) -> str:
+    reasons = getattr(error, "reasons", None) or ()
+    if reasons:
+        return ", ".join(failure.getErrorMessage() for failure in reasons)
+    return str(error) or type(error).__name__
+
+
+def retry_after(answer: Answer) -> float | None:
+    """The header in seconds; None where it is absent, or a date."""
+    try:
+        return max(0.0, float(answer.header("Retry-After") or ""))
+    except ValueError:
+        return None
+
+
+def error_of(answer: Answer) -> ApiError:
+    """The error that an answer other than success is: RFC 9457's problem, RFC 6749's error,
+    or whatever a proxy says."""
+    try:
+        problem = json.decode(answer.body, type=dict[str, Any])
+    except (DecodeError, UnicodeDecodeError):
+        problem = {}
+    code = problem.get("code", problem.get("error"))
+    if not isinstance(code, str):
+        code, problem = f"http_{answer.status}", {}
+    try:
+        phrase = HTTPStatus(answer.status).phrase
+    except ValueError:
+        phrase = "no known status"
+    detail = problem.get("detail", problem.get("error_description", phrase))
+    return ApiError(answer.status, code, str(detail), problem, retry_after(answer))

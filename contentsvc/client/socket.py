@@ -1,0 +1,141 @@
+"""The client's end of one session socket, by Autobahn."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from autobahn.twisted.websocket import WebSocketClientFactory, WebSocketClientProtocol
+from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
+from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
+from twisted.internet.protocol import connectionDone
+from twisted.internet.ssl import optionsForClientTLS
+from txaio.tx import make_logger
+
+HANDSHAKE_TIMEOUT = 10.0
+"""Seconds."""
+ABNORMAL = 1006
+"""The code of a connection that ended without a close (RFC 6455 §7.4.1)."""
+
+
+class Listener(Protocol):
+    """What hears of a socket."""
+
+    def heard(self) -> None:
+        """Some bytes came, whatever they mean."""
+
+    def message(self, data: bytes) -> None:
+        """A whole text message came."""
+
+    def closed(self, code: int, reason: str) -> None:
+        """The connection is gone; called once, whether or not it ever opened."""
+
+
+class Socket(Protocol):
+    """What can be done with one."""
+
+    def send(self, data: bytes) -> None:
+        """Send a text message; nothing if the socket is not open."""
+
+    def close(self) -> None:
+        """Close normally; `closed` follows, unless the service has died."""
+
+    def abort(self) -> None:
+        """Cut the connection; `closed` follows."""
+
+
+class Connector(Protocol):
+    """Opens sockets."""
+
+    async def __call__(self, url: str, token: str, listener: Listener) -> Socket:
+        """Connect; the handshake goes on. Raises whatever the endpoint does."""
+
+
+class ClientProtocol(WebSocketClientProtocol):
+    """One socket."""
+
+    # Autobahn would log whole messages at debug and every lost connection at warn.
+    log = make_logger("error")
+    factory: "_Factory"
+    transport: Any
+
+    def dataReceived(self, data: bytes) -> None:
+        self.factory.listener.heard()
+        super().dataReceived(data)
+
+    def onMessage(self, payload: bytes, isBinary: bool) -> None:
+        if not isBinary:
+            self.factory.listener.message(payload)
+
+    def onCloseFrame(self, code: int, reasonRaw: bytes) -> bool | None:
+        violation: bool | None = super().onCloseFrame(code, reasonRaw)
+        # The answer has been written. Waiting for the server to go first is only polite.
+        self.transport.loseConnection()
+        return violation
+
+    def connectionLost(self, reason: Any = connectionDone) -> None:
+        super().connectionLost(reason)
+        code, said = self.remoteCloseCode, self.remoteCloseReason
+        self.factory.listener.closed(code or ABNORMAL, said or self.wasNotCleanReason or "")
+
+    def send(self, data: bytes) -> None:
+        if self.state == self.STATE_OPEN:
+            self.sendMessage(data)
+
+    def close(self) -> None:
+        if self.state == self.STATE_OPEN:
+            self.sendClose(1000)
+        elif self.state != self.STATE_CLOSING:
+            self.abort()
+
+    def abort(self) -> None:
+        self.transport.abortConnection()
+
+
+class _Timers:
+    """Autobahn's timers on the given reactor: its own would be on the global one."""
+
+    def __init__(self, reactor: IReactorTime) -> None:
+        self._reactor = reactor
+
+    def call_later(self, delay: float, call: Callable[[], None]) -> IDelayedCall:
+        return self._reactor.callLater(delay, call)
+
+
+class _Factory(WebSocketClientFactory):
+    protocol: Any = ClientProtocol
+    noisy = False
+
+    def __init__(self, reactor: Any, url: str, token: str, listener: Listener) -> None:
+        super().__init__(
+            url,
+            headers={"Authorization": f"Bearer {token}"},
+            useragent="contentsvc-client",
+            reactor=reactor,
+        )
+        self.listener = listener
+        self._batched_timer = _Timers(reactor)
+        self.setProtocolOptions(
+            openHandshakeTimeout=HANDSHAKE_TIMEOUT,
+            # The subscription has timers of its own for these.
+            closeHandshakeTimeout=0,
+            serverConnectionDropTimeout=0,
+        )
+
+
+class AutobahnConnector:
+    """Opens sockets over TCP, or TLS for wss."""
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+
+    async def __call__(self, url: str, token: str, listener: Listener) -> Socket:
+        factory = _Factory(self._reactor, url, token, listener)
+        protocol: Any = await self._endpoint(url).connect(factory)
+        socket: Socket = protocol
+        return socket
+
+    def _endpoint(self, url: str) -> IStreamClientEndpoint:
+        parts = urlsplit(url)
+        host, secure = parts.hostname or "", parts.scheme == "wss"
+        plain = HostnameEndpoint(self._reactor, host, parts.port or (443 if secure else 80))
+        return wrapClientTLS(optionsForClientTLS(host), plain) if secure else plain

@@ -1,0 +1,240 @@
+"""Settings: read once, from the command line, the environment and a TOML file.
+
+Each setting is one line of SETTINGS: its name is a key of the file, `--its-name` an option
+and CONTENTSVC_ITS_NAME an environment variable. An option outweighs the environment, that
+the file, and that the default.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import psycopg2
+from msgspec import Struct
+from psycopg2.extensions import parse_dsn
+
+PLATFORMS = ("win64", "osx64", "linux64")
+_PREFIX = "CONTENTSVC_"
+
+
+class ConfigError(Exception):
+    """A setting is wrong: `str()` is one line with its key and the reason."""
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What a daemon or the command line tool works with."""
+
+    listen: str
+    database: str | None
+    """A libpq URL or DSN; None means the embedded Postgres."""
+    data_dir: Path
+    public_url: str | None
+    workers: int
+    """Processes that share the port; 1 means that there is no other."""
+    secret_file: Path | None
+    """None means one in the data dir, made at first start."""
+    registration: bool
+    debug_notify: bool
+    require_party_invite: bool
+    required_platforms: tuple[str, ...]
+    cors_origins: tuple[str, ...]
+    pool_size: int
+    statement_timeout: float
+    body_timeout: float
+    drain_timeout: float
+    """These three in seconds."""
+    sockets: int
+    sockets_per_user: int
+
+    @property
+    def keys_path(self) -> Path:
+        """Where the keys are."""
+        return self.secret_file or self.data_dir / "secret.keys"
+
+
+class Setting(NamedTuple):
+    """How one setting is written and read."""
+
+    name: str
+    default: Any
+    parse: Callable[[Any], Any]
+    help: str
+
+    @property
+    def option(self) -> str:
+        """The command line option, without dashes before it."""
+        return self.name.replace("_", "-")
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError("must be a text")
+    return value
+
+
+def _path(value: Any) -> Path:
+    return Path(_text(value)).expanduser().absolute()
+
+
+def _flag(value: Any) -> bool:
+    known = {True: True, False: False, "on": True, "off": False, "true": True, "false": False}
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise ValueError("must be on or off")
+    try:
+        return known[value]
+    except (KeyError, TypeError):
+        raise ValueError("must be on or off") from None
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = [word.strip() for word in value.split(",") if word.strip()]
+    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
+        raise ValueError("must be a list of texts")
+    return tuple(value)
+
+
+def _platforms(value: Any) -> tuple[str, ...]:
+    words = _words(value)
+    unknown = [word for word in words if word not in PLATFORMS]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is none of {', '.join(PLATFORMS)}")
+    return words
+
+
+def _origins(value: Any) -> tuple[str, ...]:
+    words = _words(value)
+    for word in words:
+        parts = urlsplit(word)
+        if word != "*" and (not parts.scheme or not parts.netloc or parts.path):
+            raise ValueError(f"{word!r} is neither * nor like https://portal.example")
+    return words
+
+
+def _url(value: Any) -> str:
+    parts = urlsplit(_text(value))
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.query or parts.fragment:
+        raise ValueError("must be like https://content.example")
+    return str(value).rstrip("/")
+
+
+def _dsn(value: Any) -> str:
+    try:
+        parse_dsn(_text(value))
+    except psycopg2.Error as error:
+        raise ValueError(f"is no libpq URL or DSN: {' '.join(str(error).split())}") from None
+    return str(value)
+
+
+def _number(low: int, high: int) -> Callable[[Any], int]:
+    def parse(value: Any) -> int:
+        try:
+            number = int(value) if isinstance(value, int | str) else None
+        except ValueError:
+            number = None
+        if number is None or isinstance(value, bool) or not low <= number <= high:
+            raise ValueError(f"must be a whole number from {low} to {high}")
+        return number
+
+    return parse
+
+
+def _seconds(low: float, high: float) -> Callable[[Any], float]:
+    def parse(value: Any) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = -1.0
+        if isinstance(value, bool) or not low <= number <= high:
+            raise ValueError(f"must be seconds from {low:g} to {high:g}")
+        return number
+
+    return parse
+
+
+SETTINGS = (
+    Setting(
+        "listen",
+        # Twisted's own backlog of 50 makes clients wait that come back all at once.
+        "tcp:8080:interface=127.0.0.1:backlog=1024",
+        _text,
+        "Twisted endpoint to listen on",
+    ),
+    Setting("database", None, _dsn, "libpq URL or DSN; without it Postgres is embedded"),
+    Setting("data_dir", "var", _path, "folder of the embedded Postgres and generated keys"),
+    Setting("public_url", None, _url, "what clients reach the service at, for socketUrl"),
+    Setting("workers", 1, _number(1, 64), "processes that share the port"),
+    Setting("secret_file", None, _path, "keys that sign tokens; required with --database"),
+    Setting("registration", True, _flag, "on or off: whether anyone may register"),
+    Setting("debug_notify", True, _flag, "on or off: the debug notification operation"),
+    Setting("require_party_invite", False, _flag, "on or off: answers need an invite"),
+    Setting("required_platforms", (), _platforms, "comma list every package must support"),
+    Setting("cors_origins", ("*",), _origins, "comma list of the portal's origins, or *"),
+    Setting("pool_size", 8, _number(1, 500), "database connections of this process"),
+    Setting("statement_timeout", 15.0, _seconds(0.1, 600), "seconds a statement may take"),
+    Setting("body_timeout", 30.0, _seconds(0.1, 600), "seconds a request's body may take"),
+    Setting("drain_timeout", 10.0, _seconds(0, 600), "seconds to finish requests at stop"),
+    Setting("sockets", 20_000, _number(0, 1_000_000), "sockets of this process"),
+    Setting("sockets_per_user", 8, _number(1, 1000), "sockets of one user in this process"),
+)
+
+
+def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
+    """Read the settings; `options` has an entry per given option, and `config` the file.
+
+    Raises ConfigError.
+    """
+    file = options.get("config") or environ.get(_PREFIX + "CONFIG")
+    table = _table(Path(file)) if file else {}
+    values: dict[str, Any] = {}
+    for setting in SETTINGS:
+        variable = _PREFIX + setting.name.upper()
+        if options.get(setting.option) is not None:
+            source, value = f"--{setting.option}", options[setting.option]
+        elif variable in environ:
+            source, value = variable, environ[variable]
+        elif setting.name in table:
+            source, value = f"{file}: {setting.name}", table[setting.name]
+        elif setting.default is None:
+            values[setting.name] = None
+            continue
+        else:
+            source, value = setting.name, setting.default
+        try:
+            values[setting.name] = setting.parse(value)
+        except ValueError as error:
+            raise ConfigError(f"{source} {error}") from None
+    settings = Settings(**values)
+    if settings.database is not None and settings.secret_file is None:
+        raise ConfigError("secret_file is required where database is set")
+    return settings
+
+
+def variables(settings: Settings) -> dict[str, str]:
+    """The variables that `read` makes these settings of again."""
+    values = {setting.name: getattr(settings, setting.name) for setting in SETTINGS}
+    return {
+        _PREFIX + name.upper(): _written(value)
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _table(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            table = tomllib.load(file)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"config {path}: {error}") from None
+    unknown = sorted(set(table) - {setting.name for setting in SETTINGS})
+    if unknown:
+        raise ConfigError(f"{path}: {unknown[0]} is not a setting")
+    return table

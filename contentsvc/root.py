@@ -1,0 +1,108 @@
+"""The resource tree: /api/v1, /methods/v1, /oauth and /health in one Klein app, /socket."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs
+
+from twisted.web.iweb import IRequest
+from twisted.web.resource import IResource, Resource
+
+from contentsvc.push.resource import SocketResource
+from contentsvc.web.allow import ANYONE
+from contentsvc.web.app import Api
+from contentsvc.web.call import Call
+from contentsvc.web.errors import (
+    MethodNotAllowed,
+    NotFound,
+    Problem,
+    UpgradeRequired,
+    named,
+)
+from contentsvc.web.request import ApiRequest
+from contentsvc.web.route import route
+
+InvalidHandshake = named(400, "invalid_handshake", "This is no WebSocket handshake.")
+NotReady = named(503, "not_ready", "The service is not ready; reasons says why.")
+
+_REFUSALS: dict[int, type[Problem]] = {
+    400: InvalidHandshake,
+    405: MethodNotAllowed,
+    426: UpgradeRequired,
+}
+
+
+class Reason(NamedTuple):
+    """Something that /health/ready waits for."""
+
+    name: str
+    holds: Callable[[], Awaitable[bool]]
+
+
+class Health:
+    """For supervisors and proxies."""
+
+    def __init__(self, reasons: Iterable[Reason]) -> None:
+        self._reasons = tuple(reasons)
+
+    @route("GET", "/health/live", allow=ANYONE)
+    async def live(self, call: Call) -> dict[str, str]:
+        """200 while the reactor turns."""
+        return {"status": "live"}
+
+    @route("GET", "/health/ready", allow=ANYONE)
+    async def ready(self, call: Call) -> dict[str, str]:
+        """200 if the pool answers, LISTEN is in force and the schema is current. Raises
+        NotReady."""
+        missing = [reason.name for reason in self._reasons if not await _holds(reason)]
+        if missing:
+            raise NotReady(headers={"Retry-After": "1"}, reasons=missing)
+        return {"status": "ready"}
+
+
+async def _holds(reason: Reason) -> bool:
+    try:
+        return await reason.holds()
+    except Exception:
+        return False
+
+
+class Root(Resource):
+    """The API at every path but /socket."""
+
+    def __init__(self, api: Api, socket_factory: Any) -> None:
+        super().__init__()
+        self._api = api
+        self._socket = SocketResource(socket_factory, self._refuse)
+
+    def getChildWithDefault(self, path: bytes, request: IRequest) -> IResource:
+        if path == b"socket" and not request.postpath:
+            return _Upgrade(self._socket, self._api)
+        return self._api
+
+    def _refuse(self, request: Any, status: int, code: str) -> int:
+        problem = _REFUSALS.get(status, NotFound)()
+        problem.code = code
+        return self._api.refuse(request, problem)
+
+
+class _Upgrade(Resource):
+    """Keeps the book of requests right when one becomes a socket."""
+
+    isLeaf = True
+
+    def __init__(self, socket: SocketResource, api: Api) -> None:
+        super().__init__()
+        self._socket = socket
+        self._api = api
+
+    def render(self, request: ApiRequest) -> int | bytes:
+        request.route = "/socket"
+        if request.method == b"OPTIONS":
+            return self._api.options(request, ["GET", "OPTIONS"])
+        # Requests come without; operations have web.decode instead.
+        request.args = parse_qs(request.uri.partition(b"?")[2], keep_blank_values=True)
+        answer = self._socket.render(request)
+        if not request.finished:
+            request.site.log_request(request, 101)
+            request.site.upgraded(request)
+        return answer

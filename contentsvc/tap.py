@@ -1,0 +1,242 @@
+"""`twistd contentsvc`: the one module that knows every part.
+
+A daemon starts in sequence (Postgres, migrations, pool, LISTEN, then the port) and stops in
+the reverse: port, goodbye to the sockets, requests under way, LISTEN, pool, Postgres.
+"""
+
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from random import SystemRandom
+from typing import Any
+
+from twisted.application.service import Service
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import serverFromString
+from twisted.python import usage
+
+from contentsvc import config, logs
+from contentsvc.api import errors
+from contentsvc.api.accounts import Accounts, Guard, OAuth
+from contentsvc.api.bans import Bans
+from contentsvc.api.challenges import Challenges
+from contentsvc.api.comments import Comments
+from contentsvc.api.content import Content
+from contentsvc.api.debug import DebugTools
+from contentsvc.api.notifications import Notifications
+from contentsvc.api.passwords import Passwords
+from contentsvc.api.precheck import UploadPrecheck
+from contentsvc.api.progress import Progress
+from contentsvc.api.ratings import Ratings
+from contentsvc.api.sessions import Sessions
+from contentsvc.api.social import Social
+from contentsvc.api.users import Users
+from contentsvc.config import ConfigError, Settings
+from contentsvc.push.hub import Hub
+from contentsvc.push.notifier import Notifier
+from contentsvc.push.relay import Relay
+from contentsvc.push.socket import SocketFactory
+from contentsvc.root import Health, Reason, Root
+from contentsvc.service import Sequence, say_hello
+from contentsvc.store import health, notifications, sessions
+from contentsvc.store.database import Database
+from contentsvc.tokens import Caller, InvalidToken, Keys, KeysError, Tokens
+from contentsvc.web.app import Api
+from contentsvc.web.errors import BadToken
+from contentsvc.web.reply import Reply
+from contentsvc.web.request import ApiSite
+from contentsvc.worker import Worker
+from contentsvc.workers import Workers
+
+
+class Options(usage.Options):
+    """The settings of `contentsvc.config` as options, and the file they may come from."""
+
+    optParameters = [
+        ["config", "c", None, "TOML file with settings"],
+        *([s.option, None, None, s.help] for s in config.SETTINGS),
+    ]
+
+    def parseOptions(self, options: Any = None) -> None:
+        """Bad configuration is one line and status 1, not the whole usage."""
+        try:
+            super().parseOptions(options)
+            self.settings = self.read()
+        except (usage.UsageError, ConfigError, KeysError) as error:
+            _exit(str(error))
+
+    def read(self) -> Settings:
+        """The settings as they are now. Raises ConfigError or KeysError."""
+        settings = config.read(self, os.environ)
+        if settings.secret_file is not None:
+            Keys.load(settings.secret_file)
+        return settings
+
+
+def _exit(reason: str) -> None:
+    print(f"contentsvc: {reason}", file=sys.stderr)
+    raise SystemExit(1)
+
+
+def makeService(options: Options) -> Service:
+    """The service of one process, on the reactor that twistd runs."""
+    from twisted.internet import reactor
+
+    settings = options.settings
+    worker = Worker.of(reactor, os.environ)
+    try:
+        if worker is not None:
+            return Daemon(reactor, settings, worker.endpoint(settings.listen), worker.ready)
+        endpoint = serverFromString(reactor, settings.listen)
+    except (ValueError, TypeError, LookupError) as error:
+        _exit(f"listen {settings.listen}: {error}")
+    if settings.workers > 1:
+        return _parent(reactor, options, endpoint)
+    return Daemon(reactor, settings, endpoint)
+
+
+def _parent(reactor: Any, options: Options, endpoint: Any) -> Workers:
+    twistd: Any = options.parent or {}
+    # The workers write to standard output too; another log would not bear several writers.
+    streams = twistd.get("nodaemon") and (
+        twistd.get("logger") is logs.observer
+        if twistd.get("logger")
+        else not twistd.get("syslog") and twistd.get("logfile") in {None, "", "-"}
+    )
+    chosen = [f"--reactor={twistd['reactor']}"] if twistd.get("reactor") else []
+    return Workers(
+        reactor,
+        options.read,
+        endpoint,
+        command=[
+            *(sys.executable, os.path.abspath(sys.argv[0]), "--nodaemon", "--pidfile="),
+            *("--logger=contentsvc.logs.observer", *chosen, "contentsvc"),
+        ],
+        piped=not streams,
+        announce=say_hello,
+    )
+
+
+class Daemon(Sequence):
+    """Everything in one process. `announce` is called with the port once it is served."""
+
+    def __init__(
+        self,
+        reactor: Any,
+        settings: Settings,
+        endpoint: Any,
+        announce: Callable[[Any], None] = say_hello,
+    ) -> None:
+        super().__init__(reactor, settings)
+        self._endpoint = endpoint
+        self._announce = announce
+
+    async def start_parts(self) -> None:
+        settings, reactor = self._settings, self._reactor
+        dsn = settings.database or await self._embedded()
+        keys = Keys.load_or_generate(settings.keys_path)
+        await self._migrate(dsn)
+
+        db = Database(
+            reactor, dsn, size=settings.pool_size, statement_timeout=settings.statement_timeout
+        )
+        self._undo.append(_plain(db.stop))
+        await self._patiently(db.start)
+        tokens = Tokens(keys, reactor)
+        hub = Hub(
+            reactor,
+            db,
+            notifications,
+            sockets=settings.sockets,
+            sockets_per_user=settings.sockets_per_user,
+        )
+        relay = Relay(
+            reactor, dsn=dsn, db=db, hub=hub, revoked=tokens.revoked, random=SystemRandom()
+        )
+        self._undo.append(relay.stop)
+        await relay.start()
+        # What was ended while this process was down, before anyone can ask.
+        for session in await sessions.revoked(db):
+            tokens.revoked.add(session)
+        passwords = Passwords(reactor)
+        passwords.threads.start()
+        self._undo.append(_plain(passwords.threads.stop))
+        hub.start()
+        self._undo.append(_plain(hub.stop))
+
+        site = self._site(db, tokens, passwords, hub, relay)
+        port = await self._endpoint.listen(site)
+        self._undo.append(lambda: self._close(port, site, hub))
+        self._announce(port)
+
+    def _site(
+        self, db: Database, tokens: Tokens, passwords: Passwords, hub: Hub, relay: Relay
+    ) -> ApiSite:
+        settings = self._settings
+
+        def authenticate(token: str) -> Caller:
+            try:
+                return tokens.verify(token)
+            except InvalidToken as error:
+                raise BadToken(str(error)) from None
+
+        def ended(session: str) -> None:
+            tokens.revoked.add(session)
+            hub.revoke([session])
+            relay.announce_revoked(session)
+
+        notifier = Notifier(hub, relay)
+        guard = Guard(db, passwords)
+        platforms = settings.required_platforms
+        families = [
+            Users(db),
+            Social(db, notifier, require_invite=settings.require_party_invite),
+            UploadPrecheck(db, required_platforms=platforms),
+            Content(db, notifier, required_platforms=platforms),
+            Comments(db),
+            Ratings(db),
+            Notifications(db),
+            Progress(db),
+            Challenges(db),
+            Sessions(db, tokens, ended, public_url=settings.public_url),
+            Accounts(db, passwords, guard, ended, registration=settings.registration),
+            Bans(db, ended),
+        ]
+        if settings.debug_notify:
+            families.append(DebugTools(db, notifier))
+        reasons = [
+            Reason("database", lambda: health.ping(db)),
+            Reason("listen", _true_if(lambda: relay.alive)),
+        ]
+        api = Api(authenticate, errors.translate, Reply(settings.cors_origins))
+        api.mount("/api/v1", families)
+        api.mount("/methods/v1", families, under="/user")
+        api.mount("", [OAuth(db, guard, tokens, ended), Health(reasons)])
+        sockets = SocketFactory(self._reactor, hub, tokens, settings.cors_origins)
+        return ApiSite(
+            Root(api, sockets),
+            self._reactor,
+            limit_of=api.limit_of,
+            body_timeout=settings.body_timeout,
+        )
+
+    async def _close(self, port: Any, site: ApiSite, hub: Hub) -> None:
+        await port.stopListening()
+        timeout = self._settings.drain_timeout
+        draining = Deferred.fromCoroutine(hub.drain(timeout=timeout))
+        await site.drain(timeout)
+        await draining
+
+
+def _plain(stop: Callable[[], object]) -> Callable[[], Awaitable[object]]:
+    async def undo() -> None:
+        stop()
+
+    return undo
+
+
+def _true_if(holds: Callable[[], bool]) -> Callable[[], Awaitable[bool]]:
+    async def reason() -> bool:
+        return holds()
+
+    return reason

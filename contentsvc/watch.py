@@ -1,0 +1,44 @@
+"""`contentsvc watch`: a user's notifications as they come, one line of JSON each."""
+
+import os
+import sys
+from typing import Any, NoReturn
+
+from twisted.internet.defer import Deferred
+from twisted.internet.task import react
+
+from contentsvc.client import Client, ClientError, Received
+
+
+def watch(url: str, name: str, password: str, resume: int | None) -> NoReturn:
+    """Log in at the service at `url` and print, from `resume` on, until interrupted.
+
+    Exits with status 0 where it was interrupted or nobody reads any more, and with 1 and one
+    line on stderr where it cannot go on: a wrong password, a session that was ended.
+    """
+    react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, url, name, password, resume)))
+    raise AssertionError("react exits")
+
+
+async def _watch(reactor: Any, url: str, name: str, password: str, resume: int | None) -> None:
+    client = Client(reactor, url)
+    try:
+        await client.log_in(name, password)
+        subscription = client.notifications(_print, resume=resume, on_missed=_missed)
+        await subscription.ended()
+    except ClientError as error:
+        print(f"contentsvc: {' '.join(str(error).split())}", file=sys.stderr)
+        raise SystemExit(1) from None
+    except BrokenPipeError:
+        # Python's own last flush must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    finally:
+        await client.close()
+
+
+def _print(received: Received) -> None:
+    print(f'{{"seq":{received.seq},"notification":{received.json.decode()}}}', flush=True)
+
+
+def _missed(code: str, detail: str) -> None:
+    print(f"contentsvc: {code}: {detail}", file=sys.stderr)

@@ -1,0 +1,138 @@
+"""A worker's end of what `contentsvc.workers` says: an ordinary daemon, but for its port."""
+
+import os
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from twisted.internet import stdio, unix
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.endpoints import AdoptedStreamServerEndpoint, serverFromString
+from twisted.internet.error import ReactorNotRunning
+from twisted.internet.interfaces import IAddress, IListeningPort
+from twisted.internet.protocol import Protocol, connectionDone
+from twisted.logger import Logger
+from twisted.protocols.tls import TLSMemoryBIOFactory
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+VARIABLE = "CONTENTSVC_WORKER"
+"""Holds a worker's number, from 1."""
+LISTENING, READY = 3, 4
+"""The descriptors of the listening socket, and of the pipe to say on that it is served."""
+
+log = Logger()
+
+
+class Worker:
+    """What only a worker does."""
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        pipes: Any = stdio.StandardIO  # mypy takes it for that of Windows
+        self._parent = pipes(_Parent(reactor), stdin=0, stdout=READY, reactor=reactor)
+
+    @classmethod
+    def of(cls, reactor: Any, environ: Mapping[str, str]) -> "Worker | None":
+        """None if this process is no worker."""
+        return cls(reactor) if VARIABLE in environ else None
+
+    def endpoint(self, listen: str) -> Any:
+        """The endpoint that this string describes, on the socket that the parent has bound.
+
+        Raises as serverFromString does.
+        """
+        reactor = _Adopting(self._reactor)
+        if listen.startswith("systemd:"):
+            # What that refers to was the parent's only.
+            return AdoptedStreamServerEndpoint(reactor, LISTENING, reactor.family)
+        return serverFromString(reactor, listen)
+
+    def ready(self, port: object) -> None:
+        """Tell the parent that the port is served from now on."""
+        self._parent.write(b"\n")
+
+
+class _Parent(Protocol):
+    """The pipes from and to it."""
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        with suppress(ReactorNotRunning):  # then the pipes end because this process does
+            self._reactor.stop()
+            log.warn("The parent process has gone")
+
+
+class _Adopting:
+    """A reactor whose listening sockets are the one that the parent has bound.
+
+    So every kind of endpoint is parsed, and wraps what it listens with, as it always does.
+    """
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        with socket.socket(fileno=os.dup(LISTENING)) as probe:
+            self.family = probe.family
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reactor, name)
+
+    def listenTCP(
+        self, port: int, factory: Any, backlog: int = 50, interface: str = ""
+    ) -> IListeningPort:
+        port_ = self.adoptStreamPort(LISTENING, self.family, factory)
+        os.close(LISTENING)
+        return port_
+
+    def listenSSL(
+        self,
+        port: int,
+        factory: Any,
+        contextFactory: Any,
+        backlog: int = 50,
+        interface: str = "",
+    ) -> IListeningPort:
+        return self.listenTCP(port, TLSMemoryBIOFactory(contextFactory, False, factory))
+
+    def listenUNIX(
+        self,
+        address: Any,
+        factory: Any,
+        backlog: int = 50,
+        mode: int = 0o666,
+        wantPID: bool = False,
+    ) -> IListeningPort:
+        # adoptStreamPort would give the path another mode and the socket another backlog.
+        port = unix.Port(address, factory, backlog, mode, self._reactor)
+        port._preexistingSocket = socket.socket(fileno=LISTENING)
+        port.startListening()
+        return _Shared(port)
+
+    def adoptStreamPort(
+        self, fileDescriptor: int, addressFamily: Any, factory: Any
+    ) -> IListeningPort:
+        return _Shared(self._reactor.adoptStreamPort(fileDescriptor, addressFamily, factory))
+
+
+@implementer(IListeningPort)
+class _Shared:
+    """A port that others serve too: closing it closes nothing but this process's descriptor,
+    where Twisted's would remove the path of a Unix socket."""
+
+    def __init__(self, port: Any) -> None:
+        self._port = port
+
+    def startListening(self) -> None:
+        pass
+
+    def stopListening(self) -> Deferred[None]:
+        self._port.stopReading()
+        self._port.socket.close()
+        return succeed(None)
+
+    def getHost(self) -> IAddress:
+        host: IAddress = self._port.getHost()
+        return host

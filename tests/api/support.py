@@ -1,0 +1,71 @@
+"""Callers, and a notifier that counts."""
+
+from collections.abc import Awaitable
+from typing import Any, TypeVar
+
+import msgspec
+from twisted.internet.defer import Deferred
+
+from contentsvc.store import notifications
+from contentsvc.store.query import Db
+from contentsvc.web.errors import Problem
+from contentsvc.wire.notifications import Notification
+from tests.store.support import StoreCase
+
+T = TypeVar("T")
+
+
+class Caller:
+    """Stands for web.call.Call: a signed-in user with a body still to be decoded."""
+
+    def __init__(
+        self, user: str, *, admin: bool = False, session: str = "", body: Any = None
+    ) -> None:
+        self.user = user
+        self.session = session
+        self.viewer = (user, admin)
+        self._body = msgspec.json.encode(body)
+
+    def decode(self, decoder: msgspec.json.Decoder[T]) -> T:
+        """The body."""
+        return decoder.decode(self._body)
+
+
+class Notifier:
+    """Stores as push.notifier does, and remembers what was committed. `error` is raised after
+    the row was inserted."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, str]] = []
+        self.error: Exception | None = None
+
+    async def send(self, db: Db, recipient: str, notification: Notification) -> None:
+        kind = type(notification).__name__
+        data = msgspec.json.encode(notification).decode()
+        await notifications.insert(db, recipient, kind, data)
+        if self.error is not None:
+            raise self.error
+        db.after_commit(lambda: self.sent.append((recipient, kind)))
+
+
+class ApiCase(StoreCase):
+    async def refused(self, act: Awaitable[Any]) -> Problem:
+        """The problem that a handler raises."""
+        try:
+            await act
+        except Problem as problem:
+            return problem
+        self.fail("nothing was raised")
+
+    async def statuses(self, *acts: Awaitable[Any]) -> list[str]:
+        """What becomes of handlers that are called at once: "done" or the problem's code."""
+
+        async def outcome(act: Awaitable[Any]) -> str:
+            try:
+                await act
+            except Problem as problem:
+                return problem.code
+            return "done"
+
+        begun = [Deferred.fromCoroutine(outcome(act)) for act in acts]
+        return [await each for each in begun]

@@ -1,0 +1,160 @@
+"""Log-in and renewal, where time decides."""
+
+from twisted.internet import reactor
+from twisted.internet.task import Clock
+
+from contentsvc.api.accounts import Accounts, Guard, OAuth
+from contentsvc.api.passwords import Passwords
+from contentsvc.store import bans, sessions
+from contentsvc.tokens import Key, Keys, Tokens
+from contentsvc.wire.accounts import (
+    PasswordChange,
+    Registration,
+    RevokeForm,
+    TokenAnswer,
+    TokenForm,
+)
+from tests.api.support import ApiCase, Caller
+from tests.store.support import guid, together
+
+PASSWORD = "a long password"
+
+
+class AccountCase(ApiCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        passwords = Passwords(reactor)
+        passwords.threads.start()
+        self.addCleanup(passwords.threads.stop)
+        self.clock = Clock()
+        self.tokens = Tokens(Keys([Key("k", b"k" * 32)]), self.clock)
+        self.ended: list[str] = []
+        guard = Guard(self.db, passwords)
+        self.oauth = OAuth(self.db, guard, self.tokens, self.ended.append)
+        self.accounts = Accounts(self.db, passwords, guard, self.ended.append, registration=True)
+        self.name = f"u{guid()[:8]}"
+        sent = Registration(username=self.name, email=f"{self.name}@x", password=PASSWORD)
+        created = await self.accounts.register(None, sent)
+        self.ann = created.path.rpartition("/")[2]
+
+    async def log_in(self, password: str = PASSWORD) -> TokenAnswer:
+        """A log-in by name."""
+        form = TokenForm("password", username=self.name, password=password)
+        return await self.oauth.token(None, form)
+
+    async def renew(self, token: str) -> TokenAnswer:
+        """A renewal."""
+        return await self.oauth.token(None, TokenForm("refresh_token", refresh_token=token))
+
+    def later(self, seconds: int) -> None:
+        """Have spent tokens been spent so much earlier."""
+        self.sql("update refresh_tokens set spent = spent - make_interval(secs => %s)", seconds)
+
+
+class RenewTests(AccountCase):
+    async def test_within_grace(self) -> None:
+        """A refresh token that comes again within 30 s was sent twice: both answers are good."""
+        first = await self.log_in()
+        found = await together(*(self.renew(first.refresh_token) for _ in range(4)))
+        self.assertEqual(len({answer.refresh_token for answer in found}), 4)
+        self.assertEqual(len({self.tokens.verify(one.access_token).session for one in found}), 1)
+        for answer in found:
+            await self.renew(answer.refresh_token)
+        self.assertEqual(self.ended, [])
+
+    async def test_stolen(self) -> None:
+        """One that comes again later ends its whole session, successors included."""
+        first = await self.log_in()
+        second = await self.renew(first.refresh_token)
+        self.later(31)
+        problem = await self.refused(self.renew(first.refresh_token))
+        self.assertEqual((problem.status, problem.oauth), (400, "invalid_grant"))
+        session = self.tokens.verify(first.access_token).session
+        self.assertEqual(self.ended, [session])
+        self.assertIn(session, await sessions.revoked(self.db))
+        self.assertEqual((await self.refused(self.renew(second.refresh_token))).status, 400)
+
+    async def test_other_sessions(self) -> None:
+        """The user's other sessions go on."""
+        other = await self.log_in()
+        first = await self.log_in()
+        await self.renew(first.refresh_token)
+        self.later(31)
+        await self.refused(self.renew(first.refresh_token))
+        await self.renew(other.refresh_token)
+
+    async def test_expired(self) -> None:
+        """One that has expired is refused, and nothing else happens."""
+        first = await self.log_in()
+        self.sql("update refresh_tokens set expires = now()")
+        self.assertEqual((await self.refused(self.renew(first.refresh_token))).status, 400)
+        self.assertEqual(self.ended, [])
+
+    async def test_new_role(self) -> None:
+        """A renewal brings the role of now."""
+        first = await self.log_in()
+        self.sql("update users set admin = true where id = %s", self.ann)
+        second = await self.renew(first.refresh_token)
+        self.assertFalse(self.tokens.verify(first.access_token).admin)
+        self.assertTrue(self.tokens.verify(second.access_token).admin)
+
+
+class LogInTests(AccountCase):
+    async def test_limit(self) -> None:
+        """After ten wrong passwords even the right one waits; when the time is over, it is good
+        and the wrong ones are forgotten."""
+        for _ in range(10):
+            self.assertEqual((await self.refused(self.log_in("wrong password"))).status, 400)
+        problem = await self.refused(self.log_in())
+        self.assertEqual((problem.status, problem.oauth), (429, "slow_down"))
+        self.assertTrue(0 < int(problem.headers["Retry-After"]) <= 900)
+        self.sql("update login_failures set since = since - interval '901 s'")
+        await self.log_in()
+        self.assertEqual(self.sql("select * from login_failures where user_id = %s", self.ann), [])
+
+    async def test_banned(self) -> None:
+        """Only who knows the password is told of the ban, and until when."""
+        await bans.put(self.db, self.ann, "rude", 4_000_000_000)
+        self.assertEqual((await self.refused(self.log_in("wrong password"))).status, 400)
+        problem = await self.refused(self.log_in())
+        self.assertEqual((problem.status, problem.code), (403, "account_banned"))
+        self.assertIn("2096-10-02 07:06:40 UTC: rude", problem.detail)
+
+    async def test_ban_over(self) -> None:
+        """When it is over, the log-in is as before."""
+        await bans.put(self.db, self.ann, "rude", 1)
+        await self.log_in()
+
+
+class EndTests(AccountCase):
+    async def test_revoke(self) -> None:
+        """Either token ends the session, a spent refresh token too; what is unknown is no error."""
+        for n in range(3):
+            first = await self.log_in()
+            await self.renew(first.refresh_token)
+            token = (first.access_token, first.refresh_token, first.refresh_token)[n]
+            session = self.tokens.verify(first.access_token).session
+            self.assertEqual(await self.oauth.revoke(None, RevokeForm(token)), {})
+            self.assertEqual(self.ended[n:], [session])
+        await self.oauth.revoke(None, RevokeForm("unknown"))
+        self.assertEqual(len(self.ended), 3)
+
+    async def test_new_password(self) -> None:
+        """A new password ends all other sessions, and the old password with them."""
+        mine, other = await self.log_in(), await self.log_in()
+        session = self.tokens.verify(mine.access_token).session
+        call = Caller(self.ann, session=session)
+        change = PasswordChange(current=PASSWORD, new="another password")
+        await self.accounts.change_password(call, self.ann, change)
+        self.assertEqual(self.ended, [self.tokens.verify(other.access_token).session])
+        await self.renew(mine.refresh_token)
+        await self.refused(self.log_in())
+        await self.log_in("another password")
+
+    async def test_wrong_password(self) -> None:
+        """Without the present one nothing changes, and the attempt counts as a wrong log-in."""
+        change = PasswordChange(current="wrong password", new="another password")
+        act = self.accounts.change_password(Caller(self.ann), self.ann, change)
+        self.assertEqual((await self.refused(act)).code, "wrong_password")
+        rows = self.sql("select failures from login_failures where user_id = %s", self.ann)
+        self.assertEqual((rows, self.ended), ([(1,)], []))

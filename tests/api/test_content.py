@@ -1,0 +1,98 @@
+"""Content, where two callers or an accident come between."""
+
+from typing import Any
+
+from contentsvc.api.content import Content
+from contentsvc.store import content as store
+from contentsvc.wire.content import StatusChange
+from tests.api.support import ApiCase, Caller, Notifier
+from tests.store.support import guid, together
+
+
+def draft(**changes: Any) -> dict[str, Any]:
+    """A body that creates."""
+    core = {"entityId": guid(), "revisionId": guid(), "path": "core"}
+    return {
+        "name": "Castle",
+        "description": "A castle to storm",
+        "screenshotUris": ["a.png"],
+        "type": "game",
+        "revisionId": guid(),
+        "revisionDescription": "first",
+        "version": "1.0",
+        "entity": core,
+        "originating": [],
+        "using": [],
+        **changes,
+    }
+
+
+class ContentCase(ApiCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.notifier = Notifier()
+        self.family = Content(self.db, self.notifier, required_platforms=())
+        self.ann, self.bob = await self.user(), await self.user()
+        self.game = guid()
+
+    async def put(self, user: str, body: dict[str, Any], game: str | None = None) -> None:
+        """PUT."""
+        await self.family.put(Caller(user, body=body), game or self.game)
+
+    async def set_status(self, status: str) -> None:
+        """An admin's PUT of the status."""
+        change = StatusChange(status=status, reason="rules")
+        await self.family.set_status(Caller(self.bob, admin=True), self.game, change)
+
+
+class CreateTests(ContentCase):
+    async def test_repeated_at_once(self) -> None:
+        """A create that is sent several times at once is done once, and all are told so."""
+        body = draft(packagesOriginating=[{"id": guid(), "win64": "w"}])
+        found = await self.statuses(*(self.put(self.ann, body) for _ in range(8)))
+        self.assertEqual(found, ["done"] * 8)
+        rows = self.sql("select 1 from revisions where content_id = %s", self.game)
+        self.assertEqual(len(rows), 1)
+
+    async def test_two_authors_at_once(self) -> None:
+        """Of two authors who create one content at once, one has it, the other may not."""
+        acts = [self.put(user, draft()) for user in (self.ann, self.bob)]
+        self.assertEqual(sorted(await self.statuses(*acts)), ["done", "forbidden"])
+
+    async def test_shared_entity_at_once(self) -> None:
+        """Of two that bring one entity revision under two paths at once, one is refused."""
+        entity = {"entityId": guid(), "revisionId": guid()}
+        bodies = [draft(originating=[{**entity, "path": path}]) for path in ("a", "b")]
+        acts = [self.put(self.ann, body, guid()) for body in bodies]
+        self.assertEqual(sorted(await self.statuses(*acts)), ["done", "entity_conflict"])
+
+    async def test_nothing_left(self) -> None:
+        """A create that is refused for its references leaves nothing that it brought."""
+        body = draft(using=[{"entityId": guid(), "revisionId": guid()}])
+        found = await self.statuses(self.put(self.ann, body))
+        self.assertEqual(found, ["unknown_reference"])
+        self.assertIsNone(await store.standing(self.db, self.game))
+        core = body["entity"]["entityId"]
+        self.assertEqual(self.sql("select 1 from entities where entity_id = %s", core), [])
+
+
+class StatusTests(ContentCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        await self.put(self.ann, draft())
+
+    async def test_told_once(self) -> None:
+        """However often and at once a content is suspended, its author is told once."""
+        await together(*(self.set_status("suspended") for _ in range(8)))
+        self.assertEqual(self.notifier.sent, [(self.ann, "ContentSuspended")])
+        await self.set_status("active")
+        self.assertEqual(self.notifier.sent[1:], [(self.ann, "ContentRestored")])
+
+    async def test_not_told(self) -> None:
+        """Where the author cannot be told, nothing has changed."""
+        self.notifier.error = KeyError("x")
+        with self.assertRaises(KeyError):
+            await self.set_status("suspended")
+        self.assertEqual((await store.standing(self.db, self.game)).status, "active")
+        rows = self.sql("select 1 from notifications where user_id = %s", self.ann)
+        self.assertEqual((rows, self.notifier.sent), ([], []))

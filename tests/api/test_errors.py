@@ -1,0 +1,60 @@
+"""What the layers below mean on the wire."""
+
+from contentsvc.api import errors
+from contentsvc.store.database import BadValue, Refused, Unavailable
+from contentsvc.tokens import InvalidToken
+from contentsvc.web import errors as web
+from contentsvc.web.errors import Problem
+from tests.store.support import StoreCase
+
+
+def problems() -> list[type[Problem]]:
+    """Every named problem of the service."""
+    found = {
+        problem
+        for module in (errors, web)
+        for problem in vars(module).values()
+        if isinstance(problem, type) and issubclass(problem, Problem)
+    }
+    return sorted(found, key=lambda problem: problem.code)
+
+
+class ErrorTests(StoreCase):
+    async def test_constraints(self) -> None:
+        """Every constraint that has a meaning is there in the schema."""
+        rows = self.sql("select conname from pg_constraint union select relname from pg_class")
+        self.assertLessEqual(set(errors.CONSTRAINTS), {row[0] for row in rows})
+
+    async def test_codes(self) -> None:
+        """There is one code per cause."""
+        codes = [problem.code for problem in problems()]
+        self.assertEqual(codes, sorted(set(codes)))
+
+    async def test_form(self) -> None:
+        """A code is a word that programs may compare, a detail a sentence for people."""
+        for problem in problems():
+            self.assertRegex(problem.code, "^[a-z]+(_[a-z]+)*$")
+            self.assertRegex(problem.detail, r"^[A-Zg].*\.$")
+            self.assertTrue(400 <= problem.status < 600, problem.code)
+
+    async def test_translate(self) -> None:
+        """A refusal has its constraint's problem; a database that is away is 503."""
+        for error, status in (
+            (Refused("users_email"), 409),
+            (BadValue("too large"), 400),
+            (InvalidToken("expired"), 401),
+        ):
+            self.assertEqual(errors.translate(error).status, status)
+        problem = errors.translate(Unavailable("x"))
+        self.assertEqual((problem.status, problem.headers), (503, {"Retry-After": "1"}))
+        self.assertNotIn("x", problem.detail.split())
+
+    async def test_unknown(self) -> None:
+        """Everything else is a mistake of ours."""
+        for error in (Refused("things_key"), Refused(""), KeyError("x")):
+            self.assertIsNone(errors.translate(error))
+
+    async def test_retry_after(self) -> None:
+        """Retry-After is whole seconds, at least one."""
+        for seconds, expected in ((0, "1"), (0.2, "1"), (1.2, "2"), (900, "900")):
+            self.assertEqual(errors.retry_after(seconds), {"Retry-After": expected})

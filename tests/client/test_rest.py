@@ -1,0 +1,287 @@
+"""The operations: what they send, and what their answers become."""
+
+from pathlib import Path
+
+from msgspec import Raw
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.client import ApiError, NotSignedIn, Page, UnknownNotification
+from contentsvc.wire.accounts import BanBody, PasswordChange, Registration
+from contentsvc.wire.base import Paging
+from contentsvc.wire.challenges import (
+    AchievementDefinition,
+    ChallengeCreate,
+    EmblemDefinition,
+    RewardDefinition,
+)
+from contentsvc.wire.comments import Comment, CommentCreate, CommentQuery, CommentUpdate
+from contentsvc.wire.content import (
+    ContentCreate,
+    ContentQuery,
+    ContentUpdate,
+    Entity,
+    FeaturedChange,
+    Precheck,
+    StatusChange,
+)
+from contentsvc.wire.notifications import (
+    Debug,
+    DebugNotify,
+    NotificationQuery,
+    ReadChange,
+    ReadUpTo,
+)
+from contentsvc.wire.progress import ProgressBody, ProgressData
+from contentsvc.wire.ratings import RatingBody
+from contentsvc.wire.sessions import ConnectBody
+from contentsvc.wire.social import PartyBody
+from contentsvc.wire.users import Profile, UserInfo, UserSearch, UserUpdate
+from tests.client.fakes import ANN, BOB, World, debug
+
+LISTED = Path(__file__).parent.parent / "operations.txt"
+LINK = '</api/v1/user/x/content?limit=2&after=17>; rel="next"'
+
+REWARD = RewardDefinition(
+    achievement=AchievementDefinition(key="k", name="n", description="d"),
+    emblem=EmblemDefinition(name="n", description="d", image="i", color="#ffffff"),
+)
+CREATE = ContentCreate(
+    name="n",
+    description="d",
+    screenshot_uris=["s"],
+    type="game",
+    revision_id=BOB,
+    revision_description="r",
+    version="1",
+    entity=Entity(entity_id=BOB, revision_id=BOB, path="p"),
+    originating=[],
+    using=[],
+)
+CHALLENGE = ChallengeCreate(
+    name="n", ordinal=1, description="d", theme="t", win=REWARD, participate=REWARD
+)
+PARTY = PartyBody(party=BOB)
+CALLS = {
+    "register": (Registration(username="bob", email="b@b", password="12345678"),),
+    "change_password": (PasswordChange(current="12345678", new="87654321"),),
+    "ban": (BOB, BanBody(reason="r")),
+    "lift_ban": (BOB,),
+    "sessions": (),
+    "end_session": (BOB,),
+    "end_other_sessions": (),
+    "connect": (ConnectBody(client="game"),),
+    "search_users": (UserSearch(q="ann"),),
+    "user_info": (BOB,),
+    "full_user": (),
+    "update_user": (
+        UserUpdate(avatar=None, emblem=None, full_profile=Profile(), public_profile=Profile()),
+    ),
+    "followers": (),
+    "following": (),
+    "follow": (BOB,),
+    "unfollow": (BOB,),
+    "invite": (BOB, PARTY),
+    "accept_invite": (BOB, PARTY),
+    "decline_invite": (BOB, PARTY),
+    "precheck": (Precheck(content_id=BOB, operation="create", dependencies=[], packages=[]),),
+    "create_content": (BOB, CREATE),
+    "content": (BOB,),
+    "revision": (BOB, BOB),
+    "user_content": (BOB,),
+    "set_content_status": (BOB, StatusChange(status="suspended")),
+    "set_content_featured": (BOB, FeaturedChange(featured=True)),
+    "comments": (BOB,),
+    "comment": (BOB, 7),
+    "add_comment": (BOB, CommentCreate(body="b")),
+    "change_comment": (BOB, 7, CommentUpdate(body="b")),
+    "delete_comment": (BOB, 7),
+    "rate": (BOB, RatingBody(value="1")),
+    "unrate": (BOB,),
+    "ratings": (),
+    "list_notifications": (),
+    "mark_notification": (BOB, ReadChange(read=True)),
+    "mark_notifications_read": (ReadUpTo(up_to=BOB),),
+    "debug_notify": (DebugNotify(recipient=BOB, text="t"),),
+    "progress": (),
+    "progress_at": ("key",),
+    "put_progress": ("key", ProgressBody(value={"a": 1})),
+    "delete_progress": ("key",),
+    "create_challenge": (CHALLENGE,),
+    "challenges": (),
+    "challenge": (BOB,),
+    "is_live": (),
+    "is_ready": (),
+    "log_in": ("ann", "secret"),
+    "log_out": (),
+}
+"""A call of each operation."""
+
+
+class Case(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.world = World().signed_in()
+        self.client, self.agent = self.world.client, self.world.agent
+
+    def call(self, name: str, *arguments: object) -> Deferred:
+        return Deferred.fromCoroutine(getattr(self.client, name)(*arguments))
+
+
+class RequestTests(Case):
+    def test_all(self) -> None:
+        """There is a method for every operation of the service, at its method and path."""
+        asked = []
+        for name, arguments in CALLS.items():
+            world = World().signed_in()
+            calling = Deferred.fromCoroutine(getattr(world.client, name)(*arguments))
+            calling.addErrback(lambda _: None)
+            asked.append((world.agent.last.method, world.agent.last.path))
+        lines = [line.split() for line in LISTED.read_text().splitlines() if line[0] != "#"]
+        expected = []
+        for method, path, allow, *_ in lines:
+            user = ANN if allow.startswith("SELF") else BOB
+            named = {"{user}": user, "{comment}": "7", "{key}": "key"}
+            parts = [
+                named.get(part, BOB if part.startswith("{") else part) for part in path.split("/")
+            ]
+            expected.append((method, "/".join(parts)))
+        self.assertEqual(sorted(asked), sorted(expected))
+
+    def test_body(self) -> None:
+        """A body goes as JSON with the names of the wire, and with the token."""
+        self.call("mark_notifications_read", ReadUpTo(up_to=BOB))
+        self.assertEqual(self.agent.last.body, b'{"upTo":"%s"}' % BOB.encode())
+        self.assertEqual(self.agent.last.token, "access-1")
+
+    def test_query(self) -> None:
+        """A query goes with the names of the wire, without what is None."""
+        self.call("search_users", UserSearch(q="ä b", page_size=10))
+        self.assertEqual(self.agent.last.query, {"q": "ä b", "pageSize": "10", "page": "0"})
+        self.call("user_content", BOB, ContentQuery(limit=5))
+        self.assertEqual(self.agent.last.query, {"category": "all", "limit": "5"})
+
+    def test_path(self) -> None:
+        """What goes into a path is quoted."""
+        self.call("progress_at", "a/b ?")
+        self.assertEqual(self.agent.last.path, f"/api/v1/user/{ANN}/progress/a%2Fb%20%3F")
+
+    def test_update(self) -> None:
+        """An update of a content is a PUT as its creation is."""
+        update = ContentUpdate(description="d", screenshot_uris=["s"])
+        self.call("update_content", BOB, update)
+        self.assertEqual((self.agent.last.method, self.agent.last.path[-36:]), ("PUT", BOB))
+        self.assertNotIn(b"tags", self.agent.last.body)
+
+    def test_another_user(self) -> None:
+        """An admin can name the user to update."""
+        (body,) = CALLS["update_user"]
+        self.call("update_user", body, BOB)
+        self.assertEqual(self.agent.last.path, f"/api/v1/user/{BOB}")
+
+    def test_not_signed_in(self) -> None:
+        """Without a log-in nothing is sent where the path needs the user's own id; elsewhere
+        the service decides."""
+        world = World()
+        calling = Deferred.fromCoroutine(world.client.followers())
+        self.failureResultOf(calling, NotSignedIn)
+        self.assertEqual(world.agent.asked, [])
+        calling = Deferred.fromCoroutine(world.client.follow(BOB))
+        self.failureResultOf(calling, NotSignedIn)
+        calling = Deferred.fromCoroutine(world.client.delete_comment(BOB, 7))
+        world.agent.last.answer(401, {"code": "unauthorized"})
+        self.failureResultOf(calling, NotSignedIn)
+
+    def test_public(self) -> None:
+        """Without a log-in what is public can be read."""
+        world = World()
+        calling = Deferred.fromCoroutine(world.client.user_info(BOB))
+        self.assertEqual(world.agent.last.token, "")
+        world.agent.last.answer(
+            200, {"id": BOB, "username": "bob", "avatar": None, "emblem": None}
+        )
+        self.assertEqual(self.successResultOf(calling), UserInfo(BOB, "bob", None, None))
+
+
+class AnswerTests(Case):
+    def test_struct(self) -> None:
+        """An answer becomes its Struct; members that this version does not know are left out."""
+        comment = {"id": 7, "parentId": None, "authorId": BOB, "body": "b", "created": 1}
+        self.agent.then(200, {**comment, "updated": 2, "deleted": False, "new": 1})
+        found = self.successResultOf(self.call("comment", BOB, 7))
+        self.assertEqual(found, Comment(7, None, BOB, "b", 1, 2, False))
+
+    def test_created(self) -> None:
+        """What was created is given by its id."""
+        self.agent.then(201, Location=f"/api/v1/design-challenges/{BOB}")
+        self.assertEqual(self.successResultOf(self.call("create_challenge", CHALLENGE)), BOB)
+        self.agent.then(201, Location=f"/api/v1/content/{BOB}/comments/12")
+        made = self.call("add_comment", BOB, CommentCreate(body="b"))
+        self.assertEqual(self.successResultOf(made), 12)
+
+    def test_page(self) -> None:
+        """A part of a list comes with the cursor of the next."""
+        self.agent.then(200, [], Link=LINK)
+        page = self.successResultOf(self.call("followers", Paging(limit=2)))
+        self.assertEqual(page, Page([], "17"))
+
+    def test_whole_list(self) -> None:
+        """A whole list comes without a cursor."""
+        self.agent.then(200, [])
+        self.assertIsNone(self.successResultOf(self.call("followers")).after)
+
+    def test_raw(self) -> None:
+        """Progress data keeps its value as JSON, to be decoded by whoever knows what it is."""
+        self.agent.then(200, {"key": "k", "value": {"a": [1]}, "timestamp": 5})
+        found = self.successResultOf(self.call("progress_at", "k"))
+        self.assertEqual(found, ProgressData("k", Raw(b'{"a":[1]}'), 5))
+
+    def test_notifications(self) -> None:
+        """Notifications become the Structs of their kinds."""
+        self.agent.then(200, [debug(1, "hi")])
+        query = NotificationQuery(since=5)
+        (found,) = self.successResultOf(self.call("list_notifications", query)).items
+        self.assertIsInstance(found, Debug)
+        self.assertEqual(found.text, "hi")
+
+    def test_unknown_kind(self) -> None:
+        """A kind that this version does not know keeps what all kinds share, and its JSON."""
+        self.agent.then(200, [debug(1), {**debug(2), "kind": "Trophy", "cup": "gold"}])
+        known, unknown = self.successResultOf(self.call("list_notifications")).items
+        self.assertIsInstance(known, Debug)
+        self.assertIsInstance(unknown, UnknownNotification)
+        self.assertEqual((unknown.kind, unknown.created), ("Trophy", 1002))
+        self.assertIn(b'"cup":"gold"', unknown.json)
+
+    def test_malformed(self) -> None:
+        """A success that cannot be read is an error of its own."""
+        self.agent.then(200, b"<html>")
+        failure = self.failureResultOf(self.call("comments", BOB, CommentQuery()), ApiError)
+        self.assertEqual(failure.value.code, "malformed_answer")
+
+
+class ErrorTests(Case):
+    def test_problem(self) -> None:
+        """A problem becomes an ApiError with its status, code, detail and all else it says."""
+        problem = {"code": "invalid_body", "detail": "No.", "errors": [{"pointer": "/a"}]}
+        self.agent.then(400, problem)
+        error = self.failureResultOf(self.call("follow", BOB), ApiError).value
+        self.assertEqual((error.status, error.code, error.detail), (400, "invalid_body", "No."))
+        self.assertEqual(error.problem["errors"], [{"pointer": "/a"}])
+
+    def test_oauth(self) -> None:
+        """RFC 6749's errors become ApiErrors too."""
+        self.agent.then(400, {"error": "invalid_grant", "error_description": "Wrong."})
+        error = self.failureResultOf(self.call("log_in", "ann", "x"), ApiError).value
+        self.assertEqual((error.code, error.detail), ("invalid_grant", "Wrong."))
+
+    def test_proxy(self) -> None:
+        """An error that is not the service's own is named by its status."""
+        self.agent.then(413, b"<html>too large</html>")
+        error = self.failureResultOf(self.call("follow", BOB), ApiError).value
+        self.assertEqual((error.code, error.problem), ("http_413", {}))
+
+    def test_retry_after(self) -> None:
+        """The seconds to wait come with the error."""
+        self.agent.then(429, {"error": "slow_down"}, Retry_After="70")
+        error = self.failureResultOf(self.call("log_in", "ann", "x"), ApiError).value
+        self.assertEqual(error.retry_after, 70.0)

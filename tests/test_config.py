@@ -1,0 +1,201 @@
+"""Settings: where they come from, and what is said of a wrong one."""
+
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.utils import getProcessOutputAndValue
+from twisted.trial.unittest import SynchronousTestCase, TestCase
+
+from contentsvc import config
+from contentsvc.config import ConfigError, Settings
+from contentsvc.tokens import Keys
+from tests import postgres
+from tests.daemon import ROOT, script
+
+WRONG: dict[str, list[Any]] = {
+    "listen": ["", 8080],
+    "database": ["", "host", "postgresql://[::1/x", 5],
+    "data_dir": ["", 5],
+    "public_url": ["", "content.example", "ftp://x", "https://x?y", "https://x#y", "http://[x", 5],
+    "workers": [0, 65],
+    "secret_file": ["", 5],
+    "registration": ["maybe", "", 1, []],
+    "debug_notify": ["yes"],
+    "require_party_invite": [0],
+    "required_platforms": ["win64,amiga", ["amiga"], 5, [5]],
+    "cors_origins": ["portal.example", "https://x/portal", ["https://"], 5],
+    "pool_size": [0, 501, "many", "", 1.5, True],
+    "statement_timeout": [0, 601, "soon", "nan", "inf", True, []],
+    "body_timeout": [0, -1],
+    "drain_timeout": [-1, "1e9"],
+    "sockets": [-1, 1_000_001],
+    "sockets_per_user": [0, 1001],
+}
+
+
+def read(given: dict[str, Any] | None = None, **environ: str) -> Settings:
+    """The settings of these options, and of CONTENTSVC_… variables."""
+    return config.read(given or {}, {f"CONTENTSVC_{k.upper()}": v for k, v in environ.items()})
+
+
+class ReadTests(SynchronousTestCase):
+    def file(self, text: str) -> str:
+        """The path of a configuration file."""
+        path = Path(self.mktemp())
+        path.write_text(text)
+        return str(path)
+
+    def refused(self, *words: str, **given: Any) -> None:
+        """Assert one line with these words in it."""
+        with self.assertRaises(ConfigError) as caught:
+            read(**given)
+        said = str(caught.exception)
+        self.assertNotIn("\n", said)
+        for word in words:
+            self.assertIn(word, said)
+
+    def test_defaults(self) -> None:
+        """Nothing needs to be set: the defaults are good, and listen on the loopback only."""
+        settings = read()
+        self.assertTrue(settings.listen.startswith("tcp:8080:interface=127.0.0.1"))
+        self.assertIsNone(settings.database)
+        self.assertEqual(settings.data_dir, Path.cwd() / "var")
+        self.assertEqual(settings.keys_path, Path.cwd() / "var" / "secret.keys")
+
+    def test_precedence(self) -> None:
+        """An option outweighs the environment, that the file, and that the default."""
+        file = self.file("pool_size = 3\nsockets = 3\nsockets_per_user = 3\n")
+        settings = read(
+            {"config": file, "pool-size": "1"}, pool_size="2", sockets="2", drain_timeout="2"
+        )
+        self.assertEqual(settings.pool_size, 1)
+        self.assertEqual(settings.sockets, 2)
+        self.assertEqual(settings.sockets_per_user, 3)
+        self.assertEqual(settings.drain_timeout, 2.0)
+        self.assertEqual(settings.body_timeout, 30.0)
+
+    def test_config_variable(self) -> None:
+        """CONTENTSVC_CONFIG names the file where no option does."""
+        first, second = self.file("pool_size = 1\n"), self.file("pool_size = 2\n")
+        self.assertEqual(read(config=first).pool_size, 1)
+        self.assertEqual(read({"config": second}, config=first).pool_size, 2)
+
+    def test_lists(self) -> None:
+        """A list is written with commas, or as an array of the file."""
+        file = self.file('required_platforms = ["win64", "linux64"]\n')
+        self.assertEqual(read(config=file).required_platforms, ("win64", "linux64"))
+        self.assertEqual(read(required_platforms="osx64, win64").required_platforms[0], "osx64")
+        self.assertEqual(read(required_platforms="").required_platforms, ())
+
+    def test_flags(self) -> None:
+        """A flag is on or off, true or false, or a boolean of the file."""
+        for text, flag in (("on", True), ("off", False), ("true", True), ("false", False)):
+            self.assertEqual(read(registration=text).registration, flag)
+        self.assertFalse(read(config=self.file("registration = false\n")).registration)
+
+    def test_variables(self) -> None:
+        """The settings can be written as variables, and read again from those."""
+        given = {
+            "database": "host=db password='a b'",
+            "secret-file": "/k",
+            "public-url": "https://x",
+            "registration": "off",
+            "required-platforms": "win64,osx64",
+            "cors-origins": "",
+            "drain-timeout": "0.25",
+        }
+        for settings in (read(), read(given)):
+            self.assertEqual(config.read({}, config.variables(settings)), settings)
+
+    def test_wrong_values(self) -> None:
+        """A wrong value is refused in one line that names its key, wherever it comes from."""
+        self.assertEqual(WRONG.keys(), {setting.name for setting in config.SETTINGS})
+        for setting in config.SETTINGS:
+            for value in WRONG[setting.name]:
+                self.refused(f"--{setting.option} ", given={setting.option: value})
+                if isinstance(value, str):
+                    variable = f"CONTENTSVC_{setting.name.upper()}"
+                    self.refused(variable, **{setting.name: value})
+
+    def test_wrong_value_in_file(self) -> None:
+        """A wrong value of the file is named with the file."""
+        file = self.file("pool_size = 0\n")
+        self.refused(file, "pool_size", config=file)
+
+    def test_unknown_key(self) -> None:
+        """A key of the file that is no setting is refused."""
+        file = self.file("listne = 'tcp:1'\n")
+        self.refused(file, "listne", config=file)
+
+    def test_bad_file(self) -> None:
+        """A file that is missing, no TOML or no UTF-8 is refused in one line."""
+        self.refused("missing.toml", config="missing.toml")
+        file = self.file("listen: tcp\n")
+        self.refused(file, config=file)
+        Path(file).write_bytes(b"\xff")
+        self.refused(file, config=file)
+
+    def test_secret_required(self) -> None:
+        """With a database, the secret file has no default."""
+        self.refused("secret_file", database="postgresql://db.example/x")
+        settings = read(database="postgresql://db.example/x", secret_file="/keys")
+        self.assertEqual(settings.keys_path, Path("/keys"))
+
+
+class StartTests(TestCase):
+    """twistd, with a configuration that it cannot start with."""
+
+    async def twistd(self, *options: str, **environ: str) -> tuple[str, str, int]:
+        """Its output, its errors and its exit status."""
+        kept = {name: v for name, v in os.environ.items() if not name.startswith("CONTENTSVC_")}
+        words = ["--nodaemon", "--pidfile=", "contentsvc", *options]
+        out, err, status = await getProcessOutputAndValue(
+            script("twistd"), words, env={**kept, **environ}, path=str(ROOT)
+        )
+        return out.decode(), err.decode(), status
+
+    async def refused(self, expected: str, *options: str, **environ: str) -> None:
+        """Assert exit status 1 and one line, with this in it."""
+        out, err, status = await self.twistd(*options, **environ)
+        self.assertEqual((status, out), (1, ""))
+        self.assertRegex(err, r"\Acontentsvc: .*\n\Z")
+        self.assertIn(expected, err)
+
+    async def test_unknown_option(self):
+        """An unknown option is one line, not the usage."""
+        await self.refused("--bad", "--bad")
+
+    async def test_wrong_value(self):
+        """So is a wrong value in the environment."""
+        await self.refused("CONTENTSVC_SOCKETS", CONTENTSVC_SOCKETS="few")
+
+    async def test_listen(self):
+        """So is an endpoint that Twisted does not know."""
+        await self.refused("listen bogus:1", "--listen", "bogus:1")
+
+    async def test_secret_file(self):
+        """So is a secret file that is not there, or is not named where it must be."""
+        database = ["--database", "postgresql://127.0.0.1:1/none"]
+        await self.refused("secret_file", *database)
+        await self.refused("/nowhere/keys", *database, "--secret-file", "/nowhere/keys")
+
+    async def test_port_in_use(self):
+        """Where the port is taken, one line of the log says so, and the exit status is 1."""
+        url = postgres.database(postgres.embedded())
+        self.addCleanup(postgres.drop, url)
+        keys = postgres.new_folder() / "keys"
+        Keys.load_or_generate(keys)
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            out, err, status = await self.twistd(
+                *("--listen", f"tcp:{port}:interface=127.0.0.1"),
+                *("--database", url, "--secret-file", str(keys)),
+            )
+        self.assertEqual((status, err), (1, ""))
+        (line,) = [line for line in out.splitlines() if "cannot start" in line]
+        self.assertIn(f"127.0.0.1:{port}", line)
+        self.assertNotIn("Traceback", out)

@@ -1,0 +1,179 @@
+"""What docs/ and etc/ say of the settings, the errors and the operations is so."""
+
+import configparser
+import contextlib
+import glob
+import io
+import os
+import re
+import subprocess
+import tomllib
+from contextlib import closing
+from itertools import chain
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import psycopg2
+from twisted.python import usage
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc import cli, config, root, tap
+from contentsvc.api import errors as api_errors
+from contentsvc.tokens import Keys
+from contentsvc.web import errors as web_errors
+from contentsvc.web.errors import Problem
+from tests import postgres
+from tests.daemon import ROOT
+
+CHOICES = (ROOT / "docs/choices.md").read_text()
+OPERATING = (ROOT / "docs/operating.md").read_text()
+SAMPLE = (ROOT / "etc/contentsvc.toml.sample").read_text()
+SETTINGS = {setting.name: setting for setting in config.SETTINGS}
+
+
+def rows(text: str, heading: str) -> list[list[str]]:
+    """The cells of the table whose heading begins like this, without the backquotes."""
+    lines = text[text.index(f"\n{heading}") + 1 :].partition("\n\n")[0].splitlines()
+    return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+class SettingsTests(SynchronousTestCase):
+    def shows(self, name: str, value: object) -> None:
+        """Assert that the value shown is the setting's default; one without takes any good one."""
+        setting = SETTINGS[name]
+        shown = setting.parse(value)
+        if setting.default is not None:
+            self.assertEqual(shown, setting.parse(setting.default), name)
+
+    def test_sample(self) -> None:
+        """The sample file has every setting, commented out, with its default."""
+        self.assertEqual(tomllib.loads(SAMPLE), {})
+        table = tomllib.loads(re.sub(r"^#(?=\w+ = )", "", SAMPLE, flags=re.M))
+        self.assertEqual(list(table), list(SETTINGS))
+        for name, value in table.items():
+            self.shows(name, value)
+
+    def test_sample_explains(self) -> None:
+        """Each setting of the sample follows a comment that says what it is."""
+        paragraphs = SAMPLE.strip().split("\n\n")[1:]
+        for paragraph in paragraphs:
+            self.assertRegex(paragraph, r"\A(# .*\n)+(#\w+ = .*\n?)+\Z")
+
+    def test_table(self) -> None:
+        """docs/operating.md has every setting with its default."""
+        found = rows(OPERATING, "| Key | Default |")
+        self.assertEqual([row[0] for row in found], list(SETTINGS))
+        for name, default, *_ in found:
+            if SETTINGS[name].default is None:
+                self.assertEqual(default, "none")
+            else:
+                self.shows(name, "" if default == "(empty)" else default)
+
+    def test_commands(self) -> None:
+        """docs/operating.md has the commands that there are."""
+        for command, _ in rows(OPERATING, "| Command |"):
+            words = command.replace("[", "").replace("]", "").split()[1:]
+            # Parsed, not run: an unknown one would exit.
+            parsed = cli._parser().parse_args(words)
+            self.assertTrue(callable(parsed.act), command)
+
+
+class UnitTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        unit = configparser.ConfigParser(strict=False, interpolation=None)
+        unit.optionxform = str
+        unit.read(ROOT / "etc/contentsvc.service")
+        self.service = unit["Service"]
+
+    def test_command_line(self) -> None:
+        """The unit starts twistd in the foreground, with options that there are."""
+        twistd, _, ours = self.service["ExecStart"].partition(" contentsvc ")
+        self.assertEqual(
+            twistd.split()[1:],
+            ["--nodaemon", "--pidfile=", "--logger=contentsvc.logs.observer"],
+        )
+        options = tap.Options()
+        usage.Options.parseOptions(options, ours.split())
+        self.assertEqual(options["config"], "/etc/contentsvc/contentsvc.toml")
+
+    def test_stop(self) -> None:
+        """systemd waits longer than the daemon takes to stop, and signals only the daemon."""
+        drain = SETTINGS["drain_timeout"].default
+        self.assertGreater(int(self.service["TimeoutStopSec"]), drain + 40)
+        self.assertEqual(self.service["KillMode"], "mixed")
+
+    def test_files(self) -> None:
+        """The daemon may open a file for each socket of the default limit."""
+        self.assertGreater(int(self.service["LimitNOFILE"]), SETTINGS["sockets"].default)
+
+
+class ChoicesTests(SynchronousTestCase):
+    def test_errors(self) -> None:
+        """docs/choices.md has every code that the service can answer, with its status."""
+        shown = {(code, int(status)) for status, code, _ in rows(CHOICES, "| Status | `code` |")}
+        # An internal error is Problem itself, and the socket's resource has one of its own.
+        named = [vars(module).values() for module in (web_errors, api_errors, root)]
+        kinds = [k for k in chain(*named) if isinstance(k, type) and issubclass(k, Problem)]
+        there = {(kind.code, kind.status) for kind in kinds}
+        self.assertEqual(shown, {*there, ("unsupported_websocket_version", 426)})
+
+    def test_operations(self) -> None:
+        """docs/choices.md has every operation that the spec has not, and no other."""
+        listed = (ROOT / "tests/operations.txt").read_text().splitlines()
+        ours = [line.split() for line in listed if line[0] != "#" and "§" not in line]
+        shown = [row[0].split() for row in rows(CHOICES, "| Operation |")]
+        self.assertEqual(
+            sorted((method, re.sub(r"{\w+}", "{}", path)) for method, path in shown),
+            sorted((method, re.sub(r"{\w+}", "{}", path)) for method, path, *_ in ours),
+        )
+
+    def test_contents(self) -> None:
+        """The links within each page lead somewhere."""
+        for text in (CHOICES, OPERATING):
+            titles = re.findall(r"^## (.*)$", text, re.M)
+            anchors = {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+            self.assertEqual(set(re.findall(r"\]\(#([\w-]+)\)", text)) - anchors, set())
+
+    def test_links(self) -> None:
+        """The files that the pages link to are there."""
+        for link in re.findall(r"\]\(([^)#]+)", CHOICES + OPERATING):
+            self.assertTrue((ROOT / "docs" / link).exists(), link)
+
+
+class BackupTests(SynchronousTestCase):
+    def test_dump_and_restore(self) -> None:
+        """The back-up and its return, as docs/operating.md has them, give back what was there."""
+        backup, restore = re.search(
+            r"while the daemon runs.*?```sh\n(.*?)```.*?```sh\n(.*?)```", OPERATING, re.S
+        ).groups()
+        (programs,) = re.findall(r"^PATH=\$\(echo /opt/contentsvc/venv(.*)\):\$PATH$", backup, re.M)
+        (folder,) = glob.glob(str(ROOT / ".venv") + programs)
+        url, keys = self.world()
+        # The same commands, but for the names.
+        script = backup.partition("\n")[2] + restore.partition("systemctl")[0]
+        script = re.sub(r"(?<!/)\bcontentsvc\b(?!\.dump)", urlsplit(url).path[1:], script)
+        (socket,) = parse_qs(urlsplit(url).query)["host"]
+        script = script.replace("/var/lib/contentsvc/postgres-socket", socket)
+        done = subprocess.run(
+            ["/bin/bash", "-e", "-c", script],
+            cwd=keys.parent,
+            env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+            cursor.execute("select username from find_users('mira') join users using (id)")
+            self.assertEqual(cursor.fetchall(), [("mira",)])
+
+    def world(self) -> tuple[str, Path]:
+        """A database with something in it, and a file of keys."""
+        url = postgres.database(postgres.embedded())
+        self.addCleanup(postgres.drop, url)
+        keys = postgres.new_folder() / "keys"
+        Keys.load_or_generate(keys)
+        with contextlib.redirect_stdout(io.StringIO()):
+            status = cli.main(["demo", "--database", url, "--secret-file", str(keys)])
+        self.assertEqual(status, 0)
+        return url, keys

@@ -1,0 +1,126 @@
+"""Who may import whom (design §4), and how long a file may be."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "contentsvc"
+LINES = 400
+
+ALLOWED = {
+    "__init__": set(),
+    "wire": set(),
+    "web": set(),
+    "config": set(),
+    "tokens": set(),
+    "passwords": set(),
+    "logs": set(),
+    "worker": set(),
+    "client": {"wire"},
+    "watch": {"client"},
+    "store": {"wire"},
+    "push": {"store", "wire", "tokens"},
+    "api": {"web", "wire", "store", "tokens", "passwords", "push.notifier"},
+    "root": {"push", "web"},
+    "service": {"config", "store", "tokens"},
+    "workers": {"config", "service", "tokens", "worker"},
+    "cli": {"config", "store", "tokens", "wire", "passwords", "demo", "watch"},
+    "demo": {"config", "store", "tokens", "wire", "passwords"},
+}
+"""What a layer may import beside itself; `tap` everything."""
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    """Each module of the package with its dotted name below contentsvc."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" and parts[1:] else parts)
+        yield name, ast.parse(path.read_text(), str(path))
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """Every module, and every name of one, that is imported anywhere in a file."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{'.' * node.level}{node.module}.{alias.name}" for alias in node.names)
+
+
+def allows(layer: str, target: str) -> bool:
+    """Whether a module of `layer` may import `target`, both below contentsvc."""
+    if layer == "tap":
+        return True
+    return any(
+        target == allowed or target.startswith(f"{allowed}.")
+        for allowed in {layer, *ALLOWED[layer]}
+    )
+
+
+class ImportTests(SynchronousTestCase):
+    def test_layers(self) -> None:
+        """A layer imports what its rule allows it, and nothing else of ours."""
+        wrong = [
+            f"{name} imports {target}"
+            for name, tree in modules()
+            for target in imported(tree)
+            if target.startswith("contentsvc.")
+            and not allows(name.partition(".")[0], target.removeprefix("contentsvc."))
+        ]
+        self.assertEqual(wrong, [])
+
+    def test_known(self) -> None:
+        """Every layer that there is has its rule."""
+        layers = {name.partition(".")[0] for name, _ in modules()}
+        self.assertLessEqual(layers, ALLOWED.keys() | {"tap"})
+
+    def test_absolute(self) -> None:
+        """Imports are absolute, so that this test sees them, and never of the whole package."""
+        wrong = [
+            f"{name} imports {target}"
+            for name, tree in modules()
+            for target in imported(tree)
+            if target.startswith(".") or target == "contentsvc"
+        ]
+        self.assertEqual(wrong, [])
+
+    def test_global_reactor(self) -> None:
+        """Only tap touches the global reactor: all else is handed one."""
+        globals_ = {"twisted.internet.reactor", "twisted.internet.task.cooperate"}
+        users = {name for name, tree in modules() if globals_ & set(imported(tree))}
+        self.assertEqual(users - {"tap"}, set())
+
+    def test_hidden_reactor(self) -> None:
+        """Nor does anything else of Twisted bring it in, where there is a form that does not."""
+        hidden = {"twisted.internet.threads.deferToThread", "twisted.internet.threads.callInThread"}
+        users = {name for name, tree in modules() if hidden & set(imported(tree))}
+        self.assertEqual(users - {"tap"}, set())
+
+    def test_sql(self) -> None:
+        """Only the store talks to Postgres; others know its errors at most."""
+        drivers = {"txpostgres", "yoyo"}
+        users = {
+            name.partition(".")[0]
+            for name, tree in modules()
+            for target in imported(tree)
+            if target.partition(".")[0] in drivers
+        }
+        self.assertEqual(users, {"store"})
+
+
+class LengthTests(SynchronousTestCase):
+    def test_lines(self) -> None:
+        """No file of the package, the tests or the scripts has over 400 lines."""
+        folders = ("contentsvc", "tests", "twisted", "scripts", "etc")
+        long = {
+            str(path.relative_to(ROOT)): lines
+            for folder in folders
+            for path in (ROOT / folder).rglob("*")
+            if path.is_file() and path.suffix in {".py", ".sql", ".txt", ""}
+            for lines in [len(path.read_text().splitlines())]
+            if lines > LINES
+        }
+        self.assertEqual(long, {})

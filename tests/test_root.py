@@ -1,0 +1,157 @@
+"""The resource tree: the API, the socket beside it, and health."""
+
+from typing import Any
+
+from autobahn.twisted.websocket import WebSocketServerFactory, WebSocketServerProtocol
+from twisted.internet.task import Clock
+
+from contentsvc.push.resource import Handshake
+from contentsvc.root import Health, Reason, Root
+from contentsvc.web.app import Api
+from contentsvc.web.reply import Reply
+from contentsvc.web.request import ApiSite
+from tests.web.support import Answer, Client, WebCase, authenticate, unknown
+
+UPGRADE = {
+    "Upgrade": "websocket",
+    "Connection": "Upgrade",
+    "Sec_WebSocket_Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec_WebSocket_Version": "13",
+}
+
+
+class RootCase(WebCase):
+    """A tree with nothing in the API but health, and sockets that do nothing."""
+
+    reasons: tuple[Reason, ...] = ()
+
+    def setUp(self) -> None:
+        clock = Clock()
+        api = Api(authenticate, unknown, Reply(["*"]))
+        api.mount("", [Health(self.reasons)])
+        self.sockets: Any = WebSocketServerFactory(reactor=clock)
+        self.sockets.protocol = WebSocketServerProtocol
+        self.sockets.setProtocolOptions(openHandshakeTimeout=0)
+        root = Root(api, self.sockets)
+        self.site = ApiSite(root, clock, limit_of=api.limit_of, body_timeout=30.0)
+        self.client = Client(self.site)
+
+    def ask(self, method: str, path: str, **headers: str) -> Answer:
+        """The answer to one request."""
+        self.client.ask(method, path, **headers)
+        return self.client.answers()[-1]
+
+
+class SocketTests(RootCase):
+    def handshake(self, path: str) -> Handshake:
+        """What the socket is told of the request that opened it."""
+        opened: list[Any] = []
+        build = self.sockets.buildProtocol
+        self.sockets.buildProtocol = lambda address: opened.append(build(address)) or opened[-1]
+        self.client.ask("GET", path, **UPGRADE)
+        self.assertIn(b"HTTP/1.1 101 ", self.client.transport.value())
+        (protocol,) = opened
+        found: Handshake = protocol.handshake
+        return found
+
+    def test_resume(self) -> None:
+        """The query of the socket's URL reaches it."""
+        self.assertEqual(self.handshake("/socket?resume=7").resume, 7)
+
+    def test_resume_empty(self) -> None:
+        """A resume without a number is not the same as none."""
+        self.assertIsNone(self.handshake("/socket?x=1").resume)
+        self.setUp()
+        self.assertIsNotNone(self.handshake("/socket?resume=").resume)
+
+    def test_line(self) -> None:
+        """A socket has one line in the log, 101, when it opens."""
+        events = self.logged()
+        self.handshake("/socket?resume=7")
+        (line,) = self.lines(events)
+        self.assertRegex(line, "^GET /socket 101 ")
+
+    def test_not_under_way(self) -> None:
+        """An open socket is no request under way."""
+        self.handshake("/socket")
+        self.assertEqual(len(self.site.active), 0)
+
+    def test_plain_get(self) -> None:
+        """A request that is no handshake is a problem like any other, and says what it wants."""
+        answer = self.ask("GET", "/socket")
+        self.problem(answer, 426, "upgrade_required")
+        self.assertEqual(answer.headers["Upgrade"], "websocket")
+        self.assertEqual(len(self.site.active), 0)
+
+    def test_method(self) -> None:
+        """Another method is 405 with Allow."""
+        answer = self.ask("POST", "/socket")
+        self.problem(answer, 405, "method_not_allowed")
+        self.assertEqual(answer.headers["Allow"], "GET")
+
+    def test_bad_handshake(self) -> None:
+        """A handshake that is none is 400."""
+        bad = {**UPGRADE, "Sec_WebSocket_Key": "short"}
+        self.problem(self.ask("GET", "/socket", **bad), 400, "invalid_handshake")
+
+    def test_version(self) -> None:
+        """Another version of the protocol is told which one is spoken."""
+        answer = self.ask("GET", "/socket", **{**UPGRADE, "Sec_WebSocket_Version": "8"})
+        self.problem(answer, 426, "unsupported_websocket_version")
+        self.assertEqual(answer.headers["Sec-WebSocket-Version"], "13")
+
+    def test_other_paths(self) -> None:
+        """Only that path is the socket's."""
+        for path in ("/socket/", "/socket/x", "/Socket", "/api/socket"):
+            self.problem(self.ask("GET", path), 404, "not_found")
+
+    def test_raw_header(self) -> None:
+        """Any byte in a header is no reason to fail."""
+        self.client.ask("GET", "/socket", **UPGRADE, Authorization="Bearer \xff", Origin="\xe4")
+        self.assertIn(b"HTTP/1.1 101 ", self.client.transport.value())
+
+
+async def _holds() -> bool:
+    return True
+
+
+async def _fails() -> bool:
+    return False
+
+
+async def _raises() -> bool:
+    raise ValueError("secret")
+
+
+class HealthTests(RootCase):
+    reasons = (Reason("one", _holds), Reason("other", _holds))
+
+    def test_live(self) -> None:
+        """The process is alive as long as it answers."""
+        answer = self.ask("GET", "/health/live")
+        self.assertEqual((answer.status, answer.json()), (200, {"status": "live"}))
+
+    def test_ready(self) -> None:
+        """It is ready when every reason to wait is gone."""
+        answer = self.ask("GET", "/health/ready")
+        self.assertEqual((answer.status, answer.json()), (200, {"status": "ready"}))
+
+
+class UnwellTests(RootCase):
+    reasons = (
+        Reason("well", _holds),
+        Reason("away", _fails),
+        Reason("broken", _raises),
+    )
+
+    def test_not_ready(self) -> None:
+        """It is 503 with the names of what does not hold, or cannot be told, and no more."""
+        answer = self.ask("GET", "/health/ready")
+        found = self.problem(answer, 503, "not_ready")
+        self.assertEqual(found["reasons"], ["away", "broken"])
+        self.assertEqual(answer.headers["Retry-After"], "1")
+        self.assertNotIn(b"secret", answer.body)
+
+    def test_live(self) -> None:
+        """It is alive all the same."""
+        self.assertEqual(self.ask("GET", "/health/live").status, 200)
