@@ -1,0 +1,88 @@
+"""Processes are killed while notifications are written and read."""
+
+import os
+from random import Random
+
+import psutil
+from twisted.internet import reactor
+from twisted.internet.task import deferLater
+
+from tests.faults.case import POOL, FaultCase, hold
+from tests.faults.load import LATEST, Load
+from tests.faults.servers import backends, kill, terminate
+
+SECONDS = float(os.environ.get("CONTENTSVC_FAULT_SECONDS", "20"))
+SEED = int(os.environ.get("CONTENTSVC_FAULT_SEED", "1"))
+EVERY = 4.0
+"""Seconds between two kills."""
+KINDS = ("worker", "worker", "backend", "backend -9")
+"""As often as each other; the last takes down, and starts anew, all of Postgres."""
+WORKERS = 2
+USERS, SOCKETS, SENDERS = 14, 20, 4
+"""Some users have two sockets, likely on different workers."""
+
+
+class KillTests(FaultCase):
+    timeout = SECONDS + 120
+
+    async def setUp(self) -> None:
+        super().setUp()
+        self.random = Random(SEED)
+        self.coming: list[str] = []
+        self.service = await self.daemon("--workers", str(WORKERS))
+        self.killed: list[str] = []
+
+    def workers(self) -> list[int]:
+        return [child.pid for child in psutil.Process(self.service.pid).children()]
+
+    async def loaded(self) -> Load:
+        """Sockets that are signed in, and senders that have begun."""
+        load = Load(SEED)
+        self.addCleanup(load.stop)
+        clients = [await self.client(self.service, f"reader{n}") for n in range(USERS)]
+        for n in range(SOCKETS):
+            load.read(clients[n % USERS], f"socket {n}")
+        await hold(lambda: all(r.subscription.live for r in load.readers), "all sockets are open")
+        for n in range(SENDERS):
+            load.send(await self.client(self.service, f"sender{n}"), f"sender{n}")
+        return load
+
+    def harm(self) -> None:
+        """Kill a worker, or one of the database's processes in one of two ways."""
+        if not self.coming:
+            self.coming = self.random.sample(KINDS, len(KINDS))
+        what = self.coming.pop()
+        self.killed.append(what)
+        if what == "worker":
+            kill(self.random.choice(self.workers()))
+        elif pids := backends(self.database):
+            pid = self.random.choice(pids)
+            if what == "backend":
+                terminate(self.database, f"pid = {pid}")
+            else:
+                kill(pid)
+
+    async def test_kills(self) -> None:
+        """Every few seconds a kill -9 of a worker, or of a process of the database: of what was
+        accepted nothing is lost, repeated, out of order or late, and no request fails with 500."""
+        load = await self.loaded()
+        end = reactor.seconds() + SECONDS
+        while reactor.seconds() + EVERY <= end:
+            await deferLater(reactor, EVERY)
+            self.harm()
+        await deferLater(reactor, EVERY)
+        await load.stop()
+        try:
+            await hold(load.complete, "everything has arrived", LATEST)
+        except AssertionError as error:
+            self.fail(f"{error}\n" + "\n".join(await load.problems()))
+        problems = await load.problems()
+        what = f"seed {SEED}, killed {self.killed}, answers {dict(load.answers)}"
+        self.assertEqual(problems, [], what)
+        self.assertLessEqual(load.answers.keys(), {"204", "none", "unavailable"}, what)
+        self.assertGreater(load.answers["204"], 20 * SECONDS, what)
+        self.no_failures()
+        reconnects = sum(r.subscription.connections for r in load.readers) - SOCKETS
+        print(f"\n{what}, {reconnects} reconnections, latest after {load.latest():.2f} s")
+        self.assertLessEqual(len(backends(self.database)), WORKERS * (POOL + 1))
+        self.assertEqual(len(self.workers()), WORKERS)

@@ -1,0 +1,157 @@
+"""The database is there, but has nothing to give: connections, time, or room."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from unittest import SkipTest
+
+import psycopg2
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred, gatherResults
+
+from contentsvc.client import ApiError, Client
+from contentsvc.wire.progress import ProgressBody
+from contentsvc.wire.social import PartyBody
+from tests import postgres
+from tests.faults.case import POOL, ReaderCase
+from tests.faults.servers import name_of, run_sql, server
+
+_PARTY = "0d7ad5c1-9c4c-4a2f-9a3e-4dcb9a2f3c11"
+
+
+class Case(ReaderCase):
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Whatever reads users waits."""
+        with closing(psycopg2.connect(self.database)) as connection:
+            connection.cursor().execute("lock table users in access exclusive mode")
+            yield
+
+    async def wait_for(self, client: Client, count: int) -> list[ApiError]:
+        """What so many reads at once are refused with."""
+        reads = [Deferred.fromCoroutine(client.full_user()) for _ in range(count)]
+        return [await self.assertFailure(read, ApiError) for read in reads]
+
+
+class PoolTests(Case):
+    async def test_exhausted(self) -> None:
+        """With every connection taken requests wait for a bounded time, then are told when to
+        come again, and the service is not ready; after that all goes on."""
+        started = reactor.seconds()
+        with self.locked():
+            reads = [Deferred.fromCoroutine(self.ann.full_user()) for _ in range(POOL)]
+            await self.waits("Lock", POOL)
+            errors = await self.wait_for(self.ann, 3)
+            ready = Deferred.fromCoroutine(self.ann.is_ready())
+            health = await self.assertFailure(ready, ApiError)
+        self.assertLess(reactor.seconds() - started, 13)
+        for error in errors:
+            self.assertEqual((error.status, error.code), (503, "unavailable"))
+            self.assertGreaterEqual(error.retry_after, 1)
+        self.assertEqual((health.status, health.problem["reasons"]), (503, ["database"]))
+        await gatherResults(reads)
+        await self.back(self.ann)
+        await self.notify("after")
+        await self.arrive("after")
+        await self.sound()
+
+
+class StatementTests(Case):
+    options = ("--statement-timeout", "1")
+
+    async def test_timeout(self) -> None:
+        """A statement that takes too long is given up, again and again: each request is told to
+        come again, and no connection is lost."""
+        with self.locked():
+            for _ in range(3):
+                for error in await self.wait_for(self.ann, 2 * POOL):
+                    self.assertEqual((error.status, error.code), (503, "unavailable"))
+        await self.back(self.ann)
+        await self.notify("after")
+        await self.arrive("after")
+        await self.sound()
+
+
+class DiskTests(Case):
+    async def test_error(self) -> None:
+        """Postgres's error for a full disk is a 503, and rolls all of an operation back: done
+        again when there is room, it has its effect once."""
+        bob = await self.client(self.service, "bob", patience=0)
+        run_sql(
+            self.database,
+            "create function full_disk() returns trigger language plpgsql as "
+            "$$begin raise sqlstate '53100' using message = 'No space left on device'; end$$;"
+            "create trigger full_disk before insert on notifications "
+            "execute function full_disk()",
+        )
+        invite = PartyBody(party=_PARTY)
+        for _ in range(3):
+            calling = Deferred.fromCoroutine(bob.invite(self.ann.user, invite))
+            error = await self.assertFailure(calling, ApiError)
+            self.assertEqual((error.status, error.code), (503, "unavailable"))
+        await self.ann.full_user()
+        run_sql(self.database, "drop trigger full_disk on notifications")
+        await self.back(self.ann)
+        await bob.invite(self.ann.user, invite)
+        await self.notify("after")
+        await self.arrive("PartyInvite", "after")
+        await self.sound()
+
+
+class FullDiskTests(Case):
+    async def setUp(self) -> None:
+        self.small = self.mounted()
+        await super().setUp()
+
+    def mounted(self) -> Path:
+        """A file system of a few megabytes that belongs to Postgres, if we may make one."""
+        folder = postgres.new_folder()
+        folder.chmod(0o755)
+        words = ["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", str(folder)]
+        if os.geteuid() or subprocess.run(words, capture_output=True, check=False).returncode:
+            raise SkipTest("needs the right to mount a file system")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", str(folder)], check=True)
+        owner = server().owner
+        os.chown(folder, *owner)
+        return folder
+
+    def make_database(self) -> str:
+        run_sql(server().url, f"create tablespace small location '{self.small}'")
+        self.addCleanup(run_sql, server().url, "drop tablespace small")
+        url = super().make_database()
+        run_sql(server().url, f'alter database "{name_of(url)}" set tablespace small')
+        return url
+
+    async def test_full(self) -> None:
+        """On a disk that is really full writes are refused with 503 and reads go on; with room
+        again, all that was accepted is there."""
+        accepted = []
+        blob = os.urandom(60_000).hex()  # does not compress well
+        filler = self.small / "filler"
+        filler.write_bytes(b"")
+        with filler.open("wb") as file:
+            while (room := os.statvfs(self.small)).f_bavail * room.f_bsize > 2_000_000:
+                file.write(os.urandom(100_000))
+                file.flush()
+        refused = 0
+        for n in range(60):
+            try:
+                await self.ann.put_progress(f"k{n}", ProgressBody(value={"blob": blob}))
+                accepted.append(f"k{n}")
+            except ApiError as error:
+                self.assertEqual((error.status, error.code), (503, "unavailable"))
+                refused += 1
+            if refused == 5:
+                break
+        self.assertEqual(refused, 5)
+        await self.ann.full_user()
+        filler.unlink()
+        await self.back(self.ann)
+        await self.ann.put_progress("after", ProgressBody(value={"blob": blob}))
+        found = [datum.key for datum in await self.ann.progress()]
+        self.assertEqual(sorted(found), sorted([*accepted, "after"]))
+        await self.notify("after")
+        await self.arrive("after")
+        await self.sound()

@@ -1,0 +1,1 @@
+"""The sample configurations of proxies, with the real ones in front of real daemons."""

@@ -1,0 +1,224 @@
+"""Requests and sockets through a proxy: when all is well, and when a daemon drains or dies."""
+
+import contextlib
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from functools import cache
+
+import treq
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred, gatherResults
+from twisted.internet.error import ConnectError
+from twisted.internet.task import deferLater
+
+from tests import postgres
+from tests.daemon import Daemon, shared, until
+from tests.proxies.proxy import Haproxy, Nginx, Proxy
+from tests.spec.client import Socket
+from tests.spec.data import User
+from tests.spec.harness import SpecCase
+from tests.spec.shapes import GOODBYE
+
+
+@cache
+def common() -> str:
+    """The database of the daemons that several tests share."""
+    return postgres.database(postgres.embedded())
+
+
+class Cases:
+    """What a proxy needs, and the means to ask through it."""
+
+    proxy: type[Proxy]
+
+    async def connect(self) -> None:
+        self.own_daemon()
+        self.first, self.second = await self.daemons()
+        made = self.proxy(self, (self.first.port, self.second.port))
+        made.start()
+        self.use(self.first)
+        self.ann = await self.user()
+        self.url = made.url
+        await self.answering()
+
+    async def daemons(self) -> tuple[Daemon, Daemon]:
+        """Two on one database, for this test alone."""
+        database = postgres.database(postgres.embedded())
+        self.addCleanup(postgres.drop, database)
+        first = Daemon(database=database)
+        second = Daemon(database=database, secret_file=first.secret_file)
+        for daemon in (first, second):
+            self.addCleanup(daemon.stop)
+        await gatherResults([Deferred.fromCoroutine(each.start()) for each in (first, second)])
+        return first, second
+
+    async def answering(self) -> None:
+        """Wait until the proxy has found a daemon."""
+        for _ in range(200):
+            with contextlib.suppress(ConnectError):
+                if (await self.get(f"user/{self.ann.id}", by=self.ann)).status == 200:
+                    return
+            await deferLater(reactor, 0.1)
+        self.fail("the proxy does not answer")
+
+    async def sockets(self, user: User) -> list[Socket]:
+        """Sockets through the proxy, some to each daemon."""
+        found = [await self.socket(user, via=via) for via in ("header", "portal", "auth", "header")]
+        for daemon in (self.first, self.second):
+            self.assertIn("GET /socket 101", daemon.output())
+        return found
+
+
+class WellCases(Cases):
+    """Both daemons are there, for all of these tests."""
+
+    async def daemons(self) -> tuple[Daemon, Daemon]:
+        dsn = common()
+        first = await shared("behind a proxy", lambda: Daemon(database=dsn))
+        key = first.secret_file
+        return first, await shared("behind it too", lambda: Daemon(database=dsn, secret_file=key))
+
+    async def test_request(self):
+        """Requests go through, with their answers' own headers and bodies."""
+        made = await self.content(self.ann)
+        response = await self.get(made.path, by=self.ann, expect=200)
+        tag = response.header("ETag")
+        again = await self.get(made.path, by=self.ann, headers={"If-None-Match": tag})
+        self.assertEqual(again.status, 304)
+        self.problem(await self.get("user/nobody", by=self.ann), 400, "invalid_path")
+        self.problem(await self.put("nothing", {}), 404, "not_found")
+
+    async def test_socket(self):
+        """Sockets go through, and bring what either daemon has stored."""
+        sockets = await self.sockets(self.ann)
+        for n in range(4):
+            await self.notify(self.ann, f"number {n}")
+            for socket in sockets:
+                got = await self.pushed(socket)
+                self.assertEqual(got["notification"]["text"], f"number {n}")
+        for socket in sockets:
+            await socket.quiet()
+
+    async def test_large_body(self):
+        """A body that the service would take goes through; what is too large is 413."""
+        text = "x" * 200_000
+        path = f"user/{self.ann.id}/progress/large"
+        await self.put(path, {"value": {"text": text}}, by=self.ann, expect=204)
+        found = await self.get(path, by=self.ann, expect=200)
+        self.assertIn(text.encode(), found.body)
+        response = await self.put(path, data=b"x" * 300_000, by=self.ann)
+        self.problem(response, 413, "payload_too_large")
+        response = await self.put(path, data=b"x" * 2_500_000, by=self.ann)
+        self.problem(response, 413, "payload_too_large")
+
+    async def test_health(self):
+        """/health is not for the outside."""
+        for path in ("/health/ready", "/health/live"):
+            response = await treq.get(self.url + path, persistent=False)
+            await response.content()
+            self.assertEqual(response.code, 404)
+
+
+class FaultCases(Cases):
+    """One of them drains, or dies."""
+
+    async def asking(self, over: Callable[[], bool], ask: Callable[[], Awaitable[object]]) -> int:
+        """Ask until `over()`, and a few times after; how often it was."""
+        count = rest = 0
+        while rest < 5:
+            await ask()
+            count, rest = count + 1, rest + over()
+        return count
+
+    async def read(self) -> None:
+        """A request that must succeed."""
+        await self.get(f"user/{self.ann.id}", by=self.ann, expect=200)
+
+    async def write(self) -> None:
+        """Another one, that must not be sent twice."""
+        body = {"recipient": self.ann.id, "text": "one of many"}
+        await self.post("debug/notify", body, by=self.ann, expect=204)
+        self.written += 1
+
+    async def test_drain(self):
+        """A daemon that drains costs no request, of whatever method; its sockets get their
+        goodbye through the proxy, and those of the other daemon go on."""
+        sockets = await self.sockets(self.ann)
+        self.written = 0
+        over = False
+        asking = [
+            Deferred.fromCoroutine(self.asking(lambda: over, ask))
+            for ask in (self.read, self.write, self.read, self.write)
+        ]
+        await until(lambda: self.written > 3, 20, "some requests")
+        self.assertEqual(-signal.SIGTERM, await self.first.stop())
+        over = True
+        await gatherResults(asking)
+        closed, seqs = 0, []
+        for socket in sockets:
+            seqs.append([])
+            while len(seqs[-1]) < self.written:
+                message = await socket.next()
+                if message["type"] == "goodbye":
+                    self.shape(message, GOODBYE)
+                    self.assertEqual(1001, await socket.closed())
+                    closed += 1
+                    break
+                seqs[-1].append(message["seq"])
+        self.assertTrue(0 < closed < len(sockets), closed)
+        for each in seqs:
+            self.assertEqual(each, list(range(1, len(each) + 1)))
+
+    async def test_dead_daemon(self):
+        """What a dead daemon would have got goes to the other one; its sockets are closed."""
+        sockets = await self.sockets(self.ann)
+        os.kill(self.first.pid, signal.SIGKILL)
+        await self.first.ended()
+        for _ in range(10):
+            await self.read()
+        user = await self.user()
+        await self.socket(user)
+        await self.notify(self.ann, "after")
+        lost = 0
+        for socket in sockets:
+            try:
+                self.assertEqual((await self.pushed(socket))["notification"]["text"], "after")
+            except AssertionError:
+                self.assertEqual(1006, await socket.closed())
+                lost += 1
+        self.assertTrue(0 < lost < len(sockets), lost)
+
+    async def test_daemon_returns(self):
+        """A daemon that is back is used again."""
+        self.assertEqual(-signal.SIGTERM, await self.first.stop())
+        await self.read()
+        await self.first.start(self.first.port)
+        self.assertEqual(-signal.SIGTERM, await self.second.stop())
+        await self.answering()
+        await self.read()
+
+    async def test_no_daemon(self):
+        """Where there is no daemon, the proxy's own answer looks like the service's."""
+        await self.first.stop()
+        await self.second.stop()
+        response = await self.get(f"user/{self.ann.id}", by=self.ann)
+        self.problem(response, 503, "unavailable")
+        self.assertEqual(response.header("Retry-After"), "1")
+        self.assertEqual(response.header("Access-Control-Allow-Origin"), "*")
+
+
+class NginxTests(WellCases, SpecCase):
+    proxy = Nginx
+
+
+class HaproxyTests(WellCases, SpecCase):
+    proxy = Haproxy
+
+
+class NginxFaultTests(FaultCases, SpecCase):
+    proxy = Nginx
+
+
+class HaproxyFaultTests(FaultCases, SpecCase):
+    proxy = Haproxy

@@ -1,0 +1,1 @@
+"""The black-box suite: the specification as tests that speak only HTTP and WebSocket."""

@@ -1,0 +1,316 @@
+"""What every test of the suite stands on: requests, users, content, sockets."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any, ClassVar
+
+import jwt
+from twisted.trial.unittest import SkipTest, TestCase
+
+from tests import daemon
+from tests.spec import client, shapes
+from tests.spec.client import NOTHING, Response, Socket, Wire
+from tests.spec.data import GAME, Content, User, claims, draft, guid, name
+
+API = "/api/v1/"
+
+
+class SpecCase(TestCase):
+    """A test against the running service at `self.url`."""
+
+    timeout = 100.0
+    _admin: ClassVar[dict[str, User]] = {}
+    _someone: ClassVar[dict[str, User]] = {}
+
+    async def setUp(self) -> None:
+        self.daemon: daemon.Daemon | None = None
+        self._http = client.Http()
+        self.addCleanup(self._http.close)
+        await self.connect()
+
+    async def connect(self) -> None:
+        """Find the service to test; a case with a daemon of its own overrides this."""
+        if base := os.environ.get("CONTENTSVC_BASE_URL"):
+            self.url = base.rstrip("/")
+        else:
+            self.use(await daemon.shared())
+
+    def use(self, service: daemon.Daemon) -> None:
+        """Send what follows to this daemon."""
+        self.daemon = service
+        self.url = service.url
+
+    def own_daemon(self) -> None:
+        """Skip where the suite runs against a given base URL."""
+        if "CONTENTSVC_BASE_URL" in os.environ:
+            raise SkipTest("needs a daemon of its own")
+
+    # -- requests
+
+    def address(self, path: str) -> str:
+        """The URL of `path`: below /api/v1/ unless it starts with a slash."""
+        return self.url + (path if path.startswith("/") else API + path)
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = NOTHING,
+        *,
+        by: User | str | None = None,
+        expect: int | None = None,
+        headers: dict[str, str] | None = None,
+        **more: Any,
+    ) -> Response:
+        """One request `by` a user (or a bare token), with what holds for every response."""
+        sent = dict(headers or {})
+        if by is not None:
+            sent["Authorization"] = f"Bearer {by if isinstance(by, str) else by.token}"
+        response = await self._http.request(
+            method, self.address(path), body=body, headers=sent, **more
+        )
+        self.assertTrue(response.header("X-Request-Id"), f"no request id: {response!r}")
+        self.assertNotEqual(500, response.status, repr(response))
+        if expect is not None:
+            self.assertEqual(expect, response.status, repr(response))
+        if response.status in (201, 204, 304):
+            self.assertEqual(b"", response.body, repr(response))
+        return response
+
+    async def get(self, path: str, **more: Any) -> Response:
+        """GET."""
+        return await self.request("GET", path, **more)
+
+    async def put(self, path: str, body: Any = NOTHING, **more: Any) -> Response:
+        """PUT."""
+        return await self.request("PUT", path, body, **more)
+
+    async def post(self, path: str, body: Any = NOTHING, **more: Any) -> Response:
+        """POST."""
+        return await self.request("POST", path, body, **more)
+
+    async def amend(self, path: str, body: Any = NOTHING, **more: Any) -> Response:
+        """PATCH (the name `patch` is trial's)."""
+        return await self.request("PATCH", path, body, **more)
+
+    async def delete(self, path: str, **more: Any) -> Response:
+        """DELETE."""
+        return await self.request("DELETE", path, **more)
+
+    async def read(self, path: str, shape: Any, **more: Any) -> Any:
+        """The JSON of a GET that answers 200 in exactly this shape."""
+        found = (await self.get(path, expect=200, **more)).json()
+        self.shape(found, shape)
+        return found
+
+    async def pages(self, path: str, shape: Any, **more: Any) -> list[list[Any]]:
+        """All pages of a list, following `Link: …; rel="next"`."""
+        found = []
+        at: str | None = path
+        while at is not None:
+            self.assertLess(len(found), 20, "the pages do not end")
+            response = await self.get(at, expect=200, **more)
+            self.shape(response.json(), shape)
+            found.append(response.json())
+            link = re.fullmatch(r'<([^>]+)>; rel="next"', response.header("Link") or "")
+            at = link[1] if link else None
+        return found
+
+    async def wire(
+        self,
+        method: str,
+        path: str,
+        body: bytes = b"",
+        *,
+        by: User | None = None,
+        **headers: object,
+    ) -> Wire:
+        """A connection on which this request has been sent: `body` as it is, and no
+        Content-Length but what `headers` say.
+        """
+        lines = [f"{method} {path if path.startswith('/') else API + path} HTTP/1.1", "Host: test"]
+        lines += [f"{key.replace('_', '-')}: {value}" for key, value in headers.items()]
+        if by is not None:
+            lines.append(f"Authorization: Bearer {by.token}")
+        opened = await Wire.open(self.url)
+        opened.send("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
+        return opened
+
+    # -- assertions
+
+    def shape(self, value: Any, expected: Any) -> None:
+        """Assert that `value` has exactly this shape (see shapes.py)."""
+        problem = shapes.mismatch(value, expected)
+        if problem:
+            self.fail(problem)
+
+    def problem(
+        self, response: Response, status: int | tuple[int, ...], code: str | None = None
+    ) -> dict[str, Any]:
+        """Assert a problem+json of this status and code, and return it."""
+        allowed = status if isinstance(status, tuple) else (status,)
+        self.assertIn(response.status, allowed, repr(response))
+        media = (response.header("Content-Type") or "").partition(";")[0]
+        self.assertEqual("application/problem+json", media, repr(response))
+        found: dict[str, Any] = response.json()
+        for member in ("type", "title", "detail", "code", "requestId"):
+            self.assertIsInstance(found.get(member), str, f"{member}: {found}")
+        self.assertEqual(response.status, found["status"])
+        self.assertEqual(response.header("X-Request-Id"), found["requestId"])
+        if code is not None:
+            self.assertEqual(code, found["code"], repr(response))
+        return found
+
+    def invalid(self, response: Response, pointer: str) -> None:
+        """Assert that the body was refused because of the member at this JSON pointer."""
+        found = self.problem(response, 400, "invalid_body")
+        self.assertIn(pointer, [error["pointer"] for error in found["errors"]], found)
+        for error in found["errors"]:
+            self.shape(error, {"pointer": str, "detail": str})
+
+    def invalid_query(self, response: Response, parameter: str) -> dict[str, Any]:
+        """Assert that the query was refused because of this parameter."""
+        found = self.problem(response, 400, "invalid_query")
+        self.assertEqual([parameter], [error["parameter"] for error in found["errors"]], found)
+        return found
+
+    # -- people and things
+
+    async def login(self, username: str, password: str) -> dict[str, Any]:
+        """The answer of POST /oauth/token."""
+        form = {"grant_type": "password", "username": username, "password": password}
+        response = await self.post("/oauth/token", data=form, expect=200)
+        return dict(response.json())
+
+    async def logged_in(self, username: str, email: str, password: str) -> User:
+        """An existing account, in a new session."""
+        got = await self.login(username, password)
+        token, refresh = got["access_token"], got["refresh_token"]
+        return User(got["userId"], username, email, password, token, refresh)
+
+    async def user(self, username: str | None = None) -> User:
+        """A fresh user."""
+        username = username or name()
+        sent = {"username": username, "email": f"{username}@example.com", "password": guid()}
+        await self.post("user", sent, expect=201)
+        return await self.logged_in(**sent)
+
+    async def someone(self) -> User:
+        """A user shared by the tests that neither change nor count anything of theirs."""
+        if self.url not in self._someone:
+            self._someone[self.url] = await self.user()
+        return self._someone[self.url]
+
+    async def admin(self) -> User:
+        """An administrator, shared."""
+        if self.url not in self._admin:
+            self._admin[self.url] = await self._new_admin()
+        return self._admin[self.url]
+
+    async def _new_admin(self) -> User:
+        if self.daemon is not None:
+            username, password = name("admin"), guid()
+            email = await self.daemon.add_user(username, password, admin=True)
+            return await self.logged_in(username, email, password)
+        token = os.environ.get("CONTENTSVC_ADMIN_TOKEN")
+        if not token:
+            raise SkipTest("needs CONTENTSVC_ADMIN_TOKEN")
+        return User(claims(token)["sub"], "", "", "", token, "")
+
+    async def content(self, author: User, **changes: Any) -> Content:
+        """A content item published by `author`."""
+        made = Content(guid(), author, draft(**changes))
+        await self.put(made.path, made.sent, by=author, expect=204)
+        return made
+
+    async def comment(self, on: Content, by: User, body: str = "Well made", **more: Any) -> str:
+        """A new comment's path."""
+        response = await self.post(f"{on.path}/comments", {"body": body, **more}, by=by, expect=201)
+        return response.header("Location") or self.fail("no Location")
+
+    async def moderate(self, content: Content, status: str, reason: str = "rules") -> None:
+        """Set the status of a content item, as an admin."""
+        body = {"status": status, "reason": reason}
+        await self.put(f"{content.path}/status", body, by=await self.admin(), expect=204)
+
+    async def rate(self, user: User, content: Content, value: str) -> None:
+        """Rate a content item."""
+        path = f"user/{user.id}/rating/{content.id}"
+        await self.put(path, {"value": value}, by=user, expect=204)
+
+    async def notify(self, to: User, text: str = "hello") -> None:
+        """Send `to` a Debug notification from somebody."""
+        body = {"recipient": to.id, "text": text}
+        await self.post("debug/notify", body, by=await self.someone(), expect=204)
+
+    async def notifications(self, of: User, **query: Any) -> list[dict[str, Any]]:
+        """All notifications of a user, as REST gives them."""
+        shape = [(shapes.DEBUG, shapes.PARTY, shapes.MODERATION)]
+        found = await self.read(f"user/{of.id}/notifications", shape, by=of, query=query)
+        return list(found)
+
+    def forge(
+        self, user: User, *, signed: bytes | None = None, kid: str = "", **changes: Any
+    ) -> str:
+        """The user's access token with other claims (None removes one), signed with the real key.
+
+        `signed` and `kid` replace the key and its id.
+        """
+        if self.daemon is None:
+            raise SkipTest("needs the daemon's key")
+        real_kid, key = self.daemon.key()
+        made = claims(user.token) | changes
+        kept = {claim: value for claim, value in made.items() if value is not None}
+        headers = {"kid": kid or real_kid}
+        return jwt.encode(kept, signed or key, algorithm="HS256", headers=headers)
+
+    # -- sockets
+
+    async def session(self, user: User, kind: str = GAME) -> dict[str, str]:
+        """What POST session/connect hands out."""
+        response = await self.post("session/connect", {"client": kind}, by=user, expect=200)
+        return dict(response.json())
+
+    async def socket(
+        self,
+        user: User | None = None,
+        *,
+        kind: str = GAME,
+        resume: Any = None,
+        via: str = "header",
+        token: str | None = None,
+        origin: str | None = None,
+        greeted: bool = True,
+    ) -> Socket:
+        """An open session socket, closed at the test's end.
+
+        `via` "header" sends the token with the handshake, "auth" as the first message, "nothing"
+        not at all; "portal" is client portal by "auth" from a web origin. `greeted` reads the
+        `hello` into `socket.hello`.
+        """
+        if via == "portal":
+            kind, via, origin = "portal", "auth", origin or "https://portal.example"
+        if user is not None:
+            token = token or (await self.session(user, kind))["accessToken"]
+        url = "ws" + self.url.removeprefix("http") + "/socket"
+        resuming = {} if resume is None else {"resume": resume}
+        headers = {}
+        if via == "header":
+            headers["Authorization"] = f"Bearer {token}"
+            url += f"?resume={resume}" if resuming else ""
+        opened = await client.open_socket(url, headers, origin)
+        self.addCleanup(opened.close)
+        if via == "auth":
+            opened.say(type="auth", token=token, **resuming)
+        if greeted:
+            opened.hello = await opened.next()
+            self.shape(opened.hello, shapes.HELLO)
+        return opened
+
+    async def pushed(self, socket: Socket) -> dict[str, Any]:
+        """The next message, which must be a notification."""
+        message = await socket.next()
+        self.shape(message, shapes.PUSHED)
+        return message

@@ -1,0 +1,189 @@
+"""Exact JSON shapes: what every object of the service has, and nothing more.
+
+A shape is a type (exactly that type: true is no int), a pattern for a whole string, a set of the
+allowed values, a dict of members ("name?" may be absent), a one-element list for arrays, a tuple
+of alternatives, or a predicate.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+GUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+CONTENT_TYPES = {"game", "asset", "avatar_box", "gameplay_box", "scene_box"}
+
+
+def instant(value: Any) -> bool:
+    """A Unix timestamp in whole seconds."""
+    return type(value) is int and 1_600_000_000 < value < 10_000_000_000
+
+
+def unit(value: Any) -> bool:
+    """A JSON number between 0 and 1."""
+    return type(value) in (int, float) and 0 <= value <= 1
+
+
+PROFILE = {"profile?": str}
+USER_INFO = {
+    "id": GUID,
+    "username": str,
+    "avatar": (str, None),
+    "emblem": (GUID, None),
+    "profile?": str,
+}
+USER = {
+    "id": GUID,
+    "username": str,
+    "email": str,
+    "avatar": (str, None),
+    "emblem": (GUID, None),
+    "fullProfile": PROFILE,
+    "publicProfile": PROFILE,
+}
+USER_PAGE = {"items": [USER_INFO], "page": int, "pageSize": int, "total": int}
+CONTENT_INFO = {
+    "id": GUID,
+    "listingId": int,
+    "revisionId": GUID,
+    "authorUsername": str,
+    "authorAvatar": str,
+    "authorEmblem": (GUID, None),
+    "type": CONTENT_TYPES,
+    "status": {"active", "suspended"},
+    "name": str,
+    "thumbnailUri": str,
+    "featured": bool,
+    "rating": unit,
+}
+ENTITY_REFERENCE = {"entityId": GUID, "revisionId": GUID}
+ENTITY = ENTITY_REFERENCE | {"path": str}
+PACKAGE = {"id": GUID, "win64?": str, "osx64?": str, "linux64?": str}
+PARTS = {
+    "entity": ENTITY,
+    "originating": [ENTITY],
+    "using": [ENTITY_REFERENCE],
+    "packages": [PACKAGE],
+}
+REVISION_HEAD = {"id": GUID, "version": str, "description": str, "created": instant}
+REVISION = REVISION_HEAD | PARTS
+CONTENT = (
+    CONTENT_INFO
+    | PARTS
+    | {
+        "authorId?": GUID,
+        "description": str,
+        "screenshotUris": [str],
+        "tags": [str],
+        "created": instant,
+        "updated": instant,
+        "revision": REVISION_HEAD,
+        "votes": {"up": int, "down": int},
+        "commentCount": int,
+    }
+)
+PRECHECK = {
+    "needed": [ENTITY_REFERENCE],
+    "neededPackages": [GUID],
+    "problems": [lambda problem: type(problem) is dict and {"code", "detail"} <= set(problem)],
+}
+COMMENT = {
+    "id": int,
+    "parentId": (int, None),
+    "authorId": GUID,
+    "body": str,
+    "created": instant,
+    "updated": instant,
+    "deleted": bool,
+}
+COMMENT_PAGE = {"page": int, "pageSize": int, "count": int, "total": int, "items": [COMMENT]}
+_NOTIFICATION = {"id": GUID, "created": instant, "read": bool}
+DEBUG = _NOTIFICATION | {"kind": {"Debug"}, "text": str}
+PARTY = _NOTIFICATION | {
+    "kind": {"PartyInvite", "PartyInviteAccept", "PartyInviteDecline"},
+    "sender": GUID,
+    "party": GUID,
+}
+MODERATION = _NOTIFICATION | {
+    "kind": {"ContentSuspended", "ContentRestored"},
+    "content": GUID,
+    "reason": str,
+}
+PROGRESS = {"key": str, "value": dict, "timestamp": instant}
+REWARD = {
+    "achievement": {
+        "key": str,
+        "name": str,
+        "description": str,
+        "visibilityStart": (int, None),
+        "visibilityStop": (int, None),
+    },
+    "emblem": {
+        "name": str,
+        "description": str,
+        "image": str,
+        "color": re.compile("#[0-9a-fA-F]{6}"),
+    },
+}
+CHALLENGE = {
+    "id": GUID,
+    "name": str,
+    "ordinal": int,
+    "description": str,
+    "theme": str,
+    "win": REWARD,
+    "participate": REWARD,
+}
+CONNECTION = {"socketUrl": re.compile(r"wss?://[^/?#]+/socket"), "accessToken": str}
+TOKENS = {
+    "access_token": str,
+    "token_type": {"Bearer"},
+    "expires_in": int,
+    "refresh_token": str,
+    "userId": GUID,
+}
+HELLO = {"type": {"hello"}, "seq": int, "unread": int, "heartbeat": (int, float)}
+PUSHED = {"type": {"notification"}, "seq": int, "notification": (DEBUG, PARTY, MODERATION)}
+SOCKET_ERROR = {"type": {"error"}, "code": str, "detail": str}
+GOODBYE = {"type": {"goodbye"}, "reason": str, "retryAfter": (int, float)}
+
+
+def mismatch(value: Any, shape: Any, at: str = "") -> str | None:
+    """Where and how `value` differs from `shape`; None if it does not."""
+    if isinstance(shape, dict):
+        return _mismatch_members(value, shape, at)
+    if isinstance(shape, list):
+        if type(value) is not list:
+            return f"{at or '/'}: {value!r} is no array"
+        found = (mismatch(item, shape[0], f"{at}/{n}") for n, item in enumerate(value))
+        return next((problem for problem in found if problem), None)
+    if isinstance(shape, tuple):
+        problems = [mismatch(value, one, at) for one in shape]
+        return None if None in problems else " and ".join(map(str, problems))
+    if _fits(value, shape):
+        return None
+    return f"{at or '/'}: {value!r} is not {getattr(shape, '__name__', shape)}"
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    if shape is None:
+        return value is None
+    if isinstance(shape, type):
+        return type(value) is shape
+    if isinstance(shape, re.Pattern):
+        return type(value) is str and shape.fullmatch(value) is not None
+    if isinstance(shape, set):
+        return type(value) is str and value in shape
+    return bool(shape(value))
+
+
+def _mismatch_members(value: Any, shape: dict[str, Any], at: str) -> str | None:
+    if type(value) is not dict:
+        return f"{at or '/'}: {value!r} is no object"
+    members = {name.removesuffix("?"): inner for name, inner in shape.items()}
+    missing = {name for name in shape if not name.endswith("?")} - set(value)
+    if missing or set(value) - set(members):
+        extra = sorted(set(value) - set(members))
+        return f"{at or '/'}: missing {sorted(missing)}, unexpected {extra}"
+    found = (mismatch(value[name], members[name], f"{at}/{name}") for name in value)
+    return next((problem for problem in found if problem), None)

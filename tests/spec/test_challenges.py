@@ -1,0 +1,96 @@
+"""Design challenges: spec §2 and §4.17."""
+
+from tests.spec.data import guid, name
+from tests.spec.harness import SpecCase
+from tests.spec.shapes import CHALLENGE, GUID
+
+
+def reward(**achievement) -> dict:
+    """A RewardDefinition; `achievement` changes its achievement."""
+    return {
+        "achievement": {
+            "key": name("key-"),
+            "name": "Builder",
+            "description": "Built a castle",
+            "visibilityStart": None,
+            "visibilityStop": None,
+            **achievement,
+        },
+        "emblem": {
+            "name": "Tower",
+            "description": "A tower",
+            "image": "emblems/tower.png",
+            "color": "#00FFcc",
+        },
+    }
+
+
+def challenge(**changes) -> dict:
+    """A valid design challenge."""
+    return {
+        "name": "Castles",
+        "ordinal": 7,
+        "description": "Build a castle",
+        "theme": "medieval",
+        "win": reward(),
+        "participate": reward(),
+        **changes,
+    }
+
+
+class ChallengeTests(SpecCase):
+    """POST and GET /api/v1/design-challenges."""
+
+    async def create(self, **changes) -> str:
+        """The Location of a new challenge."""
+        response = await self.post(
+            "design-challenges", challenge(**changes), by=await self.admin(), expect=201
+        )
+        return response.header("Location") or self.fail("no Location")
+
+    async def test_create(self):
+        """Spec §4.17: 201, no body, and a Location whose last segment is the new ID."""
+        sent = challenge()
+        response = await self.post("design-challenges", sent, by=await self.admin(), expect=201)
+        location = response.header("Location") or ""
+        self.assertRegex(location, f"^/api/v1/design-challenges/{GUID.pattern}$")
+        got = await self.read(location, CHALLENGE)
+        self.assertEqual(sent | {"id": location.rpartition("/")[2]}, got)
+
+    async def test_visibility(self):
+        """Spec §2: visibilityStart and visibilityStop are Unix timestamps or null."""
+        bounds = {"visibilityStart": 1_700_000_000, "visibilityStop": 1_800_000_000}
+        got = await self.read(await self.create(win=reward(**bounds)), CHALLENGE)
+        achievement = got["win"]["achievement"]
+        self.assertEqual(bounds, {member: achievement[member] for member in bounds})
+
+    async def test_list_by_ordinal(self):
+        """Spec §4.17: ordinal is the numerical ordering of challenges, the list's order."""
+        made = [await self.create(ordinal=ordinal) for ordinal in (30, -5, 4)]
+        ids = [path.rpartition("/")[2] for path in made]
+        found = await self.read("design-challenges", [CHALLENGE])
+        ordinals = [one["ordinal"] for one in found]
+        self.assertEqual(sorted(ordinals), ordinals)
+        ours = [one["id"] for one in found if one["id"] in ids]
+        self.assertEqual([ids[1], ids[2], ids[0]], ours)
+
+    async def test_equal_keys(self):
+        """choices: the keys of the two achievements may be equal."""
+        path = await self.create(win=reward(key="same"), participate=reward(key="same"))
+        got = await self.read(path, CHALLENGE)
+        self.assertEqual("same", got["win"]["achievement"]["key"])
+
+    async def test_colors(self):
+        """Spec §2: color is a hex colour string; choices: #rrggbb."""
+        for color in ("red", "#fff", "#12345", "#gggggg", "123456", "#1234567", ""):
+            win = reward()
+            win["emblem"]["color"] = color
+            response = await self.post(
+                "design-challenges", challenge(win=win), by=await self.admin()
+            )
+            self.invalid(response, "/win/emblem/color")
+
+    async def test_unknown(self):
+        """choices: a challenge that does not exist is 404 challenge_not_found."""
+        response = await self.get(f"design-challenges/{guid()}")
+        self.problem(response, 404, "challenge_not_found")

@@ -1,0 +1,198 @@
+"""Comments: spec §2 and §4.4."""
+
+from tests.spec.data import guid
+from tests.spec.harness import SpecCase
+from tests.spec.shapes import COMMENT, COMMENT_PAGE, CONTENT
+
+
+class CommentTests(SpecCase):
+    """The comments of a content item, one by one."""
+
+    async def test_comment(self):
+        """choices: POST is 201 with a Location that GET answers with the comment."""
+        made, writer = await self.content(await self.user()), await self.someone()
+        path = await self.comment(made, writer, "A fine moat ✓")
+        self.assertRegex(path, f"^/api/v1/content/{made.id}/comments/[0-9]+$")
+        got = await self.read(path, COMMENT)
+        expected = {
+            "id": int(path.rpartition("/")[2]),
+            "parentId": None,
+            "authorId": writer.id,
+            "body": "A fine moat ✓",
+            "deleted": False,
+        }
+        self.assertEqual(expected, {member: got[member] for member in expected})
+        self.assertEqual(got["created"], got["updated"])
+
+    async def test_reply(self):
+        """Spec §2: parentId is the ID of the parent comment."""
+        made = await self.content(await self.someone())
+        parent = (await self.read(await self.comment(made, made.author), COMMENT))["id"]
+        path = await self.comment(made, made.author, parentId=parent)
+        self.assertEqual(parent, (await self.read(path, COMMENT))["parentId"])
+
+    async def test_root(self):
+        """Spec §2: parentId null makes a root-level comment."""
+        made = await self.content(await self.someone())
+        path = await self.comment(made, made.author, parentId=None)
+        self.assertIsNone((await self.read(path, COMMENT))["parentId"])
+
+    async def test_unknown_parent(self):
+        """choices: an unknown parentId is 422 unknown_parent."""
+        made = await self.content(await self.someone())
+        body = {"body": "re", "parentId": 987_654_321}
+        response = await self.post(f"{made.path}/comments", body, by=made.author)
+        self.problem(response, 422, "unknown_parent")
+
+    async def test_length(self):
+        """choices: a comment has 1 to 4,096 characters."""
+        made = await self.content(await self.someone())
+        for bad in ("", "x" * 4097):
+            response = await self.post(f"{made.path}/comments", {"body": bad}, by=made.author)
+            self.invalid(response, "/body")
+        for good in ("x", "🏰" * 4096):
+            path = await self.comment(made, made.author, good)
+            self.assertEqual(good, (await self.read(path, COMMENT))["body"])
+
+    async def test_unknown_content(self):
+        """choices: comments of content that does not exist are 404 content_not_found."""
+        path, someone = f"content/{guid()}/comments", await self.someone()
+        self.problem(await self.get(path), 404, "content_not_found")
+        response = await self.post(path, {"body": "hello?"}, by=someone)
+        self.problem(response, 404, "content_not_found")
+
+    async def test_unknown_comment(self):
+        """choices: a comment that does not exist is 404 comment_not_found."""
+        made = await self.content(await self.someone())
+        path = f"{made.path}/comments/987654321"
+        self.problem(await self.get(path), 404, "comment_not_found")
+        response = await self.amend(path, {"body": "x"}, by=made.author)
+        self.problem(response, 404, "comment_not_found")
+
+    async def test_change(self):
+        """choices: PATCH by its author changes the text; nothing else but updated."""
+        made = await self.content(await self.someone())
+        path = await self.comment(made, made.author)
+        before = await self.read(path, COMMENT)
+        await self.amend(path, {"body": "On second thought"}, by=made.author, expect=204)
+        got = await self.read(path, COMMENT)
+        self.assertEqual(before | {"body": "On second thought", "updated": got["updated"]}, got)
+        self.assertGreaterEqual(got["updated"], got["created"])
+
+    async def test_change_by_others(self):
+        """choices: only a comment's author may change it: not the content's, not an admin."""
+        made = await self.content(await self.user())
+        path = await self.comment(made, await self.user())
+        for user in (made.author, await self.admin()):
+            self.problem(await self.amend(path, {"body": "x"}, by=user), 403, "forbidden")
+        self.assertEqual("Well made", (await self.read(path, COMMENT))["body"])
+
+    async def test_delete(self):
+        """choices: DELETE leaves a tombstone: deleted true, body empty, the rest as it was."""
+        made = await self.content(await self.someone())
+        path = await self.comment(made, made.author)
+        before = await self.read(path, COMMENT)
+        await self.delete(path, by=made.author, expect=204)
+        got = await self.read(path, COMMENT)
+        self.assertEqual(before | {"deleted": True, "body": "", "updated": got["updated"]}, got)
+
+    async def test_delete_twice(self):
+        """choices: DELETE of a deleted comment is 204."""
+        made = await self.content(await self.someone())
+        path = await self.comment(made, made.author)
+        for _ in range(2):
+            await self.delete(path, by=made.author, expect=204)
+
+    async def test_who_deletes(self):
+        """choices: its author, the content's author and admins may delete, nobody else."""
+        made, writer = await self.content(await self.user()), await self.user()
+        for user in (writer, made.author, await self.admin()):
+            path = await self.comment(made, writer)
+            self.problem(await self.delete(path, by=await self.someone()), 403, "forbidden")
+            self.assertFalse((await self.read(path, COMMENT))["deleted"])
+            await self.delete(path, by=user, expect=204)
+            self.assertTrue((await self.read(path, COMMENT))["deleted"])
+
+    async def test_change_deleted(self):
+        """choices: PATCH of a deleted comment is 409 comment_deleted."""
+        made = await self.content(await self.someone())
+        path = await self.comment(made, made.author)
+        await self.delete(path, by=made.author, expect=204)
+        response = await self.amend(path, {"body": "back"}, by=made.author)
+        self.problem(response, 409, "comment_deleted")
+
+    async def test_count(self):
+        """choices: commentCount counts comments that are not deleted; total counts all."""
+        made = await self.content(await self.someone())
+        first = await self.comment(made, made.author)
+        await self.comment(made, made.author)
+        await self.delete(first, by=made.author, expect=204)
+        self.assertEqual(1, (await self.read(made.path, CONTENT))["commentCount"])
+        page = await self.read(f"{made.path}/comments", COMMENT_PAGE)
+        self.assertEqual((2, 2), (page["total"], page["count"]))
+
+
+class CommentListTests(SpecCase):
+    """GET /api/v1/content/{contentId}/comments."""
+
+    async def commented(self, *texts: str) -> str:
+        """The path of the comments of a new item that has these."""
+        made = await self.content(await self.someone())
+        for text in texts:
+            await self.comment(made, made.author, text)
+        return f"{made.path}/comments"
+
+    async def test_empty(self):
+        """Spec §4.4: page, pageSize, count, total and items; size is 100 and page 0."""
+        page = await self.read(await self.commented(), COMMENT_PAGE)
+        empty = {"page": 0, "pageSize": 100, "count": 0, "total": 0, "items": []}
+        self.assertEqual(empty, page)
+
+    async def test_chronological(self):
+        """Spec §4.4: sorted chronologically, oldest to newest."""
+        texts = ["first", "second", "third"]
+        page = await self.read(await self.commented(*texts), COMMENT_PAGE)
+        self.assertEqual(texts, [one["body"] for one in page["items"]])
+
+    async def test_pages(self):
+        """Spec §4.4: size and page cut the list; count is this page's, total that of all."""
+        path = await self.commented("a", "b", "c", "d", "e")
+        for number, texts in enumerate((["a", "b"], ["c", "d"], ["e"], [])):
+            query = {"size": "2", "page": str(number)}
+            page = await self.read(path, COMMENT_PAGE, query=query)
+            self.assertEqual(texts, [one["body"] for one in page["items"]])
+            expected = {"page": number, "pageSize": 2, "count": len(texts), "total": 5}
+            self.assertEqual(expected, {member: page[member] for member in expected})
+
+    async def test_tombstones_keep_their_place(self):
+        """choices: a deleted comment stays in the list."""
+        made = await self.content(await self.someone())
+        paths = [await self.comment(made, made.author, text) for text in "abc"]
+        await self.delete(paths[1], by=made.author, expect=204)
+        page = await self.read(f"{made.path}/comments", COMMENT_PAGE)
+        self.assertEqual(["a", "", "c"], [one["body"] for one in page["items"]])
+        self.assertEqual([False, True, False], [one["deleted"] for one in page["items"]])
+
+    async def test_size_range(self):
+        """choices: size is 1 to 200."""
+        path = await self.commented("a")
+        for size in ("0", "201", "-1", "x", "1" + "0" * 30):
+            self.invalid_query(await self.get(path, query={"size": size}), "size")
+        for size in ("1", "200"):
+            page = await self.read(path, COMMENT_PAGE, query={"size": size})
+            self.assertEqual(int(size), page["pageSize"])
+
+    async def test_page_range(self):
+        """choices: page is 0 to 2^31-1."""
+        path = await self.commented("a")
+        for number in ("-1", "2147483648", "1" + "0" * 30, "x"):
+            self.invalid_query(await self.get(path, query={"page": number}), "page")
+        page = await self.read(path, COMMENT_PAGE, query={"page": "2147483647"})
+        self.assertEqual([], page["items"])
+
+    async def test_of_this_content(self):
+        """Spec §4.4: the comments of one content item, not of others."""
+        await self.commented("elsewhere")
+        path = await self.commented("here")
+        page = await self.read(path, COMMENT_PAGE)
+        self.assertEqual(["here"], [one["body"] for one in page["items"]])

@@ -1,0 +1,255 @@
+"""HTTP itself: ETag and conditional requests (spec §1), CORS, HEAD, OPTIONS, health, logs."""
+
+from tests.daemon import until
+from tests.spec.client import Wire
+from tests.spec.data import User, guid
+from tests.spec.harness import SpecCase
+
+ORIGIN = {"Origin": "https://portal.example"}
+
+
+class ETagTests(SpecCase):
+    """Weak validators and If-None-Match."""
+
+    async def test_on_everything(self):
+        """Spec §1: responses carry an ETag, a weak validator; choices: every 200 of a GET."""
+        user = await self.someone()
+        made = await self.content(user)
+        comment = await self.comment(made, user)
+        await self.put(f"user/{user.id}/progress/k", {"value": {}}, by=user, expect=204)
+        for path in (
+            made.path,
+            f"{made.path}/revisions/{made.sent['revisionId']}",
+            f"{made.path}/comments",
+            comment,
+            "user/search?q=abc",
+            f"user/{user.id}",
+            f"user/{user.id}/info",
+            f"user/{user.id}/content",
+            f"user/{user.id}/followers",
+            f"user/{user.id}/following",
+            f"user/{user.id}/notifications",
+            f"user/{user.id}/progress",
+            f"user/{user.id}/progress/k",
+            f"user/{user.id}/ratings",
+            "design-challenges",
+        ):
+            response = await self.get(path, by=user, expect=200)
+            self.assertRegex(response.header("ETag") or "", '^W/"[^"]+"$', path)
+
+    async def validated(self, match: str, status: int) -> None:
+        """Assert the status of a GET with this If-None-Match; {} stands for the right tag."""
+        user = await self.someone()
+        path = f"user/{user.id}/info"
+        tag = (await self.get(path)).header("ETag") or ""
+        response = await self.get(
+            path, headers={"If-None-Match": match.replace("{}", tag)} | ORIGIN
+        )
+        self.assertEqual(status, response.status, match)
+        self.assertEqual(tag, response.header("ETag"))
+        self.assertTrue(response.header("Access-Control-Allow-Origin"))
+
+    async def test_not_modified(self):
+        """choices: If-None-Match with the current ETag is 304 without a body."""
+        await self.validated("{}", 304)
+
+    async def test_list(self):
+        """RFC 9110 §13.1.2: one of several tags is enough."""
+        await self.validated('"a", W/"b, c" , {}, "d"', 304)
+
+    async def test_star(self):
+        """RFC 9110 §13.1.2: `*` matches whatever there is."""
+        await self.validated("*", 304)
+
+    async def test_weak_comparison(self):
+        """RFC 9110 §13.1.2: the comparison is weak: W/ or not makes no difference."""
+        user = await self.someone()
+        path = f"user/{user.id}/info"
+        tag = ((await self.get(path)).header("ETag") or "").removeprefix("W/")
+        self.assertEqual(304, (await self.get(path, headers={"If-None-Match": tag})).status)
+
+    async def test_other_tag(self):
+        """RFC 9110 §13.1.2: another tag is answered in full."""
+        for other in ('W/"other"', '"x", "y"', "nonsense", ""):
+            await self.validated(other, 200)
+
+    async def test_changes(self):
+        """Spec §1: the ETag changes with what it validates."""
+        user = await self.user()
+        path = f"user/{user.id}/info"
+        old = (await self.get(path)).header("ETag") or ""
+        sent = {"avatar": "a.png", "emblem": None, "fullProfile": {}, "publicProfile": {}}
+        await self.put(f"user/{user.id}", sent, by=user, expect=204)
+        response = await self.get(path, headers={"If-None-Match": old}, expect=200)
+        self.assertNotEqual(old, response.header("ETag"))
+        self.assertEqual("a.png", response.json()["avatar"])
+
+    async def test_errors_are_never_304(self):
+        """choices: what is missing is 404 whatever If-None-Match says."""
+        response = await self.get(f"user/{guid()}/info", headers={"If-None-Match": "*"})
+        self.problem(response, 404, "user_not_found")
+
+
+class MethodTests(SpecCase):
+    """HEAD, OPTIONS, media types, caches."""
+
+    async def test_head(self):
+        """choices: HEAD is wherever GET is: the same status and headers without a body."""
+        user = await self.someone()
+        for path in (f"user/{user.id}/info", f"user/{user.id}", "design-challenges"):
+            got = await self.get(path, by=user, expect=200)
+            head = await self.request("HEAD", path, by=user, expect=200)
+            self.assertEqual(b"", head.body)
+            for header in ("ETag", "Content-Type"):
+                self.assertEqual(got.header(header), head.header(header), header)
+            self.assertIn(head.header("Content-Length"), (None, str(len(got.body))))
+
+    async def test_head_of_nothing(self):
+        """choices: HEAD of what is missing is 404."""
+        response = await self.request("HEAD", f"user/{guid()}/info", expect=404)
+        self.assertEqual(b"", response.body)
+
+    async def test_options(self):
+        """choices: OPTIONS answers Allow, without a token."""
+        for path, methods in (
+            (f"user/{guid()}", {"get", "head", "put", "options"}),
+            (f"user/{guid()}/rating/{guid()}", {"put", "delete", "options"}),
+            ("design-challenges", {"get", "head", "post", "options"}),
+        ):
+            response = await self.request("OPTIONS", path)
+            self.assertIn(response.status, (200, 204))
+            self.assertEqual(methods, response.listed("Allow"))
+
+    async def test_options_of_the_socket(self):
+        """choices: OPTIONS answers Allow, for the socket too."""
+        response = await self.request("OPTIONS", "/socket", expect=204)
+        self.assertEqual("GET, OPTIONS", response.header("Allow"))
+
+    async def test_absolute_target(self):
+        """choices: a request target may be a whole URL, as a proxy writes it."""
+        wire = await Wire.open(self.url)
+        head = f"GET {self.url}/health/live?x=1 HTTP/1.1\r\nHost: test\r\nConnection: close"
+        wire.send(head.encode() + b"\r\n\r\n")
+        self.assertEqual(200, (await wire.answer()).status)
+
+    async def test_options_of_nothing(self):
+        """choices: OPTIONS of an unknown path is 404."""
+        self.problem(await self.request("OPTIONS", "nothing"), 404, "not_found")
+
+    async def test_media_type(self):
+        """Spec preamble: bodies are JSON."""
+        response = await self.get("user/search?q=abc", expect=200)
+        media = (response.header("Content-Type") or "").partition(";")[0]
+        self.assertEqual("application/json", media)
+
+    async def test_caches(self):
+        """choices: what depends on the caller says so to caches."""
+        user = await self.someone()
+        response = await self.get(f"user/{user.id}", by=user, expect=200)
+        self.assertIn("no-cache", response.listed("Cache-Control"))
+        self.assertLessEqual({"origin", "authorization"}, response.listed("Vary"))
+
+    async def test_missing_content_type(self):
+        """choices: a body without Content-Type counts as JSON."""
+        user = await self.someone()
+        await self.post("session/connect", data=b'{"client":"game"}', by=user, expect=200)
+
+    async def test_content_types(self):
+        """choices: application/json in any case and with parameters; another type is 415."""
+        user, data = await self.someone(), b'{"client":"game"}'
+        for media in ("application/json; charset=utf-8", "Application/JSON"):
+            headers = {"Content-Type": media}
+            await self.post("session/connect", data=data, by=user, headers=headers, expect=200)
+        for media in ("text/plain", "application/x-www-form-urlencoded", "application/xml", "?"):
+            headers = {"Content-Type": media}
+            response = await self.post("session/connect", data=data, by=user, headers=headers)
+            self.problem(response, 415, "unsupported_media_type")
+
+
+class CorsTests(SpecCase):
+    """What the portal's browser needs."""
+
+    EXPOSED = frozenset({"etag", "location", "retry-after", "x-request-id", "link"})
+
+    async def test_answers(self):
+        """choices: answers and errors may be read from any origin, these headers included."""
+        user = await self.someone()
+        for path, status in ((f"user/{user.id}/info", 200), (f"user/{user.id}", 401), ("x", 404)):
+            response = await self.get(path, headers=ORIGIN, expect=status)
+            allowed = response.header("Access-Control-Allow-Origin")
+            self.assertIn(allowed, ("*", ORIGIN["Origin"]))
+            exposed = response.listed("Access-Control-Expose-Headers")
+            self.assertLessEqual(self.EXPOSED, exposed)
+
+    async def test_no_cookies(self):
+        """choices: bearer tokens, no credentials of the browser."""
+        response = await self.get("user/search?q=abc", headers=ORIGIN)
+        self.assertIsNone(response.header("Access-Control-Allow-Credentials"))
+
+    async def test_preflight(self):
+        """choices: a preflight allows the route's methods and these request headers."""
+        asked = {
+            "Access-Control-Request-Method": "PUT",
+            "Access-Control-Request-Headers": "authorization, content-type",
+        }
+        for path in (f"user/{guid()}", f"/methods/v1/user/{guid()}"):
+            response = await self.request("OPTIONS", path, headers=ORIGIN | asked)
+            self.assertIn(response.status, (200, 204))
+            self.assertTrue(response.header("Access-Control-Allow-Origin"))
+            self.assertLessEqual({"get", "put"}, response.listed("Access-Control-Allow-Methods"))
+            headers = response.listed("Access-Control-Allow-Headers")
+            self.assertLessEqual({"authorization", "content-type", "if-none-match"}, headers)
+
+    async def test_oauth(self):
+        """choices: a browser may log in: /oauth has the same headers."""
+        asked = {"Access-Control-Request-Method": "POST"}
+        response = await self.request("OPTIONS", "/oauth/token", headers=ORIGIN | asked)
+        self.assertIn(response.status, (200, 204))
+        response = await self.post("/oauth/token", data={"grant_type": "x"}, headers=ORIGIN)
+        self.assertTrue(response.header("Access-Control-Allow-Origin"))
+
+
+class OperationTests(SpecCase):
+    """What operators see."""
+
+    async def test_health(self):
+        """choices: /health/live and /health/ready are 200 while all is well."""
+        await self.get("/health/live", expect=200)
+        await self.get("/health/ready", expect=200)
+
+    async def logged(self, *requests: str) -> str:
+        """The daemon's output once it holds these request ids."""
+        self.own_daemon()
+        daemon = self.daemon
+        assert daemon is not None
+
+        def written() -> bool:
+            return all(one in daemon.output() for one in requests)
+
+        await until(written, 10, "the log lines")
+        return daemon.output()
+
+    async def test_log_line(self):
+        """choices: one log line per request: method, route, status, user and request id."""
+        user = await self.someone()
+        response = await self.get(f"user/{user.id}/followers", by=user, expect=200)
+        request_id = response.header("X-Request-Id") or ""
+        lines = [
+            line for line in (await self.logged(request_id)).splitlines() if request_id in line
+        ]
+        self.assertEqual(1, len(lines), lines)
+        for part in ("GET", "followers", "200", user.id):
+            self.assertIn(part, lines[0])
+
+    async def test_no_secrets_in_the_log(self):
+        """choices: no token, password or e-mail address is ever logged."""
+        user: User = await self.user()
+        socket = await self.session(user)
+        query = {"access_token": user.token, "q": user.email}
+        await self.get("user/search", by=user, query=query, expect=200)
+        await self.post("/oauth/revoke", data={"token": user.refresh_token}, expect=200)
+        last = await self.get(f"user/{user.id}", by=user, expect=401)
+        log = await self.logged(last.header("X-Request-Id") or "")
+        secrets = (user.token, user.refresh_token, user.password, user.email, socket["accessToken"])
+        for secret in secrets:
+            self.assertNotIn(secret, log)

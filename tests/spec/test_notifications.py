@@ -1,0 +1,152 @@
+"""Notifications and the debug call: spec §2, §4.11, §4.18 and §6."""
+
+from tests.spec.data import User, guid
+from tests.spec.harness import SpecCase
+from tests.spec.shapes import DEBUG
+
+
+class NotificationTests(SpecCase):
+    """GET notifications, the read flag, POST debug/notify."""
+
+    def path(self, user: User) -> str:
+        """The path of the user's notifications."""
+        return f"user/{user.id}/notifications"
+
+    async def notified(self, *texts: str) -> User:
+        """A new user with these Debug notifications."""
+        user = await self.user()
+        for text in texts:
+            await self.notify(user, text)
+        return user
+
+    async def texts(self, user: User, **query: object) -> list[str]:
+        """The texts listed."""
+        return [one["text"] for one in await self.notifications(user, **query)]
+
+    async def flags(self, user: User) -> list[bool]:
+        """The read flags listed."""
+        return [one["read"] for one in await self.notifications(user)]
+
+    async def test_debug(self):
+        """Spec §4.18 and §6: POST debug/notify is 204 and makes a Debug with the text."""
+        user = await self.notified("for you")
+        (got,) = await self.read(self.path(user), [DEBUG], by=user)
+        self.assertEqual(("for you", False), (got["text"], got["read"]))
+
+    async def test_debug_to_oneself(self):
+        """Spec §4.18: the recipient may be anybody, oneself too."""
+        user = await self.user()
+        body = {"recipient": user.id, "text": "note"}
+        await self.post("debug/notify", body, by=user, expect=204)
+        self.assertEqual(["note"], await self.texts(user))
+
+    async def test_debug_unknown_recipient(self):
+        """choices: a recipient who does not exist is 404 user_not_found."""
+        body = {"recipient": guid(), "text": "hello?"}
+        response = await self.post("debug/notify", body, by=await self.someone())
+        self.problem(response, 404, "user_not_found")
+
+    async def test_debug_recipient_is_guid(self):
+        """Spec §4.18: recipient is a GUID."""
+        body = {"recipient": "me", "text": "hello?"}
+        self.invalid(await self.post("debug/notify", body, by=await self.someone()), "/recipient")
+
+    async def test_none(self):
+        """Spec §4.11: without notifications it is an empty array."""
+        self.assertEqual([], await self.texts(await self.user()))
+
+    async def test_chronological(self):
+        """Spec §4.11: in chronological order."""
+        texts = [f"number {n}" for n in range(5)]
+        self.assertEqual(texts, await self.texts(await self.notified(*texts)))
+
+    async def test_since(self):
+        """Spec §4.11: since leaves those newer than it; choices: strictly, in seconds."""
+        user = await self.notified("now")
+        created = (await self.notifications(user))[0]["created"]
+        self.assertEqual(["now"], await self.texts(user, since=created - 1))
+        self.assertEqual(["now"], await self.texts(user, since=created - 0.5))
+        self.assertEqual([], await self.texts(user, since=created))
+        self.assertEqual([], await self.texts(user, since=created + 0.5))
+        self.assertEqual(["now"], await self.texts(user, since=0))
+
+    async def test_bad_since(self):
+        """Spec §4.11: since is a number."""
+        user = await self.someone()
+        for since in ("yesterday", "", "NaN", "Infinity", "1" + "0" * 400):
+            response = await self.get(self.path(user), by=user, query={"since": since})
+            self.invalid_query(response, "since")
+
+    async def test_after_sequence_number(self):
+        """choices: after is the number the socket shows: everything later is given."""
+        user = await self.notified("a", "b", "c")
+        self.assertEqual(["b", "c"], await self.texts(user, after=1))
+        self.assertEqual(["a", "b", "c"], await self.texts(user, after=0))
+        self.assertEqual([], await self.texts(user, after=3))
+
+    async def test_after_id(self):
+        """choices: after may be a notification's id."""
+        user = await self.notified("a", "b", "c")
+        first = (await self.notifications(user))[0]["id"]
+        self.assertEqual(["b", "c"], await self.texts(user, after=first))
+        self.assertEqual(["b"], await self.texts(user, after=first, limit=1))
+
+    async def test_bad_after(self):
+        """choices: an after that is neither is 400."""
+        user = await self.someone()
+        for after in ("x", "-1", "1" + "0" * 30):
+            response = await self.get(self.path(user), by=user, query={"after": after})
+            self.invalid_query(response, "after")
+
+    async def test_pages(self):
+        """choices: limit gives pages linked by rel=next, together the whole list."""
+        texts = [f"number {n}" for n in range(5)]
+        user = await self.notified(*texts)
+        pages = await self.pages(f"{self.path(user)}?limit=2", [DEBUG], by=user)
+        self.assertLessEqual(max(len(page) for page in pages), 2)
+        self.assertEqual(texts, [one["text"] for page in pages for one in page])
+
+    async def test_limit_range(self):
+        """choices: limit is 1 to 200."""
+        user = await self.someone()
+        for limit in ("0", "201"):
+            response = await self.get(self.path(user), by=user, query={"limit": limit})
+            self.invalid_query(response, "limit")
+
+    async def test_mark_read(self):
+        """Spec §3: a notification has a read flag; choices: PATCH sets it either way."""
+        user = await self.notified("a", "b")
+        ids = [one["id"] for one in await self.notifications(user)]
+        for read in (True, False):
+            path = f"{self.path(user)}/{ids[0]}"
+            await self.amend(path, {"read": read}, by=user, expect=204)
+            self.assertEqual([read, False], await self.flags(user))
+
+    async def test_mark_read_up_to(self):
+        """choices: POST …/read marks everything up to the newest one read."""
+        user = await self.notified("a", "b", "c")
+        ids = [one["id"] for one in await self.notifications(user)]
+        path = f"{self.path(user)}/read"
+        await self.post(path, {"upTo": ids[1]}, by=user, expect=204)
+        self.assertEqual([True, True, False], await self.flags(user))
+        await self.post(path, {"upTo": ids[0]}, by=user, expect=204)
+        self.assertEqual([True, True, False], await self.flags(user))
+
+    async def test_unknown_notification(self):
+        """choices: a notification of nobody or of another is 404 notification_not_found."""
+        user, other = await self.someone(), await self.notified("theirs")
+        (theirs,) = await self.notifications(other)
+        for unknown in (guid(), theirs["id"]):
+            response = await self.amend(f"{self.path(user)}/{unknown}", {"read": True}, by=user)
+            self.problem(response, 404, "notification_not_found")
+            response = await self.post(f"{self.path(user)}/read", {"upTo": unknown}, by=user)
+            self.problem(response, 404, "notification_not_found")
+        self.assertEqual([False], await self.flags(other))
+
+    async def test_bad_flag(self):
+        """Spec §2: read is a boolean."""
+        user = await self.notified("a")
+        (one,) = await self.notifications(user)
+        for flag in ("true", 1, None):
+            response = await self.amend(f"{self.path(user)}/{one['id']}", {"read": flag}, by=user)
+            self.invalid(response, "/read")

@@ -1,0 +1,76 @@
+"""Party invites: spec §4.15, §4.16 and §6."""
+
+from tests.spec.data import User, guid
+from tests.spec.harness import SpecCase
+
+
+class PartyTests(SpecCase):
+    """POST …/friend/{friendUserId}/party-invite, …/accept and …/decline."""
+
+    async def answer(self, user: User, friend: str, how: str, party: str):
+        """The response to a party call of `user` about `friend`."""
+        path = f"user/{user.id}/friend/{friend}/party-invite{how}"
+        return await self.post(path, {"party": party}, by=user)
+
+    async def told(self, how: str, kind: str) -> None:
+        """Assert that the call is 204 and tells the friend, nobody else."""
+        user, friend, party = await self.user(), await self.user(), guid()
+        self.assertEqual(204, (await self.answer(user, friend.id, how, party)).status)
+        (got,) = await self.notifications(friend)
+        expected = {"kind": kind, "sender": user.id, "party": party, "read": False}
+        self.assertEqual(expected, {member: got[member] for member in expected})
+        self.assertEqual([], await self.notifications(user))
+
+    async def test_accept(self):
+        """Spec §4.15 and §6: 204, and the sender of the invite is told: PartyInviteAccept."""
+        await self.told("/accept", "PartyInviteAccept")
+
+    async def test_decline(self):
+        """Spec §4.16 and §6: 204, and the sender of the invite is told: PartyInviteDecline."""
+        await self.told("/decline", "PartyInviteDecline")
+
+    async def test_invite(self):
+        """choices: POST …/party-invite is 204 and tells the invited friend: PartyInvite."""
+        await self.told("", "PartyInvite")
+
+    async def test_unknown_friend(self):
+        """choices: an unknown recipient is 404 user_not_found."""
+        user = await self.someone()
+        for how in ("", "/accept", "/decline"):
+            response = await self.answer(user, guid(), how, guid())
+            self.problem(response, 404, "user_not_found")
+
+    async def test_party_is_guid(self):
+        """Spec §4.15 and §4.16: party is a GUID."""
+        user, friend = await self.someone(), await self.someone()
+        for how in ("", "/accept", "/decline"):
+            self.invalid(await self.answer(user, friend.id, how, "party-1"), "/party")
+
+    async def test_repeated_answer(self):
+        """choices: the same answer again tells nobody again; a different one does."""
+        user, friend, party = await self.someone(), await self.user(), guid()
+        for how in ("/accept", "/accept", "/decline", "/decline"):
+            self.assertEqual(204, (await self.answer(user, friend.id, how, party)).status)
+        kinds = [one["kind"] for one in await self.notifications(friend)]
+        self.assertEqual(["PartyInviteAccept", "PartyInviteDecline"], kinds)
+
+    async def test_other_party(self):
+        """Spec §6: each party's answer is told."""
+        user, friend, parties = await self.someone(), await self.user(), [guid(), guid()]
+        for party in parties:
+            await self.answer(user, friend.id, "/accept", party)
+        told = [one["party"] for one in await self.notifications(friend)]
+        self.assertEqual(parties, told)
+
+    async def test_lower_case_out(self):
+        """choices: the party's GUID is taken in any case and given in lower case."""
+        user, friend, party = await self.someone(), await self.user(), guid()
+        await self.answer(user, friend.id, "/accept", party.upper())
+        self.assertEqual(party, (await self.notifications(friend))[0]["party"])
+
+    async def test_methods_prefix(self):
+        """Spec §9: the prefix /methods/v1 serves the same."""
+        user, friend = await self.someone(), await self.user()
+        path = f"/methods/v1/user/{user.id}/friend/{friend.id}/party-invite/accept"
+        await self.post(path, {"party": guid()}, by=user, expect=204)
+        self.assertEqual(1, len(await self.notifications(friend)))

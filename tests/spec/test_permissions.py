@@ -1,0 +1,220 @@
+"""Who may do what: spec §5, row by row, and the operations beside it."""
+
+from tests.spec.data import Content, draft, guid
+from tests.spec.harness import SpecCase
+from tests.spec.test_challenges import challenge
+
+EMPTY_USER = {"avatar": None, "emblem": None, "fullProfile": {}, "publicProfile": {}}
+
+
+class PermissionCase(SpecCase):
+    """Checks of one operation; `{user}` in a path stands for the user it is about."""
+
+    async def outcome(self, expected: int | None, method: str, path: str, body, **more) -> None:
+        """Assert a refusal with this status, or (None) that the operation went through."""
+        sent = {} if body is None else {"body": body}
+        response = await self.request(method, path, **sent, **more)
+        if expected is None:
+            self.assertLess(response.status, 300, repr(response))
+        else:
+            code = {401: "unauthorized", 403: "forbidden"}[expected]
+            self.problem(response, expected, code)
+
+    async def anyone(self, path: str) -> None:
+        """The GET needs no token."""
+        await self.outcome(None, "GET", path, None)
+        await self.outcome(None, "GET", path, None, by=await self.someone())
+
+    async def signed_in(self, method: str, path: str, body=None) -> None:
+        """The operation needs a token, anybody's."""
+        await self.outcome(401, method, path, body)
+        await self.outcome(None, method, path, body, by=await self.someone())
+
+    async def only_self(self, method: str, path: str, body=None, *, admins: bool = False) -> None:
+        """The operation is for the user in the path, and for admins or not even for them."""
+        user = await self.user()
+        path = path.format(user=user.id)
+        await self.outcome(401, method, path, body)
+        await self.outcome(403, method, path, body, by=await self.someone())
+        admin = await self.admin()
+        await self.outcome(None if admins else 403, method, path, body, by=admin)
+        await self.outcome(None, method, path, body, by=user)
+
+    async def only_admins(self, method: str, path: str, body) -> None:
+        """The operation is for admins."""
+        await self.outcome(401, method, path, body)
+        await self.outcome(403, method, path, body, by=await self.someone())
+        await self.outcome(None, method, path, body, by=await self.admin())
+
+    async def published(self) -> Content:
+        """Some content."""
+        return await self.content(await self.someone())
+
+
+class SpecifiedTests(PermissionCase):
+    """The table of spec §5."""
+
+    async def test_precheck(self):
+        """Spec §5: upload-precheck requires authentication."""
+        body = {"contentId": guid(), "operation": "create", "dependencies": [], "packages": []}
+        await self.signed_in("POST", "content/upload-precheck", body)
+
+    async def test_content_create(self):
+        """Spec §5: PUT content (create) requires authentication."""
+        await self.signed_in("PUT", f"content/{guid()}", draft())
+
+    async def test_content_update(self):
+        """Spec §5: PUT content (update) is for admins and the content's author only."""
+        made = await self.content(await self.user())
+        body = {"description": "", "screenshotUris": ["a.png"]}
+        await self.outcome(401, "PUT", made.path, body)
+        await self.outcome(403, "PUT", made.path, body, by=await self.someone())
+        for user in (made.author, await self.admin()):
+            await self.outcome(None, "PUT", made.path, body, by=user)
+
+    async def test_content_list(self):
+        """Spec §5: GET user/{userId}/content generally requires nothing."""
+        await self.anyone(f"user/{(await self.someone()).id}/content")
+
+    async def test_comment_list(self):
+        """Spec §5: GET content/{contentId}/comments generally requires nothing."""
+        await self.anyone(f"{(await self.published()).path}/comments")
+
+    async def test_search(self):
+        """Spec §5: GET user/search requires nothing."""
+        await self.anyone("user/search?q=abc")
+
+    async def test_info(self):
+        """Spec §5: GET user/{userId}/info requires nothing."""
+        await self.anyone(f"user/{(await self.someone()).id}/info")
+
+    async def test_record(self):
+        """Spec §5: GET user/{userId} is for the user themself only."""
+        await self.only_self("GET", "user/{user}")
+
+    async def test_user_update(self):
+        """Spec §5: PUT user/{userId} is for admins and the user themself."""
+        await self.only_self("PUT", "user/{user}", EMPTY_USER, admins=True)
+
+    async def test_followers(self):
+        """Spec §5: GET followers is for the user themself only."""
+        await self.only_self("GET", "user/{user}/followers")
+
+    async def test_following(self):
+        """Spec §5: GET following is for the user themself only."""
+        await self.only_self("GET", "user/{user}/following")
+
+    async def test_notifications(self):
+        """Spec §5: GET notifications is for the user only."""
+        await self.only_self("GET", "user/{user}/notifications")
+
+    async def test_progress(self):
+        """Spec §5: GET progress is for the user only."""
+        await self.only_self("GET", "user/{user}/progress")
+
+    async def test_ratings(self):
+        """Spec §5: GET ratings is for the user only."""
+        await self.only_self("GET", "user/{user}/ratings")
+
+    async def test_rating(self):
+        """Spec §5: PUT rating is for the user only."""
+        made = await self.published()
+        await self.only_self("PUT", f"user/{{user}}/rating/{made.id}", {"value": "1"})
+
+    async def test_party_answers(self):
+        """Spec §5: party-invite accept and decline are for the user only."""
+        for answer in ("accept", "decline"):
+            path = f"user/{{user}}/friend/{(await self.someone()).id}/party-invite/{answer}"
+            await self.only_self("POST", path, {"party": guid()})
+
+    async def test_design_challenges(self):
+        """Spec §5: POST design-challenges is for admins only."""
+        await self.only_admins("POST", "design-challenges", challenge())
+
+    async def test_debug_notify(self):
+        """Spec §5: POST debug/notify requires an access token, anybody's."""
+        body = {"recipient": (await self.someone()).id, "text": "x"}
+        await self.signed_in("POST", "debug/notify", body)
+
+    async def test_session_connect(self):
+        """Spec §5: POST session/connect requires authentication."""
+        await self.signed_in("POST", "session/connect", {"client": "game"})
+
+
+class OtherTests(PermissionCase):
+    """The operations that the specification does not list."""
+
+    async def test_content_detail(self):
+        """choices: GET content/{contentId} requires nothing."""
+        await self.anyone((await self.published()).path)
+
+    async def test_challenges(self):
+        """choices: GET design-challenges requires nothing."""
+        await self.anyone("design-challenges")
+
+    async def test_status(self):
+        """choices: PUT content/{contentId}/status is for admins, not for the author."""
+        body = {"status": "active", "reason": "appeal"}
+        await self.only_admins("PUT", f"{(await self.published()).path}/status", body)
+
+    async def test_featured(self):
+        """choices: PUT content/{contentId}/featured is for admins, not for the author."""
+        made = await self.published()
+        await self.only_admins("PUT", f"{made.path}/featured", {"featured": True})
+
+    async def test_comment(self):
+        """choices: POST comments requires authentication."""
+        await self.signed_in("POST", f"{(await self.published()).path}/comments", {"body": "x"})
+
+    async def test_comment_changes(self):
+        """choices: PATCH and DELETE of a comment require authentication."""
+        made = await self.published()
+        path = await self.comment(made, made.author)
+        await self.signed_in("PATCH", path, {"body": "y"})
+        await self.signed_in("DELETE", path)
+
+    async def test_follow(self):
+        """choices: PUT and DELETE following are for the user only."""
+        path = f"user/{{user}}/following/{(await self.someone()).id}"
+        await self.only_self("PUT", path)
+        await self.only_self("DELETE", path)
+
+    async def test_progress_key(self):
+        """choices: one's progress data is one's own to write, read and delete."""
+        await self.only_self("PUT", "user/{user}/progress/k", {"value": {}})
+        await self.only_self("DELETE", "user/{user}/progress/k")
+        user = await self.user()
+        path = f"user/{user.id}/progress/k"
+        await self.put(path, {"value": {}}, by=user, expect=204)
+        await self.outcome(401, "GET", path, None)
+        await self.outcome(403, "GET", path, None, by=await self.admin())
+
+    async def test_delete_rating(self):
+        """choices: DELETE rating is for the user only."""
+        await self.only_self("DELETE", f"user/{{user}}/rating/{(await self.published()).id}")
+
+    async def test_read_flag(self):
+        """choices: the read flags are the user's only."""
+        user = await self.user()
+        await self.notify(user)
+        (one,) = await self.notifications(user)
+        path = f"user/{user.id}/notifications"
+        for method, at, body in (
+            ("PATCH", f"{path}/{one['id']}", {"read": True}),
+            ("POST", f"{path}/read", {"upTo": one["id"]}),
+        ):
+            await self.outcome(401, method, at, body)
+            await self.outcome(403, method, at, body, by=await self.admin())
+            await self.outcome(None, method, at, body, by=user)
+
+    async def test_party_invite(self):
+        """choices: POST party-invite is for the user who invites."""
+        path = f"user/{{user}}/friend/{(await self.someone()).id}/party-invite"
+        await self.only_self("POST", path, {"party": guid()})
+
+    async def test_forged_admin(self):
+        """choices: the role comes from the token, which nobody can change."""
+        user = await self.someone()
+        forged = self.forge(user, role="admin", signed=b"x" * 32)
+        response = await self.post("design-challenges", challenge(), by=forged)
+        self.problem(response, 401, "invalid_token")

@@ -1,0 +1,160 @@
+"""Upload pre-check: spec §4.1."""
+
+from tests.spec.data import User, draft, entity, guid, package, reference
+from tests.spec.harness import SpecCase
+from tests.spec.shapes import PRECHECK
+
+
+class PrecheckTests(SpecCase):
+    """POST /api/v1/content/upload-precheck."""
+
+    async def precheck(self, by: User, expect: int | None = 200, **body):
+        """The response to a pre-check of a new item without parts, or as `body` says."""
+        sent = {
+            "contentId": guid(),
+            "operation": "create",
+            "dependencies": [],
+            "packages": [],
+            **body,
+        }
+        return await self.post("content/upload-precheck", sent, by=by, expect=expect)
+
+    async def problems(self, by: User, **body) -> list[str]:
+        """The codes of the problems that a pre-check finds."""
+        found = (await self.precheck(by, **body)).json()
+        return [problem["code"] for problem in found["problems"]]
+
+    async def test_answer(self):
+        """Spec §4.1: 200 with needed and neededPackages (choices: and problems)."""
+        found = (await self.precheck(await self.someone())).json()
+        self.shape(found, PRECHECK)
+        self.assertEqual({"needed": [], "neededPackages": [], "problems": []}, found)
+
+    async def test_unknown_entities_needed(self):
+        """Spec §4.1: needed lists the entities to upload before the next step."""
+        new = [reference(entity()), reference(entity())]
+        found = (await self.precheck(await self.someone(), dependencies=new)).json()
+        self.assertCountEqual(new, found["needed"])
+
+    async def test_unknown_packages_needed(self):
+        """Spec §4.1: neededPackages lists the package IDs to upload before the next step."""
+        new = [guid(), guid()]
+        found = (await self.precheck(await self.someone(), packages=new)).json()
+        self.assertCountEqual(new, found["neededPackages"])
+
+    async def test_registered_entities_not_needed(self):
+        """Spec §4.1: what a create has registered need not be uploaded again."""
+        made = await self.content(await self.someone())
+        new = reference(entity())
+        known = [reference(made.sent["entity"]), reference(made.sent["originating"][0])]
+        found = (await self.precheck(made.author, dependencies=[*known, new])).json()
+        self.assertEqual([new], found["needed"])
+
+    async def test_registered_packages_not_needed(self):
+        """Spec §4.1: a package that a create has registered need not be uploaded again."""
+        made = await self.content(await self.someone())
+        new = guid()
+        known = made.sent["packagesOriginating"][0]["id"]
+        found = (await self.precheck(made.author, packages=[known, new])).json()
+        self.assertEqual([new], found["neededPackages"])
+
+    async def test_other_revision_needed(self):
+        """choices: an entity is needed unless exactly that revision of it is registered."""
+        made = await self.content(await self.someone())
+        other = reference(made.sent["entity"]) | {"revisionId": guid()}
+        found = (await self.precheck(made.author, dependencies=[other])).json()
+        self.assertEqual([other], found["needed"])
+
+    async def test_registers_nothing(self):
+        """Spec §4.1: a check before creating: asked twice it answers the same."""
+        new = reference(entity())
+        someone = await self.someone()
+        for _ in range(2):
+            found = (await self.precheck(someone, dependencies=[new])).json()
+            self.assertEqual([new], found["needed"])
+
+    async def test_lower_case_out(self):
+        """choices: GUIDs are taken in any case and given in lower case."""
+        new = reference(entity())
+        upper = {member: value.upper() for member, value in new.items()}
+        found = (await self.precheck(await self.someone(), dependencies=[upper])).json()
+        self.assertEqual([new], found["needed"])
+
+    async def test_create_taken(self):
+        """choices: the pre-check of a create with a taken contentId is 409 content_exists."""
+        made = await self.content(await self.someone())
+        self.problem(
+            await self.precheck(made.author, None, contentId=made.id), 409, "content_exists"
+        )
+
+    async def test_update_by_author(self):
+        """Spec §4.1: operation update of one's own content is answered like a create."""
+        made = await self.content(await self.someone())
+        found = await self.precheck(made.author, contentId=made.id, operation="update")
+        self.shape(found.json(), PRECHECK)
+
+    async def test_update_of_anothers(self):
+        """choices: the pre-check of an update of another's content is 403."""
+        made = await self.content(await self.user())
+        found = await self.precheck(
+            await self.someone(), None, contentId=made.id, operation="update"
+        )
+        self.problem(found, 403, "forbidden")
+
+    async def test_update_of_anothers_suspended(self):
+        """choices: that 403 does not depend on the content's status."""
+        made = await self.content(await self.user())
+        await self.moderate(made, "suspended")
+        found = await self.precheck(
+            await self.someone(), None, contentId=made.id, operation="update"
+        )
+        self.problem(found, 403, "forbidden")
+
+    async def test_update_by_admin(self):
+        """Spec §5: admins may update, so the pre-check lets them."""
+        made = await self.content(await self.someone())
+        await self.precheck(await self.admin(), contentId=made.id, operation="update")
+
+    async def test_update_of_missing(self):
+        """choices: the pre-check of an update of missing content is 404."""
+        found = await self.precheck(await self.someone(), None, operation="update")
+        self.problem(found, 404, "content_not_found")
+
+    async def test_unknown_operation(self):
+        """Spec §4.1: operation is one of create, update."""
+        found = await self.precheck(await self.someone(), None, operation="delete")
+        self.invalid(found, "/operation")
+
+    async def test_suspended_dependency(self):
+        """choices: problems names a dependency of suspended content, as the create then does."""
+        made = await self.content(await self.user())
+        await self.moderate(made, "suspended")
+        other, used = await self.someone(), [reference(made.sent["entity"])]
+        self.assertEqual(["suspended_dependency"], await self.problems(other, dependencies=used))
+        refused = await self.put(f"content/{guid()}", draft(using=used), by=other)
+        self.problem(refused, (409, 422), "suspended_dependency")
+
+    async def test_entity_conflict(self):
+        """choices: a dependency given with another path than the registered one is a problem."""
+        made = await self.content(await self.someone())
+        moved = made.sent["entity"] | {"path": "elsewhere"}
+        self.assertEqual(
+            ["entity_conflict"], await self.problems(made.author, dependencies=[moved])
+        )
+
+    async def test_precheck_then_create(self):
+        """Spec §4.1: with what was needed uploaded, the create goes through and nothing is."""
+        author, item, content_id = await self.someone(), draft(), guid()
+        parts = [reference(item["entity"]), reference(item["originating"][0])]
+        bundles = [item["packagesOriginating"][0]["id"]]
+        found = (await self.precheck(author, dependencies=parts, packages=bundles)).json()
+        self.assertCountEqual(parts, found["needed"])
+        await self.put(f"content/{content_id}", item, by=author, expect=204)
+        found = (await self.precheck(author, dependencies=parts, packages=bundles)).json()
+        self.assertEqual({"needed": [], "neededPackages": [], "problems": []}, found)
+
+    async def test_package_by_one_platform(self):
+        """choices: a package for one platform is enough unless the operator requires more."""
+        one = {"id": package()["id"], "linux64": "packages/one"}
+        made = await self.content(await self.someone(), packagesOriginating=[one])
+        self.assertEqual([], await self.problems(made.author, packages=[one["id"]]))

@@ -1,0 +1,122 @@
+"""User search: spec §4.5 and §8."""
+
+import random
+import string
+
+from tests.spec.harness import SpecCase
+from tests.spec.shapes import USER_PAGE
+
+
+def word(length: int = 12) -> str:
+    """Random letters, so that no two tests find each other's users."""
+    return "".join(random.choices(string.ascii_lowercase, k=length))
+
+
+class SearchTests(SpecCase):
+    """GET /api/v1/user/search."""
+
+    async def search(self, q: str, **query):
+        """The answer to a search."""
+        return await self.read("user/search", USER_PAGE, query={"q": q, **query})
+
+    async def found(self, q: str) -> list[str]:
+        """The usernames found, in order."""
+        return [user["username"] for user in (await self.search(q))["items"]]
+
+    async def test_answer(self):
+        """Spec §4.5: 200 with items (UserInfo), page, pageSize and total."""
+        user = await self.user(word())
+        found = await self.search(user.username)
+        item = {"id": user.id, "username": user.username, "avatar": None, "emblem": None}
+        self.assertEqual({"items": [item], "page": 0, "pageSize": 48, "total": 1}, found)
+
+    async def test_nobody(self):
+        """Spec §4.5: a search that finds nobody is an empty page."""
+        found = await self.search(word(20))
+        self.assertEqual({"items": [], "page": 0, "pageSize": 48, "total": 0}, found)
+
+    async def test_order(self):
+        """Spec §4.5: matching is fuzzy; choices: exact, then prefix, then similar names."""
+        exact = word()
+        other = "0" if exact[-1] != "0" else "1"
+        names = [exact[:-1] + other, exact + "xy", exact]
+        for username in names:
+            await self.user(username)
+        self.assertEqual(names[::-1], await self.found(exact))
+
+    async def test_any_case(self):
+        """choices: the case of the letters does not matter."""
+        username = word()
+        await self.user(username)
+        self.assertEqual([username], await self.found(username.upper()))
+
+    async def test_similarity_threshold(self):
+        """choices: names that share under 0.3 of their trigrams are not found."""
+        half = word(6)
+        await self.user(half + word(20))
+        self.assertEqual([], await self.found("zz" + half[2:5] + word(12)))
+
+    async def test_q_required(self):
+        """Spec §4.5: q is required."""
+        self.invalid_query(await self.get("user/search"), "q")
+
+    async def test_q_length(self):
+        """Spec §8: q has at least 3 characters; choices: counted after trimming."""
+        for short in ("", "ab", "  ab  ", "   ", "éà"):
+            self.invalid_query(await self.get("user/search", query={"q": short}), "q")
+        for enough in ("abc", "éàü", "日本語", "🏰🏰🏰"):
+            await self.search(enough)
+
+    async def test_trimmed(self):
+        """choices: space around q does not count."""
+        username = word()
+        await self.user(username)
+        self.assertEqual([username], await self.found(f"  {username} "))
+
+    async def test_wildcards_are_letters(self):
+        """choices: the signs of SQL patterns mean themselves."""
+        await self.user(word())
+        for pattern in ("%%%", "___%", "\\\\\\", "'''"):
+            self.assertEqual([], await self.found(pattern))
+
+    async def test_page_size(self):
+        """Spec §8: pageSize is 10 to 200 inclusive, by default 48."""
+        for size in ("9", "201", "0", "-1", "ten", "10.5"):
+            response = await self.get("user/search", query={"q": "abc", "pageSize": size})
+            self.invalid_query(response, "pageSize")
+        for size in ("10", "200"):
+            self.assertEqual(int(size), (await self.search("abc", pageSize=size))["pageSize"])
+
+    async def test_page(self):
+        """Spec §8: page starts at 0; choices: and ends at 2^31-1."""
+        for page in ("-1", "2147483648", "1" + "0" * 30, "x"):
+            response = await self.get("user/search", query={"q": "abc", "page": page})
+            self.invalid_query(response, "page")
+        found = await self.search("abc", page="2147483647")
+        self.assertEqual(([], 2147483647), (found["items"], found["page"]))
+
+    async def test_pages(self):
+        """Spec §4.5: the pages together hold every match once, and total says how many."""
+        stem = word(10)
+        names = [f"{stem}{n:02}" for n in range(12)]
+        for username in names:
+            await self.user(username)
+        first, second = [await self.search(stem, pageSize="10", page=str(n)) for n in (0, 1)]
+        self.assertEqual([10, 2], [len(page["items"]) for page in (first, second)])
+        self.assertEqual({12}, {first["total"], second["total"]})
+        found = [user["username"] for page in (first, second) for user in page["items"]]
+        self.assertCountEqual(names, found)
+
+    async def test_public_profile(self):
+        """Spec §2: a found user's profile is present only if public."""
+        user = await self.user(word())
+        sent = {"avatar": None, "emblem": None, "publicProfile": {"profile": "hi"}}
+        await self.put(f"user/{user.id}", sent | {"fullProfile": {}}, by=user, expect=204)
+        (found,) = (await self.search(user.username))["items"]
+        self.assertEqual("hi", found["profile"])
+
+    async def test_no_email(self):
+        """Spec §2: the public representation holds no e-mail address, nor is it searched."""
+        username = word()
+        await self.user(username)
+        self.assertEqual([], await self.found("example.com"))

@@ -1,0 +1,150 @@
+"""Users: spec §2 and §4.6 to §4.8."""
+
+from tests.spec.data import User, guid
+from tests.spec.harness import SpecCase
+from tests.spec.shapes import USER, USER_INFO
+
+
+class UserTests(SpecCase):
+    """GET …/info, GET and PUT /api/v1/user/{userId}."""
+
+    def change(self, **members) -> dict:
+        """A body of PUT user."""
+        empty = {"avatar": None, "emblem": None, "fullProfile": {}, "publicProfile": {}}
+        return empty | members
+
+    async def info(self, of: User) -> dict:
+        """The user's public info."""
+        return await self.read(f"user/{of.id}/info", USER_INFO)
+
+    async def record(self, of: User) -> dict:
+        """The user's full record."""
+        return await self.read(f"user/{of.id}", USER, by=of)
+
+    async def test_info(self):
+        """Spec §4.6: 200 with the UserInfo; avatar and emblem are null when not set."""
+        user = await self.user()
+        expected = {"id": user.id, "username": user.username, "avatar": None, "emblem": None}
+        self.assertEqual(expected, await self.info(user))
+
+    async def test_unknown_user(self):
+        """choices: the info of a user who does not exist is 404 user_not_found."""
+        self.problem(await self.get(f"user/{guid()}/info"), 404, "user_not_found")
+
+    async def test_record(self):
+        """Spec §4.7: 200 with the full user record."""
+        user = await self.user()
+        found = await self.record(user)
+        self.assertEqual((user.id, user.username), (found["id"], found["username"]))
+        self.assertEqual(user.email, found["email"])
+
+    async def test_update(self):
+        """Spec §4.8: PUT is 204 and changes avatar, emblem and both profiles."""
+        user = await self.user()
+        sent = self.change(
+            avatar="avatars/me.png",
+            emblem=guid(),
+            fullProfile={"profile": "I build castles"},
+            publicProfile={"profile": "castles"},
+        )
+        await self.put(f"user/{user.id}", sent, by=user, expect=204)
+        found = await self.record(user)
+        self.assertEqual(sent, {member: found[member] for member in sent})
+
+    async def test_public_profile(self):
+        """Spec §2: UserInfo's profile is present only if public."""
+        user = await self.user()
+        sent = self.change(fullProfile={"profile": "secret"})
+        await self.put(f"user/{user.id}", sent, by=user, expect=204)
+        self.assertNotIn("profile", await self.info(user))
+        sent = self.change(fullProfile={"profile": "x"}, publicProfile={"profile": "x"})
+        await self.put(f"user/{user.id}", sent, by=user, expect=204)
+        self.assertEqual("x", (await self.info(user))["profile"])
+
+    async def test_info_follows(self):
+        """Spec §2: UserInfo shows avatar and emblem as they were set."""
+        user, emblem = await self.user(), guid()
+        sent = self.change(avatar="avatars/me.png", emblem=emblem)
+        await self.put(f"user/{user.id}", sent, by=user, expect=204)
+        found = await self.info(user)
+        self.assertEqual(("avatars/me.png", emblem), (found["avatar"], found["emblem"]))
+
+    async def test_null_removes(self):
+        """Spec §4.8: null as avatar or emblem removes it."""
+        user = await self.user()
+        for sent in (self.change(avatar="a.png", emblem=guid()), self.change()):
+            await self.put(f"user/{user.id}", sent, by=user, expect=204)
+        found = await self.record(user)
+        self.assertEqual((None, None, {}), (found["avatar"], found["emblem"], found["fullProfile"]))
+
+    async def test_name_and_email_stay(self):
+        """Spec §4.8: username and email cannot be changed."""
+        user = await self.user()
+        sent = self.change(username="Other", email="other@example.com")
+        await self.put(f"user/{user.id}", sent, by=user, expect=204)
+        found = await self.record(user)
+        self.assertEqual((user.username, user.email), (found["username"], found["email"]))
+
+    async def test_subset_not_enforced(self):
+        """Spec §4.8: that publicProfile is a subset of fullProfile is not enforced."""
+        user = await self.user()
+        sent = self.change(publicProfile={"profile": "only here"})
+        await self.put(f"user/{user.id}", sent, by=user, expect=204)
+        self.assertEqual(sent["publicProfile"], (await self.record(user))["publicProfile"])
+
+    async def test_by_admin(self):
+        """Spec §5: admins may update a user."""
+        user = await self.user()
+        sent = self.change(avatar="moderated.png")
+        await self.put(f"user/{user.id}", sent, by=await self.admin(), expect=204)
+        self.assertEqual("moderated.png", (await self.record(user))["avatar"])
+
+    async def test_unknown_user_by_admin(self):
+        """choices: an admin's update of a user who does not exist is 404 user_not_found."""
+        response = await self.put(f"user/{guid()}", self.change(), by=await self.admin())
+        self.problem(response, 404, "user_not_found")
+
+    async def test_emblem_is_guid(self):
+        """Spec §4.8: emblem is a GUID."""
+        user = await self.someone()
+        response = await self.put(f"user/{user.id}", self.change(emblem="gold"), by=user)
+        self.invalid(response, "/emblem")
+
+    async def test_members_required(self):
+        """choices: all four members of the body are required."""
+        user = await self.someone()
+        for missing in self.change():
+            body = {key: value for key, value in self.change().items() if key != missing}
+            self.problem(await self.put(f"user/{user.id}", body, by=user), 400, "invalid_body")
+
+    async def test_refused_update_changes_nothing(self):
+        """choices: a refused update leaves the record as it was."""
+        user = await self.user()
+        before = await self.record(user)
+        bad = self.change(avatar="new.png", emblem="gold")
+        await self.put(f"user/{user.id}", bad, by=user, expect=400)
+        self.assertEqual(before, await self.record(user))
+
+    async def test_methods_prefix(self):
+        """Spec §9: the prefix /methods/v1 serves the same for user paths."""
+        user = await self.user()
+        path = f"/methods/v1/user/{user.id}"
+        await self.put(path, self.change(avatar="m.png"), by=user, expect=204)
+        self.assertEqual(await self.record(user), await self.read(path, USER, by=user))
+        self.assertEqual(await self.info(user), await self.read(f"{path}/info", USER_INFO))
+
+    async def test_methods_prefix_is_for_users(self):
+        """choices: /methods/v1 serves no other path."""
+        made = await self.content(await self.someone())
+        self.problem(await self.get(f"/methods/v1/{made.path}"), 404, "not_found")
+
+    async def test_guid_in_any_case(self):
+        """choices: a GUID in a path is taken in any case and given in lower case."""
+        user = await self.someone()
+        found = await self.read(f"user/{user.id.upper()}/info", USER_INFO)
+        self.assertEqual(user.id, found["id"])
+
+    async def test_self_in_any_case(self):
+        """choices: one's own GUID in upper case is still one's own."""
+        user = await self.someone()
+        await self.read(f"user/{user.id.upper()}", USER, by=user)
