@@ -1,0 +1,1 @@
+"""The benchmark: `scripts/bench`. docs/performance.md says how to read it."""

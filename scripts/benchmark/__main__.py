@@ -1,0 +1,114 @@
+"""`scripts/bench`: the command line."""
+
+import argparse
+import resource
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import msgspec
+
+from . import report, runner
+from .dataset import Inconsistent
+from .postgres import ServerError
+from .processes import ROOT, StartError
+from .push import PushError
+from .results import Results
+from .runner import Different, Options
+from .subjects import PeerError
+from .wrk import WrkError
+
+_FAILURES = (WrkError, ServerError, StartError, PeerError, PushError, Inconsistent, Different)
+
+
+def main() -> int:
+    """Measure and print; the exit status."""
+    arguments = _parsed()
+    # Each socket is a file, here and in the daemon, which inherits this.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    # The servers have process groups of their own: they must be stopped by name.
+    signal.signal(signal.SIGTERM, _interrupted)
+    options = Options(
+        arguments.data.absolute(),
+        arguments.scale,
+        arguments.seconds,
+        arguments.rounds,
+        arguments.compare,
+        arguments.tuned_peer,
+        arguments.debian,
+        arguments.workers,
+        arguments.only,
+    )
+    try:
+        results = runner.run(options, _say)
+    except _FAILURES as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    print(report.table(results))
+    if arguments.than is not None:
+        other = msgspec.json.decode(arguments.than.read_bytes(), type=Results)
+        print(f"\n{report.than(results, other)}")
+    file = arguments.json or options.folder / "results.json"
+    file.write_bytes(msgspec.json.format(msgspec.json.encode(results)) + b"\n")
+    _say(f"results saved in {file}")
+    return 0
+
+
+def _parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench",
+        description="Measures the daemon; docs/performance.md says how to read what it prints.",
+        epilog=f"operations: {', '.join(runner.keys())}",
+    )
+    add = parser.add_argument
+    add("--compare", action="store_true", help="measure the floor and the peer beside it")
+    add("--tuned-peer", action="store_true", help="the peer's pool does not reset connections")
+    add("--rounds", type=_positive, default=3, help="rounds, of which the median counts (3)")
+    add("--seconds", type=_positive, default=5, help="seconds of each run (5)")
+    add("--only", type=_operations, default=[], metavar="OPERATION,…", help="these operations")
+    add("--scale", type=_scale, default=1.0, help="size of the data set (1: 500,000 users)")
+    add("--workers", type=_positive, metavar="N", help="the daemon's --workers")
+    add("--debian", action="store_true", help="on Debian's Postgres, which has pg_trgm")
+    add("--json", type=Path, metavar="FILE", help="where results are saved (DIR/results.json)")
+    add("--than", type=Path, metavar="FILE", help="compare with results saved before")
+    add("--data", type=Path, metavar="DIR", default=ROOT / "var/bench", help="(var/bench)")
+    return parser.parse_args()
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def _scale(text: str) -> float:
+    number = float(text)
+    if not 0.001 <= number <= 10:
+        raise ValueError
+    return number
+
+
+def _operations(text: str) -> list[str]:
+    chosen = text.split(",")
+    unknown = sorted(set(chosen) - set(runner.keys()))
+    if unknown:
+        raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(runner.keys())}")
+    return chosen
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _interrupted(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,274 @@
+"""What is measured with wrk: the requests of each operation."""
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import closing
+from http.client import HTTPConnection
+from random import Random
+from typing import NamedTuple
+from urllib.parse import quote
+
+import psycopg2
+
+from contentsvc.tokens import Keys, Tokens
+
+from . import world, wrk
+from .world import Sizes
+from .wrk import Request
+
+API = "/api/v1"
+BUSY = 32
+"""Connections that keep one process busy."""
+FEW = 2
+"""Connections of a search, which keeps the database busy: with more, its latency would be that
+of a queue."""
+_VARIANTS = 10_000
+"""Different requests of a read, so that it is not the same few rows again and again."""
+_TOKENS = 1000
+"""Different callers at most; a token is verified once and then remembered by the daemon."""
+_TAGGED = 300
+"""Different requests of a read with If-None-Match."""
+_LONG = 11
+"""Letters of a long name."""
+
+
+class Clock:
+    """What tokens are issued by."""
+
+    def seconds(self) -> float:
+        """Unix seconds."""
+        return time.time()
+
+
+class Context:
+    """The world that requests are about, and who makes them."""
+
+    def __init__(self, sizes: Sizes, keys: Keys, url: str, seed: int) -> None:
+        self.sizes = sizes
+        self._tokens = Tokens(keys, Clock())
+        self.random = Random(seed)  # noqa: S311
+        self.names = _names(url)
+
+    def token(self, number: int) -> str:
+        """An access token of a user, good for the next quarter of an hour."""
+        return self._tokens.issue(world.user(number), world.session(number), admin=False)
+
+    @property
+    def regulars(self) -> list[int]:
+        """Users with as many ratings and notifications as world.py says, who only read."""
+        return list(range(min(_TOKENS, self.sizes.regulars)))
+
+    @property
+    def writers(self) -> list[int]:
+        """Users who write, none of them regulars or authors."""
+        first = self.sizes.regulars + self.sizes.authors
+        return list(range(first, min(first + _TOKENS, self.sizes.users)))
+
+    def caller(self, number: int) -> dict[str, str]:
+        """The header for a user."""
+        return {"Authorization": f"Bearer {self.token(number)}"}
+
+
+def _nothing(context: Context) -> list[Request]:
+    return []
+
+
+class Operation(NamedTuple):
+    """One line of the table. `script` gives the Lua text of one run, `reads` the requests of a
+    read, nothing for others. `compared`: the floor and the peer have it too."""
+
+    key: str
+    title: str
+    status: int
+    connections: int
+    script: Callable[[Context], str]
+    reads: Callable[[Context], list[Request]] = _nothing
+    compared: bool = False
+
+
+def _read(
+    key: str,
+    title: str,
+    reads: Callable[[Context], list[Request]],
+    *,
+    compared: bool = False,
+    connections: int = BUSY,
+) -> Operation:
+    def script(context: Context) -> str:
+        return wrk.of_requests(reads(context))
+
+    return Operation(key, title, 200, connections, script, reads, compared)
+
+
+def unchanged(operation: Operation, port: int) -> Operation:
+    """The same read, by a client that has what it asks for: 304. `port` is the daemon's, where
+    the tags are got."""
+
+    def script(context: Context) -> str:
+        tagged = []
+        with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+            for request in operation.reads(context)[:_TAGGED]:
+                connection.request("GET", request.path, headers=request.headers)
+                answer = connection.getresponse()
+                answer.read()
+                tag = answer.getheader("ETag", "")
+                headers = {**request.headers, "If-None-Match": tag}
+                tagged.append(Request("GET", request.path, headers))
+        return wrk.of_requests(tagged)
+
+    key, title = f"{operation.key}-304", f"{operation.title}, 304"
+    return Operation(key, title, 304, operation.connections, script)
+
+
+def _info(context: Context) -> list[Request]:
+    users = (context.random.randrange(context.sizes.users) for _ in range(_VARIANTS))
+    return [Request("GET", f"{API}/user/{world.user(user)}/info") for user in users]
+
+
+def _contents(context: Context) -> list[Request]:
+    first, authors = context.sizes.regulars, context.sizes.authors
+    chosen = (first + context.random.randrange(authors) for _ in range(_VARIANTS))
+    return [Request("GET", f"{API}/user/{world.user(author)}/content") for author in chosen]
+
+
+def _comments(context: Context) -> list[Request]:
+    requests = []
+    for _ in range(_VARIANTS):
+        number = context.random.randrange(context.sizes.active)
+        number += number // (world.SUSPENDED_EVERY - 1)
+        page = context.random.randrange(world.pages(number))
+        path = f"{API}/content/{world.content(number)}/comments"
+        requests.append(Request("GET", f"{path}?size={world.COMMENTED}&page={page}"))
+    return requests
+
+
+def _notifications(context: Context) -> list[Request]:
+    callers = {user: context.caller(user) for user in context.regulars}
+    requests = []
+    for _ in range(_VARIANTS):
+        user = context.random.choice(context.regulars)
+        after = context.random.randrange(world.NOTIFIED - 20)
+        path = f"{API}/user/{world.user(user)}/notifications?after={after}&limit=20"
+        requests.append(Request("GET", path, callers[user]))
+    return requests
+
+
+def _ratings(context: Context) -> list[Request]:
+    return [
+        Request("GET", f"{API}/user/{world.user(user)}/ratings", context.caller(user))
+        for user in context.random.sample(context.regulars, len(context.regulars))
+    ]
+
+
+def _search(queries: Callable[[Context], list[str]]) -> Callable[[Context], list[Request]]:
+    def requests(context: Context) -> list[Request]:
+        found = queries(context)
+        context.random.shuffle(found)
+        return [Request("GET", f"{API}/user/search?q={quote(query)}") for query in found]
+
+    return requests
+
+
+def _beginnings(context: Context) -> list[str]:
+    return [name[:3].lower() for name in context.names]
+
+
+def _misspelt(context: Context) -> list[str]:
+    queries = []
+    for name in context.names:
+        if len(name) >= _LONG:
+            at = context.random.randrange(2, len(name) - 3)
+            # Two letters changed places, and the last is there twice.
+            queries.append(name[:at] + name[at + 1] + name[at] + name[at + 2 :] + name[-1])
+    return queries
+
+
+def _names(url: str) -> list[str]:
+    with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+        # Every so many of them in the order of the ids, which are scattered.
+        cursor.execute(
+            "select username from (select username, row_number() over (order by id) as n"
+            " from users) as u where n %% (select 1 + count(*) / 1000 from users) = 0",
+            (),
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
+_RATE = f"""
+    local writer, content = pick(writers), pick(contents)
+    return "PUT", "{API}/user/" .. writer[1] .. "/rating/" .. content, writer[2],
+        '{{"value":"' .. math.random(0, 1) .. '"}}'
+"""
+_SAVE = f"""
+    local writer = pick(writers)
+    return "PUT", "{API}/user/" .. writer[1] .. "/progress/save-" .. math.random(1, 6), writer[2],
+        '{{"value":{{"level":' .. math.random(1, 99) .. ',"coins":' .. math.random(1, 9999) ..
+        ',"inventory":["rope","lantern","map","key"],"place":{{"x":12.5,"y":0.25,"z":-3.75}}}}}}'
+"""
+_COMMENT = f"""
+    return "POST", "{API}/content/" .. pick(contents) .. "/comments", pick(writers)[2],
+        '{{"body":"Nineteen floors, then a gust. More cranes, please! Number ' ..
+        math.random(1, 999999) .. '"}}'
+"""
+_CREATE = f"""
+    local parts, used = {{}}, {{}}
+    for n = 1, 10 do
+        parts[n] = '{{"entityId":"' .. guid() .. '","revisionId":"' .. guid() ..
+            '","path":"entities/new/' .. n .. '.bin"}}'
+        local core = pick(cores)
+        used[n] = '{{"entityId":"' .. core[1] .. '","revisionId":"' .. core[2] .. '"}}'
+    end
+    return "PUT", "{API}/content/" .. guid(), pick(writers)[2],
+        '{{"name":"Tilting Tower","description":"Stack it as high as it goes.","type":"game",' ..
+        '"screenshotUris":["shots/new/1.png","shots/new/2.png"],"tags":["physics","co-op"],' ..
+        '"revisionId":"' .. guid() .. '","revisionDescription":"The first one","version":"1.0",' ..
+        '"entity":{{"entityId":"' .. guid() .. '","revisionId":"' .. guid() ..
+        '","path":"entities/new/core.bin"}},"originating":[' .. table.concat(parts, ",") ..
+        '],"using":[' .. table.concat(used, ",") .. ']}}'
+"""
+
+
+def _write(key: str, title: str, status: int, make: str, *, compared: bool = False) -> Operation:
+    def script(context: Context) -> str:
+        sizes, random = context.sizes, context.random
+        # Cores of suspended content would be refused, which the first of each fifty are not.
+        cores = [world.SUSPENDED_EVERY * n for n in range(sizes.contents // world.SUSPENDED_EVERY)]
+        return wrk.of_maker(
+            make,
+            random.randrange(2**31),
+            writers=[(world.user(user), context.token(user)) for user in context.writers],
+            contents=[world.active_content(number) for number in range(sizes.active)],
+            cores=[world.core(number) for number in cores],
+        )
+
+    return Operation(key, title, status, BUSY, script, compared=compared)
+
+
+READS = (
+    _read("info", "user info", _info, compared=True),
+    _read("contents", "content list of an author", _contents),
+    _read("comments", "page of 20 comments", _comments, compared=True),
+    _read("notifications", "20 notifications since a cursor", _notifications),
+    _read("ratings", "ratings map of 200", _ratings, compared=True),
+    _read("search", "search, three letters", _search(_beginnings), connections=FEW),
+    _read("search-misspelt", "search, long and misspelt", _search(_misspelt), connections=FEW),
+)
+WRITES = (
+    _write("put-rating", "PUT rating", 204, _RATE, compared=True),
+    _write("put-progress", "PUT progress", 204, _SAVE),
+    _write("post-comment", "POST comment", 201, _COMMENT),
+    _write("put-content", "PUT content, 20 dependencies", 204, _CREATE),
+)
+
+
+def operations(port: int) -> list[Operation]:
+    """All of them; `port` is the daemon's."""
+    return [*READS, *(unchanged(operation, port) for operation in READS), *WRITES]
+
+
+def answer(port: int, request: Request) -> object:
+    """The JSON that a server gives to one request."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+        connection.request(request.method, request.path, request.body, request.headers)
+        return json.loads(connection.getresponse().read())

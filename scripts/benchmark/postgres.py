@@ -1,0 +1,161 @@
+"""The benchmark's Postgres servers and the databases on them."""
+
+import os
+import pwd
+import shlex
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import quote, urlsplit
+
+import psycopg2
+from psycopg2 import sql
+
+from contentsvc.store.embedded import EmbeddedPostgres
+from contentsvc.store.migrate import migrate, names
+
+from . import dataset
+from .world import Sizes
+
+_SETTINGS = {"shared_buffers": "128MB", "jit": "off", "max_connections": "200", "port": "5432"}
+"""Those that the embedded server has of its own, for the other one to be like it."""
+
+
+class ServerError(Exception):
+    """No such server can be started; `str()` says what is missing."""
+
+
+class Server(Protocol):
+    """A running server."""
+
+    url: str
+    """Of its database `postgres`."""
+    data: Path
+    """PGDATA."""
+
+    def stop(self) -> None: ...
+
+
+class Embedded:
+    """The Postgres that the service brings, as it configures it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._server = EmbeddedPostgres(folder, own=True)
+        self.url = _named(self._server.start(), "postgres")
+        self.data = folder / "postgres"
+
+    def stop(self) -> None:
+        """Stop it."""
+        self._server.stop()
+
+
+class Debian:
+    """Debian's newest installed Postgres, in a data folder of its own: it has pg_trgm.
+
+    Raises ServerError.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        found = Path("/usr/lib/postgresql").glob("*/bin/postgres")
+        newest = max(found, key=lambda path: int(path.parts[-3]), default=None)
+        if newest is None:
+            raise ServerError("apt-get install postgresql")
+        self._bin = newest.parent
+        self.data = folder / f"debian-{newest.parts[-3]}"
+        sockets = self.data / "sockets"
+        self._whom: dict[str, Any] = {"cwd": "/"}
+        fresh = not (self.data / "PG_VERSION").exists()
+        if fresh:
+            self.data.mkdir(0o700, parents=True, exist_ok=True)
+        if os.geteuid() == 0:  # Postgres refuses root; the package makes this user
+            user = pwd.getpwnam("postgres")
+            os.chown(self.data, user.pw_uid, user.pw_gid)
+            self._whom |= {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+        if fresh:
+            form = ("--encoding=UTF8", "--locale=C.UTF-8")
+            self._run("initdb", "--auth=trust", "-Upostgres", *form)
+            self._run_plain("mkdir", str(sockets))
+        options = _SETTINGS | {"listen_addresses": "", "unix_socket_directories": str(sockets)}
+        words = [f"-c {name}={shlex.quote(value)}" for name, value in options.items()]
+        log = str(self.data / "log")
+        self._run("pg_ctl", "start", "-w", "-l", log, "-o", " ".join(words))
+        self.url = f"postgresql://postgres@/postgres?host={quote(str(sockets), safe='')}&port=5432"
+
+    def stop(self) -> None:
+        """Stop it."""
+        self._run("pg_ctl", "stop", "-w", "-m", "fast")
+
+    def _run(self, program: str, *words: str) -> None:
+        self._run_plain(str(self._bin / program), *words, "-D", str(self.data))
+
+    def _run_plain(self, *command: str) -> None:
+        try:
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **self._whom)  # noqa: S603
+        except (subprocess.CalledProcessError, OSError) as error:
+            raise ServerError(f"Debian's Postgres: {error}") from error
+
+
+def postmaster(server: Server) -> int:
+    """The process that all others of the server descend from."""
+    return int((server.data / "postmaster.pid").read_text().splitlines()[0])
+
+
+def prepared(server: Server, scale: float, say: Callable[[str], None]) -> str:
+    """URL of a database with the data set, as it was made: a copy, which is the caller's to
+    write into. The original is made where it is missing or of another version.
+
+    Raises dataset.Inconsistent.
+    """
+    original = f"bench_{scale:g}".replace(".", "_")
+    version = f"{dataset.VERSION} {' '.join(names())}"
+    if _comment(server, original) != version:
+        say(f"data set: making it at scale {scale:g}, once")
+        begun = time.monotonic()
+        _administer(server, "drop database if exists {} with (force)", original)
+        _administer(server, "create database {} template template0", original)
+        url = _named(server.url, original)
+        migrate(url)
+        dataset.fill(url, Sizes.at(scale), say)
+        _administer(server, f"comment on database {{}} is '{version}'", original)
+        say(f"data set: made in {time.monotonic() - begun:.0f} s")
+    copy = f"{original}_copy"
+    say("data set: copying it for this run")
+    _administer(server, "drop database if exists {} with (force)", copy)
+    # Page for page, not through the log, which checkpoints would have to write during the run.
+    strategy = " strategy file_copy" if _version(server) >= 150_000 else ""
+    _administer(server, f"create database {{}} template {{}}{strategy}", copy, original)
+    return _named(server.url, copy)
+
+
+def dropped(server: Server, url: str) -> None:
+    """Remove a copy."""
+    _administer(server, "drop database if exists {} with (force)", urlsplit(url).path[1:])
+
+
+def _named(url: str, database: str) -> str:
+    return urlsplit(url)._replace(path=f"/{database}").geturl()
+
+
+def _comment(server: Server, database: str) -> str | None:
+    with closing(psycopg2.connect(server.url)) as admin, admin.cursor() as cursor:
+        cursor.execute(
+            "select shobj_description(oid, 'pg_database') from pg_database where datname = %s",
+            (database,),
+        )
+        row = cursor.fetchone()
+        return row and row[0]
+
+
+def _version(server: Server) -> int:
+    with closing(psycopg2.connect(server.url)) as admin:
+        return int(admin.server_version)
+
+
+def _administer(server: Server, statement: str, *names: str) -> None:
+    with closing(psycopg2.connect(server.url)) as admin:
+        admin.autocommit = True
+        with admin.cursor() as cursor:
+            cursor.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))

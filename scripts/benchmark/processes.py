@@ -1,0 +1,151 @@
+"""The servers that are measured, each a process of its own, and what they cost."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+_START = 60.0
+"""Seconds that a process may take to answer."""
+_STOP = 30.0
+
+
+class StartError(Exception):
+    """A process did not come up; `str()` has the end of what it said."""
+
+
+class Process:
+    """A server on a port of 127.0.0.1; what it prints goes to a file.
+
+    It counts as up as soon as a GET of `ready` is answered with 200. `seconds` is how long
+    that took. Raises StartError.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        port: int,
+        ready: str,
+        log: Path,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self.name = name
+        self.port = port
+        self._log = log
+        # What the caller's shell says about some other service must not reach this one.
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTSVC_")}
+        begun = time.monotonic()
+        with log.open("wb") as output:
+            self._process = self._spawn(command, {**inherited, **(environ or {})}, output)
+        try:
+            self._wait(ready, begun + _START)
+        except BaseException:
+            self.stop()
+            raise
+        self.seconds = time.monotonic() - begun
+
+    @staticmethod
+    def _spawn(
+        command: Sequence[str], environ: Mapping[str, str], output: IO[bytes]
+    ) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603
+            command,
+            cwd=ROOT,
+            env=dict(environ),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            # An interrupt from the keyboard is for the benchmark, which stops the rest in order.
+            start_new_session=True,
+        )
+
+    def _wait(self, ready: str, deadline: float) -> None:
+        while self._process.poll() is None and time.monotonic() < deadline:
+            if status(self.port, ready) == 200:
+                return
+            time.sleep(0.02)
+        said = self._log.read_text(errors="replace")[-2000:]
+        raise StartError(f"{self.name} did not start:\n{said}")
+
+    @property
+    def pid(self) -> int:
+        """The number of the process, which may have children."""
+        return self._process.pid
+
+    @property
+    def url(self) -> str:
+        """Without a slash at its end."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    def stop(self) -> None:
+        """End it."""
+        if self.alive():
+            self._process.terminate()
+            try:
+                self._process.wait(_STOP)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+
+def status(port: int, path: str) -> int | None:
+    """The status of a GET; None if there is no answer."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    except (OSError, HTTPException):
+        return None
+    finally:
+        connection.close()
+
+
+def free_port() -> int:
+    """A TCP port that nothing listened on a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def script(name: str) -> str:
+    """The path of a console script beside the running interpreter."""
+    return str(Path(sys.executable).with_name(name))
+
+
+def cpu_seconds(pid: int) -> float:
+    """The CPU time of a process, its descendants, and those children of it that have ended:
+    from /proc/PID/stat, in steps of 10 ms for each process."""
+    root = psutil.Process(pid)
+    times = root.cpu_times()
+    total = times.user + times.system + times.children_user + times.children_system
+    for process in root.children(recursive=True):
+        try:
+            times = process.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        total += times.user + times.system
+    return float(total)
+
+
+def memory(pid: int) -> int:
+    """The resident bytes of a process and its descendants that are no file's."""
+    root = psutil.Process(pid)
+    total = 0
+    for process in [root, *root.children(recursive=True)]:
+        info = process.memory_info()
+        total += info.rss - info.shared
+    return total

@@ -1,0 +1,86 @@
+"""What was measured, as it is saved."""
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+import msgspec
+
+
+class Sample(msgspec.Struct):
+    """One run of one operation against one server. CPU in seconds, latencies in milliseconds."""
+
+    requests: int
+    seconds: float
+    server_cpu: float
+    postgres_cpu: float
+    p50: float
+    p99: float
+
+
+class Figures(msgspec.Struct):
+    """The medians of an operation's runs; CPU in microseconds for each request. `busy` is how
+    many cores the server kept busy."""
+
+    rate: float
+    server: float
+    postgres: float
+    p50: float
+    p99: float
+    busy: float
+    samples: list[Sample]
+
+    @property
+    def total(self) -> float:
+        """Server and Postgres."""
+        return self.server + self.postgres
+
+
+class Row(msgspec.Struct):
+    """An operation. `subjects` has the daemon's figures, and the floor's and the peer's where
+    they have it too."""
+
+    key: str
+    title: str
+    connections: int | None
+    subjects: dict[str, Figures]
+
+
+class Results(msgspec.Struct):
+    """Everything of one run of the benchmark."""
+
+    when: str
+    machine: dict[str, str]
+    versions: dict[str, str]
+    options: dict[str, str]
+    ready: float | None
+    """Seconds from the daemon's second start to ready, its Postgres included."""
+    per_socket: float | None
+    """Bytes of an idle socket, in the daemon."""
+    rows: list[Row]
+
+    def row(self, key: str) -> Row | None:
+        """The operation of this key."""
+        return next((row for row in self.rows if row.key == key), None)
+
+
+def figures(samples: Sequence[Sample]) -> Figures:
+    """The medians."""
+
+    def middle(values: Iterable[float]) -> float:
+        return median(values)
+
+    return Figures(
+        middle(s.requests / s.seconds for s in samples),
+        middle(s.server_cpu / s.requests * 1e6 for s in samples),
+        middle(s.postgres_cpu / s.requests * 1e6 for s in samples),
+        middle(s.p50 for s in samples),
+        middle(s.p99 for s in samples),
+        middle(s.server_cpu / s.seconds for s in samples),
+        list(samples),
+    )
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """The smallest value that at least `percent` of them do not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]

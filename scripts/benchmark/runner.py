@@ -1,0 +1,274 @@
+"""One run of the benchmark, from the data set to the results."""
+
+import os
+import platform
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from contentsvc.tokens import Keys
+
+from . import postgres, subjects, world, wrk
+from .operations import READS, Context, Operation, answer, operations
+from .processes import Process, cpu_seconds
+from .push import DRIVES, MANY, Drive, generator
+from .results import Results, Row, Sample, figures, percentile
+from .world import Sizes
+
+_OURS = ("twisted", "klein", "autobahn", "txpostgres", "msgspec", "psycopg2-binary")
+_SEED = 4
+START = "start"
+"""The key of what is no operation: the time from start to ready."""
+MEMORY = "memory"
+"""The same, of an idle socket's memory."""
+
+
+class Different(Exception):
+    """Servers that are compared give different answers, or an operation answers wrongly."""
+
+
+class Options(msgspec.Struct):
+    """What was asked for; `only` are keys of operations, none for all of them."""
+
+    folder: Path
+    scale: float
+    seconds: int
+    rounds: int
+    compare: bool
+    tuned: bool
+    debian: bool
+    workers: int | None
+    only: list[str]
+
+    def wants(self, key: str) -> bool:
+        """Whether the operation is asked for."""
+        return not self.only or key in self.only
+
+
+def keys() -> list[str]:
+    """What `only` may name."""
+    return [START, MEMORY, *(each.key for each in operations(0)), *(drive.key for drive in DRIVES)]
+
+
+def run(options: Options, say: Callable[[str], None]) -> Results:
+    """Measure. `say` gets lines about how far it has come.
+
+    Raises WrkError, ServerError, StartError, PeerError, PushError, Inconsistent, Different.
+    """
+    options.folder.mkdir(parents=True, exist_ok=True)
+    wrk.ensure()
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        say(f"this machine is not quiet: its load is {load:.1f}; do not trust what follows")
+    ready = per_socket = None
+    if options.wants(START) and not options.debian:
+        ready = _ready(options, say)
+    with ExitStack() as stack:
+        kind = postgres.Debian if options.debian else postgres.Embedded
+        server = kind(options.folder)
+        stack.callback(server.stop)
+        url = postgres.prepared(server, options.scale, say)
+        stack.callback(postgres.dropped, server, url)
+        if options.wants(MEMORY):
+            per_socket = _per_socket(options, url, say)
+        bench = _Bench(options, server, url, say, stack)
+        rows = bench.rounds()
+    return Results(
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        _machine(load),
+        {**_versions(server), **bench.versions},
+        {name: str(value) for name, value in msgspec.structs.asdict(options).items()},
+        ready,
+        per_socket,
+        rows,
+    )
+
+
+def _ready(options: Options, say: Callable[[str], None]) -> float:
+    """Start the daemon twice as `scripts/run` does, Postgres included: the second time."""
+    storage = ["--data-dir", str(options.folder)]
+    for _ in range(2):
+        daemon = subjects.daemon(options.folder, storage, options.workers)
+        daemon.stop()
+    say(f"start to ready, the second time: {daemon.seconds:.2f} s")
+    return daemon.seconds
+
+
+def _per_socket(options: Options, url: str, say: Callable[[str], None]) -> float:
+    """Open many sockets to a daemon that has done nothing else."""
+    keys = options.folder / "secret.keys"
+    Keys.load_or_generate(keys)
+    daemon = subjects.daemon(options.folder, _storage(options, url), options.workers)
+    try:
+        with generator(MANY, daemon, keys, Sizes.at(options.scale), 0) as made:
+            say(f"memory of an idle socket: {made.per_socket / 1024:.1f} KB")
+            return made.per_socket
+    finally:
+        daemon.stop()
+
+
+def _storage(options: Options, url: str) -> list[str]:
+    secret = ["--secret-file", str(options.folder / "secret.keys")]
+    return ["--data-dir", str(options.folder), "--database", url, *secret]
+
+
+class _Bench:
+    """The servers of a run, and what is measured on them. They stop with `stack`."""
+
+    def __init__(
+        self,
+        options: Options,
+        server: postgres.Server,
+        url: str,
+        say: Callable[[str], None],
+        stack: ExitStack,
+    ) -> None:
+        self._options = options
+        self._say = say
+        self._sizes = Sizes.at(options.scale)
+        self._keys = options.folder / "secret.keys"
+        self._postmaster = postgres.postmaster(server)
+        self._context = Context(self._sizes, Keys.load_or_generate(self._keys), url, _SEED)
+        self.versions: dict[str, str] = {}
+
+        self._daemon = subjects.daemon(options.folder, _storage(options, url), options.workers)
+        stack.callback(self._daemon.stop)
+        self._others: list[Process] = []
+        if options.compare:
+            self._say("the peer's venv")
+            subjects.install_peer(options.folder)
+            self.versions = subjects.peer_versions(options.folder)
+            probe = world.user(0)
+            self._others.append(subjects.floor(options.folder, url, probe))
+            stack.callback(self._others[-1].stop)
+            peer = subjects.peer(options.folder, url, self._keys, probe, tuned=options.tuned)
+            self._others.append(peer)
+            stack.callback(peer.stop)
+            self._same_answers()
+
+    def _same_answers(self) -> None:
+        """What is compared must do the same work."""
+        for operation in READS:
+            if operation.compared:
+                for request in operation.reads(self._context)[:5]:
+                    ours = answer(self._daemon.port, request)
+                    for other in self._others:
+                        if answer(other.port, request) != ours:
+                            raise Different(f"{other.name} answers {request.path} differently")
+
+    def rounds(self) -> list[Row]:
+        """All rounds of all operations."""
+        options = self._options
+        chosen = [each for each in operations(self._daemon.port) if options.wants(each.key)]
+        drives = [drive for drive in DRIVES if options.wants(drive.key)]
+        samples: dict[tuple[str, str], list[Sample]] = {}
+
+        def add(title: str, key: str, subject: Process, sample: Sample) -> None:
+            samples.setdefault((key, subject.name), []).append(sample)
+            of_server = sample.server_cpu / sample.requests * 1e6
+            of_postgres = sample.postgres_cpu / sample.requests * 1e6
+            self._say(
+                f"round {number + 1}/{options.rounds}  {title}  {subject.name}: "
+                f"{sample.requests / sample.seconds:,.0f}/s, "
+                f"{of_server:,.0f} + {of_postgres:,.0f} µs"
+            )
+
+        for number in range(options.rounds):
+            for each in chosen:
+                for subject in self._turns(each, number):
+                    add(each.title, each.key, subject, self._requests(each, subject))
+            for drive in drives:
+                add(drive.title, drive.key, self._daemon, self._sockets(drive))
+        return [
+            Row(
+                each.key,
+                each.title,
+                each.connections if isinstance(each, Operation) else None,
+                {
+                    subject.name: figures(samples[each.key, subject.name])
+                    for subject in (self._daemon, *self._others)
+                    if (each.key, subject.name) in samples
+                },
+            )
+            for each in (*chosen, *drives)
+        ]
+
+    def _turns(self, operation: Operation, number: int) -> Sequence[Process]:
+        """Whom to measure, another one first in each round."""
+        everyone = [self._daemon, *self._others] if operation.compared else [self._daemon]
+        first = number % len(everyone)
+        return everyone[first:] + everyone[:first]
+
+    def _requests(self, operation: Operation, subject: Process) -> Sample:
+        file = self._options.folder / "wrk.lua"
+        script = operation.script(self._context)
+        warm = wrk.run(
+            subject.url,
+            script,
+            connections=operation.connections,
+            seconds=1,
+            file=file,
+            expected=operation.status,
+        )
+        if warm.wrong or warm.errors or not warm.requests:
+            raise Different(
+                f"{subject.name}, {operation.title}: {warm.wrong} of {warm.requests} answers are "
+                f"not {operation.status} but {warm.example}; {warm.errors} errors"
+            )
+        with self._cost(subject) as cost:
+            result = wrk.run(
+                subject.url,
+                script,
+                connections=operation.connections,
+                seconds=self._options.seconds,
+                file=file,
+            )
+        if result.errors:
+            raise Different(f"{subject.name}, {operation.title}: {result.errors} errors")
+        return Sample(result.requests, result.seconds, *cost, result.p50, result.p99)
+
+    def _sockets(self, drive: Drive) -> Sample:
+        seconds = self._options.seconds
+        with generator(drive, self._daemon, self._keys, self._sizes, seconds) as made:
+            with self._cost(self._daemon) as cost:
+                outcome = made.work()
+        return Sample(
+            len(outcome.latencies),
+            outcome.seconds,
+            *cost,
+            percentile(outcome.latencies, 50),
+            percentile(outcome.latencies, 99),
+        )
+
+    @contextmanager
+    def _cost(self, subject: Process) -> Iterator[list[float]]:
+        """The CPU seconds of the server and of Postgres, once the block has ended."""
+        cost: list[float] = []
+        pids = (subject.pid, self._postmaster)
+        before = [cpu_seconds(pid) for pid in pids]
+        yield cost
+        cost.extend(cpu_seconds(pid) - then for pid, then in zip(pids, before, strict=True))
+
+
+def _machine(load: float) -> dict[str, str]:
+    model = platform.processor()
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+            break
+    return {
+        "processor": model,
+        "cores": str(os.cpu_count()),
+        "system": f"{platform.system()} {platform.release()}",
+        "load before": f"{load:.2f}",
+    }
+
+
+def _versions(server: postgres.Server) -> dict[str, str]:
+    ours = {name: version(name) for name in _OURS}
+    number = (server.data / "PG_VERSION").read_text().strip()
+    return {"python": platform.python_version(), "postgres": number, **ours}

@@ -1,0 +1,88 @@
+"""The daemon, the floor and the peer: how each is started."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from .processes import Process, free_port, script
+
+READY = "/health/ready"
+_PROBE = "/api/v1/user/{user}/info"
+PEER = ("fastapi", "uvicorn", "uvloop", "httptools", "asyncpg", "pydantic", "pyjwt")
+
+
+class PeerError(Exception):
+    """The peer's venv could not be made."""
+
+
+def daemon(folder: Path, storage: list[str], workers: int | None) -> Process:
+    """The daemon as an operator runs it, request log and all. `storage` are its options."""
+    port = free_port()
+    words = ["-n", "--pidfile=", "contentsvc"]
+    words += ["--listen", f"tcp:{port}:interface=127.0.0.1:backlog=1024", *storage]
+    if workers is not None:
+        words += ["--workers", str(workers)]
+    return Process(
+        "daemon", [script("twistd"), *words], port=port, ready=READY, log=folder / "daemon.log"
+    )
+
+
+def floor(folder: Path, database: str, user: str) -> Process:
+    """The floor; `user` is one to ask for until it answers."""
+    port = free_port()
+    return Process(
+        "floor",
+        [sys.executable, "-m", "scripts.benchmark.floor", database, str(port)],
+        port=port,
+        ready=_PROBE.format(user=user),
+        log=folder / "floor.log",
+    )
+
+
+def peer(folder: Path, database: str, keys: Path, user: str, *, tuned: bool) -> Process:
+    """The peer: one process, no access log."""
+    port = free_port()
+    words = ["--app-dir", str(Path(__file__).parent), "peer:app", "--no-access-log"]
+    words += ["--host", "127.0.0.1", "--port", str(port)]
+    words += ["--loop", "uvloop", "--http", "httptools", "--log-level", "warning"]
+    environ = {"PEER_DATABASE": database, "PEER_KEYS": str(keys)}
+    if tuned:
+        environ["PEER_TUNED"] = "1"
+    return Process(
+        "peer",
+        [str(_peer_venv(folder) / "bin/python"), "-m", "uvicorn", *words],
+        port=port,
+        ready=_PROBE.format(user=user),
+        log=folder / "peer.log",
+        environ=environ,
+    )
+
+
+def install_peer(folder: Path) -> None:
+    """Make the peer's venv, if there is none. Raises PeerError."""
+    venv = _peer_venv(folder)
+    stamp = venv / "installed"
+    if stamp.exists() and stamp.read_text().split() == list(PEER):
+        return
+    pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PEER)
+    for command in (
+        [sys.executable, "-m", "venv", "--clear", str(venv)],
+        [str(venv / "bin/python"), *pip],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode:
+            raise PeerError(f"the peer's venv: {done.stderr.strip()}")
+    stamp.write_text(" ".join(PEER))
+
+
+def peer_versions(folder: Path) -> dict[str, str]:
+    """What is installed there."""
+    command = [str(_peer_venv(folder) / "bin/python"), "-m", "pip", "list", "--format=json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    listed = {entry["name"].lower(): entry["version"] for entry in json.loads(done.stdout)}
+    return {f"peer's {name}": listed[name] for name in PEER}
+
+
+def _peer_venv(folder: Path) -> Path:
+    return folder / "peer-venv"
