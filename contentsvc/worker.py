@@ -10,7 +10,7 @@ from twisted.internet import stdio, unix
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.endpoints import AdoptedStreamServerEndpoint, serverFromString
 from twisted.internet.error import ReactorNotRunning
-from twisted.internet.interfaces import IAddress, IListeningPort
+from twisted.internet.interfaces import IAddress, IListeningPort, IReadDescriptor
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.logger import Logger
 from twisted.protocols.tls import TLSMemoryBIOFactory
@@ -21,6 +21,10 @@ VARIABLE = "CONTENTSVC_WORKER"
 """Holds a worker's number, from 1."""
 LISTENING, READY = 3, 4
 """The descriptors of the listening socket, and of the pipe to say on that it is served."""
+POLITE = 0.001
+"""Seconds for which other workers may accept what this one does not."""
+MANY = 4
+"""Connections that it accepts at most at a time after that: more than it can serve meanwhile."""
 
 log = Logger()
 
@@ -109,30 +113,78 @@ class _Adopting:
         port = unix.Port(address, factory, backlog, mode, self._reactor)
         port._preexistingSocket = socket.socket(fileno=LISTENING)
         port.startListening()
-        return _Shared(port)
+        return Shared(port, self._reactor)
 
     def adoptStreamPort(
         self, fileDescriptor: int, addressFamily: Any, factory: Any
     ) -> IListeningPort:
-        return _Shared(self._reactor.adoptStreamPort(fileDescriptor, addressFamily, factory))
+        port = self._reactor.adoptStreamPort(fileDescriptor, addressFamily, factory)
+        return Shared(port, self._reactor)
 
 
-@implementer(IListeningPort)
-class _Shared:
-    """A port that others serve too: closing it closes nothing but this process's descriptor,
-    where Twisted's would remove the path of a Unix socket."""
+@implementer(IListeningPort, IReadDescriptor)
+class Shared:
+    """A port that others serve too.
 
-    def __init__(self, port: Any) -> None:
+    All workers are woken by a connection, and the system wakes the same one first each time.
+    So the one that has accepted one lets the others go first until another has: it tries a
+    moment later, and takes then what nobody else wanted.
+
+    Closing it closes nothing but this process's descriptor, where Twisted's would remove the path
+    of a Unix socket.
+    """
+
+    def __init__(self, port: Any, reactor: Any) -> None:
         self._port = port
+        self._reactor = reactor
+        self._had_last = False
+        self._later: Any = None
+        port.stopReading()
+        reactor.addReader(self)
+
+    def fileno(self) -> int:
+        """The descriptor of the listening socket."""
+        number: int = self._port.fileno()
+        return number
+
+    def logPrefix(self) -> str:
+        """What Twisted logs an error of its own by."""
+        prefix: str = self._port.logPrefix()
+        return prefix
+
+    def doRead(self) -> None:
+        """Somebody wants to connect."""
+        if self._had_last:
+            self._reactor.removeReader(self)
+            self._later = self._reactor.callLater(POLITE, self._after_others)
+        else:
+            self._accept(1)
+
+    def _after_others(self) -> None:
+        self._reactor.addReader(self)
+        self._accept(MANY)
+
+    def _accept(self, most: int) -> None:
+        before = self._port.sessionno
+        self._port.numberAccepts = most
+        self._port.doRead()
+        self._had_last = self._port.sessionno > before
+
+    def connectionLost(self, reason: Failure) -> None:
+        """Never called: the socket is no connection."""
 
     def startListening(self) -> None:
-        pass
+        """It has been from the start."""
 
     def stopListening(self) -> Deferred[None]:
-        self._port.stopReading()
+        """Accept no more here."""
+        if self._later is not None and self._later.active():
+            self._later.cancel()
+        self._reactor.removeReader(self)
         self._port.socket.close()
         return succeed(None)
 
     def getHost(self) -> IAddress:
+        """Where clients connect to."""
         host: IAddress = self._port.getHost()
         return host
