@@ -21,9 +21,9 @@ from contentsvc.config import ConfigError, Settings
 from contentsvc.demo import DemoError
 from contentsvc.passwords import HASHER
 from contentsvc.store import accounts, sessions, users
-from contentsvc.store.database import BadValue, Refused, Unavailable
 from contentsvc.store.direct import in_transaction
 from contentsvc.store.embedded import EmbeddedError, EmbeddedPostgres
+from contentsvc.store.errors import BadValue, Refused, Unavailable
 from contentsvc.store.migrate import MigrationError, migrate
 from contentsvc.store.query import Db
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens

@@ -20,8 +20,8 @@ from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger
 
 from contentsvc.config import ConfigError, Settings
-from contentsvc.store.database import Unavailable
 from contentsvc.store.embedded import EmbeddedError, EmbeddedPostgres
+from contentsvc.store.errors import Unavailable
 from contentsvc.store.keeper import Keeper
 from contentsvc.store.migrate import MigrationError, migrate
 from contentsvc.tokens import KeysError

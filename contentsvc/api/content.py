@@ -11,8 +11,9 @@ from contentsvc.api.paging import listed, position
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import content as store
 from contentsvc.store import users
-from contentsvc.store.database import Database, Refused
+from contentsvc.store.database import Database
 from contentsvc.store.dependencies import of_revision, packages_of_revision
+from contentsvc.store.errors import Refused
 from contentsvc.store.query import Db
 from contentsvc.web.allow import ADMIN, ANYONE, SIGNED_IN
 from contentsvc.web.call import Call

@@ -2,7 +2,7 @@
 
 import math
 
-from contentsvc.store.database import BadValue, Refused, Unavailable
+from contentsvc.store.errors import BadValue, Refused, Unavailable
 from contentsvc.tokens import InvalidToken
 from contentsvc.web import errors as web
 from contentsvc.web.errors import Problem, named

@@ -18,7 +18,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.push.heartbeat import INTERVAL, Heartbeat, Pinged
-from contentsvc.store.database import Unavailable
+from contentsvc.store.errors import Unavailable
 from contentsvc.store.notifications import State, Stored
 from contentsvc.store.query import Db
 from contentsvc.wire.notifications import notification_json

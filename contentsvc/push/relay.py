@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 
 from contentsvc.push.hub import report
 from contentsvc.store import notifications, sessions
-from contentsvc.store.database import Connection, connect, execute
+from contentsvc.store.connection import Connection, connect, execute
 from contentsvc.store.query import Db
 from contentsvc.tokens import Revoked
 

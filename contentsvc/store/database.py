@@ -1,6 +1,6 @@
 """The connection pool, transactions, and what a lost database means.
 
-txpostgres supplies the connections. Its pool is not used: it takes dead connections back.
+The pool of txpostgres is not used: it takes dead connections back.
 Nothing here cancels a query because a client went away; whether a write commits is never
 decided by the reader of the answer.
 """
@@ -11,179 +11,16 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import psycopg2
-from psycopg2.extensions import make_dsn, parse_dsn
-from twisted.internet.defer import CancelledError, Deferred, TimeoutError
-from twisted.internet.error import ConnectionDone
-from twisted.internet.task import Cooperator
+from twisted.internet.defer import Deferred, TimeoutError
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from txpostgres import txpostgres
 
-from contentsvc.store.hosts import each_host
+from contentsvc.store.connection import Connection, connect, execute, one_line
+from contentsvc.store.errors import Unavailable
 from contentsvc.store.overdue import Overdue, Where
 from contentsvc.store.query import Row, Statement, prepare_all
 
 log = Logger()
-
-_KEEPALIVE = {
-    "keepalives_idle": "10",
-    "keepalives_interval": "5",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "25000",
-}
-"""A server whose machine is gone is noticed within 25 s, else after hours."""
-_DEAD = (psycopg2.Error, ValueError)
-"""What txpostgres raises on a dead connection; ValueError where its descriptor is -1."""
-_BROKEN_STATES = ("0A000", "25006", "26000")
-"""Cached plan changed, the server became a standby, a statement is not prepared: a new
-connection does not have the fault."""
-
-
-class Unavailable(Exception):
-    """The database does not answer, or every connection is busy. Trying again may help."""
-
-
-class Refused(Exception):
-    """A constraint refused a write; `constraint` is its name."""
-
-    def __init__(self, constraint: str) -> None:
-        super().__init__(constraint)
-        self.constraint = constraint
-
-
-class BadValue(Exception):
-    """A value that Postgres cannot hold."""
-
-
-class Connection(txpostgres.Connection):  # type: ignore[misc]
-    """A txpostgres connection that notices its own death.
-
-    Once it is open, `lost` is called as soon as the server closes it while it is idle, and
-    `broken` is true from then on. txpostgres would raise from doRead into the reactor.
-    """
-
-    broken = False
-    lost: Callable[[], None] | None = None
-    where: Where | None = None
-    """The host and port of its server."""
-    since = 0.0
-    """When the statement under way was sent, 0 if there is none."""
-
-    def doRead(self) -> None:
-        try:
-            super().doRead()
-        except _DEAD:
-            self.abandon()
-
-    def cursorFinished(self, cursor: Any) -> None:
-        try:
-            super().cursorFinished(cursor)
-        except _DEAD:
-            self.abandon()
-
-    def abandon(self) -> None:
-        """Close at once, and say so once."""
-        if not self.broken:
-            self.broken = True
-            if self._connection is not None:
-                self.close()
-            if self.lost is not None:
-                self.lost()
-
-
-async def connect(
-    reactor: Any, dsn: str, *, timeout: float, statement_timeout: float = 15.0
-) -> Connection:
-    """Open one connection within `timeout` seconds, of which each of several hosts has its
-    share; statements on it end after `statement_timeout` seconds. Raises Unavailable.
-    """
-    hosts = each_host(dsn)
-    deadline = reactor.seconds() + timeout
-    reasons = []
-    for tried, host in enumerate(hosts):
-        share = max(0.0, deadline - reactor.seconds()) / (len(hosts) - tried)
-        try:
-            return await _connect(reactor, _full_dsn(host, statement_timeout), share)
-        except Unavailable as error:
-            reasons.append(str(error))
-    raise Unavailable("; ".join(reasons))
-
-
-async def _connect(reactor: Any, dsn: str, timeout: float) -> Connection:
-    """txpostgres ignores connect_timeout, and cancelling its connect raises, so the timer
-    closes the connection itself."""
-    cooperator = Cooperator(scheduler=lambda turn: reactor.callLater(0, turn))
-    connection = Connection(reactor, cooperator)
-
-    def expire() -> None:
-        if connection._connection is not None:
-            connection.abandon()
-
-    timer = reactor.callLater(timeout, expire)
-    try:
-        await connection.connect(dsn)
-    except (psycopg2.Error, ConnectionDone) as error:
-        # Else the reactor goes on watching a descriptor that somebody else will have.
-        connection.abandon()
-        raise Unavailable(_one_line(error)) from error
-    finally:
-        if timer.active():
-            timer.cancel()
-    info = connection._connection.info
-    connection.where = info.host, info.port
-    return connection
-
-
-def _full_dsn(dsn: str, statement_timeout: float) -> str:
-    given = parse_dsn(dsn)
-    milliseconds = int(statement_timeout * 1000)
-    options = (
-        f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds} -c timezone=UTC "
-        f"-c idle_in_transaction_session_timeout={milliseconds} -c jit=off"
-    )
-    full: str = make_dsn(
-        dsn,
-        **{key: given.get(key, value) for key, value in _KEEPALIVE.items()},
-        options=f"{options} {given.get('options', '')}".strip(),
-        application_name=given.get("application_name", "contentsvc"),
-        client_encoding="UTF8",
-    )
-    return full
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
-
-
-async def execute(connection: Connection, sql: str, args: Row | None = None) -> Any:
-    """Run SQL on a connection that nobody else uses, and give the cursor.
-
-    Raises Unavailable, Refused or BadValue. A connection that cannot be used any more has
-    been abandoned by then.
-    """
-    if connection.broken:
-        raise Unavailable("the connection is closed")
-    connection.since = connection.reactor.seconds()
-    try:
-        return await connection.cursor().execute(sql, args)
-    except psycopg2.IntegrityError as error:
-        raise Refused(error.diag.constraint_name or "") from error
-    except (psycopg2.DataError, ValueError) as error:
-        # ValueError is psycopg2's for NUL and lone surrogates.
-        raise BadValue(_one_line(error)) from error
-    except CancelledError as error:
-        # What txpostgres makes of Postgres's "canceling statement due to ... timeout".
-        raise Unavailable("the statement took too long") from error
-    except (psycopg2.OperationalError, psycopg2.InterfaceError, ConnectionDone) as error:
-        connection.abandon()
-        raise Unavailable(_one_line(error)) from error
-    except psycopg2.Error as error:
-        if error.pgcode not in _BROKEN_STATES:
-            raise
-        connection.abandon()
-        raise Unavailable(_one_line(error)) from error
-    finally:
-        connection.since = 0.0
 
 
 async def _run(connection: Connection, statement: Statement, args: Row, begin: str) -> list[Row]:
@@ -195,7 +32,7 @@ async def _run(connection: Connection, statement: Statement, args: Row, begin: s
         rows: list[Row] = cursor.fetchall()
     except psycopg2.InterfaceError as error:
         # Abandoned between the answer and here.
-        raise Unavailable(_one_line(error)) from error
+        raise Unavailable(one_line(error)) from error
     return rows
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import psycopg2
 
-from contentsvc.store.database import BadValue, Refused, Unavailable
+from contentsvc.store.errors import BadValue, Refused, Unavailable
 from contentsvc.store.query import Db, Row, Statement
 
 T = TypeVar("T")

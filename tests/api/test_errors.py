@@ -1,7 +1,7 @@
 """What the layers below mean on the wire."""
 
 from contentsvc.api import errors
-from contentsvc.store.database import BadValue, Refused, Unavailable
+from contentsvc.store.errors import BadValue, Refused, Unavailable
 from contentsvc.tokens import InvalidToken
 from contentsvc.web import errors as web
 from contentsvc.web.errors import Problem

@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.push import hub as hub_module
 from contentsvc.push.hub import OVERLOADED
-from contentsvc.store.database import Unavailable
+from contentsvc.store.errors import Unavailable
 from contentsvc.wire.notifications import Debug
 from contentsvc.wire.socket import ErrorMessage, NotificationMessage, ServerMessage
 from tests.push.fakes import FakeSocket, make, payload

@@ -6,7 +6,7 @@ from random import Random
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.push import hub as hub_module
-from contentsvc.store.database import Unavailable
+from contentsvc.store.errors import Unavailable
 from tests.push.fakes import FakeSocket, make
 
 SEEDS = 300

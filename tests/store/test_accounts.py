@@ -1,7 +1,7 @@
 """Accounts: unique names, and the limit on wrong passwords."""
 
 from contentsvc.store import accounts
-from contentsvc.store.database import Refused
+from contentsvc.store.errors import Refused
 from tests.store.support import StoreCase, guid, together
 
 MOST, WINDOW = 3, 900

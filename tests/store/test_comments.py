@@ -2,7 +2,7 @@
 
 from contentsvc.store import comments
 from contentsvc.store import content as contents
-from contentsvc.store.database import Refused
+from contentsvc.store.errors import Refused
 from tests.store.support import StoreCase, guid, together
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from contentsvc.store import content as contents
 from contentsvc.store.content import Standing
-from contentsvc.store.database import Refused
+from contentsvc.store.errors import Refused
 from tests.store.support import StoreCase, guid, together
 
 TYPES = ["game", "asset"]

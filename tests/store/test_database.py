@@ -7,7 +7,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
 from contentsvc.store import query
-from contentsvc.store.database import BadValue, Database, Refused, Unavailable
+from contentsvc.store.database import Database
+from contentsvc.store.errors import BadValue, Refused, Unavailable
 from contentsvc.store.query import Db, Statement, many, one
 from tests.store.support import together
 from tests.store.things import PoolCase

@@ -2,8 +2,8 @@
 
 from contentsvc.store import content as contents
 from contentsvc.store import dependencies
-from contentsvc.store.database import Refused
 from contentsvc.store.dependencies import KnownPackage, Used
+from contentsvc.store.errors import Refused
 from tests.store.support import StoreCase, guid
 
 

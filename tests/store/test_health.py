@@ -3,7 +3,8 @@
 from twisted.internet import reactor
 
 from contentsvc.store import health
-from contentsvc.store.database import Database, Unavailable
+from contentsvc.store.database import Database
+from contentsvc.store.errors import Unavailable
 from contentsvc.store.migrate import names
 from tests import postgres
 from tests.store.support import StoreCase

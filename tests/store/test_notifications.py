@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from contentsvc.store import notifications
-from contentsvc.store.database import Refused
+from contentsvc.store.errors import Refused
 from contentsvc.store.notifications import State, Stored
 from tests.store.support import StoreCase, guid, together
 

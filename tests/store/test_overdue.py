@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from contentsvc.store.database import connect
+from contentsvc.store.connection import connect
 from contentsvc.store.hosts import each_host
 from contentsvc.store.overdue import GRACE, Overdue, Where
 from tests import postgres

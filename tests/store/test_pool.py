@@ -9,7 +9,9 @@ from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
 from contentsvc.store import query
-from contentsvc.store.database import Database, Refused, Unavailable, connect
+from contentsvc.store.connection import connect
+from contentsvc.store.database import Database
+from contentsvc.store.errors import Refused, Unavailable
 from contentsvc.store.query import Db, none
 from tests.store.support import together
 from tests.store.things import PoolCase

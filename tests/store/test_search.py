@@ -15,7 +15,8 @@ from twisted.internet import reactor
 from twisted.trial.unittest import TestCase
 
 from contentsvc.store import users
-from contentsvc.store.database import BadValue, Database
+from contentsvc.store.database import Database
+from contentsvc.store.errors import BadValue
 from tests import postgres
 from tests.store.support import fresh
 

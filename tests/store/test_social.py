@@ -1,7 +1,7 @@
 """Followers and party invites (spec §4.9, §4.10, §4.15, §4.16): a repeat is no second effect."""
 
 from contentsvc.store import social
-from contentsvc.store.database import Refused
+from contentsvc.store.errors import Refused
 from tests.store.support import StoreCase, guid, together
 
 

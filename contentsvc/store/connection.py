@@ -1,0 +1,240 @@
+"""One connection: opened in bounded time, one statement at a time, its errors named.
+
+txpostgres supplies the connection and its notifications. Its cursors are not used: for each
+statement they take the connection out of the reactor and put it back, and hand the answer over
+one turn later, which together costs more than the statement.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import psycopg2
+from psycopg2.extensions import POLL_OK, POLL_WRITE, QueryCanceledError, make_dsn, parse_dsn
+from twisted.internet.defer import Deferred
+from twisted.internet.error import ConnectionDone
+from twisted.internet.task import Cooperator
+from twisted.python.failure import Failure
+from txpostgres import txpostgres
+
+from contentsvc.store.errors import BadValue, Refused, Unavailable
+from contentsvc.store.hosts import each_host
+from contentsvc.store.overdue import Where
+from contentsvc.store.query import Row
+
+_KEEPALIVE = {
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "25000",
+}
+"""A server whose machine is gone is noticed within 25 s, else after hours."""
+_DEAD = (psycopg2.Error, ValueError)
+"""What txpostgres raises on a dead connection; ValueError where its descriptor is -1."""
+_BROKEN_STATES = ("0A000", "25006", "26000")
+"""Cached plan changed, the server became a standby, a statement is not prepared: a new
+connection does not have the fault."""
+
+
+class Connection(txpostgres.Connection):  # type: ignore[misc]
+    """A txpostgres connection that stays in the reactor, and notices its own death.
+
+    Once it is open, `lost` is called as soon as the server closes it while it is idle, and
+    `broken` is true from then on. txpostgres would raise from doRead into the reactor.
+    """
+
+    broken = False
+    lost: Callable[[], None] | None = None
+    where: Where | None = None
+    """The host and port of its server."""
+    since = 0.0
+    """When the statement under way was sent, 0 if there is none."""
+    _cursor: Any = None
+    _answer: Deferred[Any] | None = None
+    _watched: int | None = None
+
+    def opened(self) -> None:
+        """Watch a duplicate of the descriptor from now on.
+
+        libpq closes its own as soon as it reads of the end, when the reactor would still have it.
+        """
+        self.reactor.removeReader(self)
+        self._watched = os.dup(self.fileno())
+        self.reactor.addReader(self)
+
+    def fileno(self) -> int:
+        """What the reactor watches, -1 when it is closed."""
+        if self._watched is not None:
+            return self._watched
+        number: int = super().fileno()
+        return number
+
+    def statement(self, sql: str, args: Row | None) -> Deferred[Any]:
+        """Send one; the cursor, when it has the answer. Fails with psycopg2's errors, or
+        ConnectionDone. Raises psycopg2's errors, ValueError: it was not sent."""
+        cursor = self._connection.cursor()
+        cursor.execute(sql, args)
+        self._cursor = cursor
+        answer: Deferred[Any] = Deferred()
+        self._answer = answer
+        self._advance()
+        return answer
+
+    def _advance(self) -> None:
+        try:
+            state = self._connection.poll()
+        except _DEAD:
+            if self._answer is None:
+                self.abandon()
+            else:
+                self._finish(Failure())
+            return
+        if state == POLL_OK:
+            if self._answer is not None:
+                self._finish(self._cursor)
+        elif state == POLL_WRITE:
+            self.reactor.addWriter(self)
+
+    def _finish(self, result: Any) -> None:
+        answer, self._answer, self._cursor = self._answer, None, None
+        if answer is not None:
+            answer.callback(result)
+
+    # txpostgres's own ways are for opening it.
+
+    def doRead(self) -> None:
+        """The server has said something, or closed."""
+        if self._pollingD is not None:
+            try:
+                super().doRead()
+            except _DEAD:
+                self.abandon()
+        elif not self.broken:
+            self._advance()
+            if not self.broken:
+                self.checkForNotifies()
+
+    def doWrite(self) -> None:
+        """The rest of a long statement can be sent."""
+        if self._pollingD is not None:
+            super().doWrite()
+        else:
+            self.reactor.removeWriter(self)
+            if not self.broken:
+                self._advance()
+
+    def connectionLost(self, reason: Failure) -> None:
+        """The reactor has found it closed, or it has been closed here."""
+        if self._pollingD is not None:
+            super().connectionLost(reason)
+        else:
+            self.abandon()
+            self._finish(reason)
+
+    def abandon(self) -> None:
+        """Close at once, and say so once."""
+        if not self.broken:
+            self.broken = True
+            if self._connection is not None:
+                self.close()
+            if self._watched is not None:
+                os.close(self._watched)
+                self._watched = None
+            if self.lost is not None:
+                self.lost()
+
+
+async def connect(
+    reactor: Any, dsn: str, *, timeout: float, statement_timeout: float = 15.0
+) -> Connection:
+    """Open one connection within `timeout` seconds, of which each of several hosts has its
+    share; statements on it end after `statement_timeout` seconds. Raises Unavailable.
+    """
+    hosts = each_host(dsn)
+    deadline = reactor.seconds() + timeout
+    reasons = []
+    for tried, host in enumerate(hosts):
+        share = max(0.0, deadline - reactor.seconds()) / (len(hosts) - tried)
+        try:
+            return await _connect(reactor, _full_dsn(host, statement_timeout), share)
+        except Unavailable as error:
+            reasons.append(str(error))
+    raise Unavailable("; ".join(reasons))
+
+
+async def _connect(reactor: Any, dsn: str, timeout: float) -> Connection:
+    """txpostgres ignores connect_timeout, and cancelling its connect raises, so the timer
+    closes the connection itself."""
+    cooperator = Cooperator(scheduler=lambda turn: reactor.callLater(0, turn))
+    connection = Connection(reactor, cooperator)
+
+    def expire() -> None:
+        if connection._connection is not None:
+            connection.abandon()
+
+    timer = reactor.callLater(timeout, expire)
+    try:
+        await connection.connect(dsn)
+    except (psycopg2.Error, ConnectionDone) as error:
+        # Else the reactor goes on watching a descriptor that somebody else will have.
+        connection.abandon()
+        raise Unavailable(one_line(error)) from error
+    finally:
+        if timer.active():
+            timer.cancel()
+    connection.opened()
+    info = connection._connection.info
+    connection.where = info.host, info.port
+    return connection
+
+
+def _full_dsn(dsn: str, statement_timeout: float) -> str:
+    given = parse_dsn(dsn)
+    milliseconds = int(statement_timeout * 1000)
+    options = (
+        f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds} -c timezone=UTC "
+        f"-c idle_in_transaction_session_timeout={milliseconds} -c jit=off"
+    )
+    full: str = make_dsn(
+        dsn,
+        **{key: given.get(key, value) for key, value in _KEEPALIVE.items()},
+        options=f"{options} {given.get('options', '')}".strip(),
+        application_name=given.get("application_name", "contentsvc"),
+        client_encoding="UTF8",
+    )
+    return full
+
+
+def one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+async def execute(connection: Connection, sql: str, args: Row | None = None) -> Any:
+    """Run SQL on a connection that nobody else uses, and give the cursor.
+
+    Raises Unavailable, Refused or BadValue. A connection that cannot be used any more has
+    been abandoned by then.
+    """
+    if connection.broken:
+        raise Unavailable("the connection is closed")
+    connection.since = connection.reactor.seconds()
+    try:
+        return await connection.statement(sql, args)
+    except psycopg2.IntegrityError as error:
+        raise Refused(error.diag.constraint_name or "") from error
+    except (psycopg2.DataError, ValueError) as error:
+        # ValueError is psycopg2's for NUL and lone surrogates.
+        raise BadValue(one_line(error)) from error
+    except QueryCanceledError as error:
+        # "canceling statement due to ... timeout"
+        raise Unavailable("the statement took too long") from error
+    except (psycopg2.OperationalError, psycopg2.InterfaceError, ConnectionDone) as error:
+        connection.abandon()
+        raise Unavailable(one_line(error)) from error
+    except psycopg2.Error as error:
+        if error.pgcode not in _BROKEN_STATES:
+            raise
+        connection.abandon()
+        raise Unavailable(one_line(error)) from error
+    finally:
+        connection.since = 0.0
