@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
-from twisted.web.iweb import IRequest
-from twisted.web.resource import IResource, Resource
+from twisted.web.resource import Resource
 
 from contentsvc.push.resource import SocketResource
 from contentsvc.web.allow import ANYONE
@@ -69,33 +68,25 @@ async def _holds(reason: Reason) -> bool:
 class Root(Resource):
     """The API at every path but /socket."""
 
+    isLeaf = True
+
     def __init__(self, api: Api, socket_factory: Any) -> None:
         super().__init__()
         self._api = api
         self._socket = SocketResource(socket_factory, self._refuse)
 
-    def getChildWithDefault(self, path: bytes, request: IRequest) -> IResource:
-        if path == b"socket" and not request.postpath:
-            return _Upgrade(self._socket, self._api)
-        return self._api
+    def render(self, request: ApiRequest) -> int | bytes:
+        if request.path == b"/socket":
+            return self._upgrade(request)
+        return self._api.render(request)
 
     def _refuse(self, request: Any, status: int, code: str) -> int:
         problem = _REFUSALS.get(status, NotFound)()
         problem.code = code
         return self._api.refuse(request, problem)
 
-
-class _Upgrade(Resource):
-    """Keeps the book of requests right when one becomes a socket."""
-
-    isLeaf = True
-
-    def __init__(self, socket: SocketResource, api: Api) -> None:
-        super().__init__()
-        self._socket = socket
-        self._api = api
-
-    def render(self, request: ApiRequest) -> int | bytes:
+    def _upgrade(self, request: ApiRequest) -> int | bytes:
+        """Keep the book of requests right when one becomes a socket."""
         request.route = "/socket"
         if request.method == b"OPTIONS":
             return self._api.options(request, ["GET", "OPTIONS"])

@@ -5,6 +5,7 @@ twice as much per request. The order is: path, token (401), permission (403), de
 handler.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import unquote
@@ -41,6 +42,9 @@ Translate = Callable[[Exception], Problem | None]
 """From what a handler raised to the problem it means, if it means one."""
 
 
+_GUIDS = re.compile(r"(?<=/)([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?=/|\Z)")
+
+
 class _Segment(BaseConverter):
     """One segment of the path, still percent-encoded: a %2F in it is no separator."""
 
@@ -64,6 +68,8 @@ class Api(Resource):
         self._urls = self._app.url_map.bind("")
         self._static: dict[str, set[str]] = {}
         """The methods of the paths without variables."""
+        self._known: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = {}
+        """Endpoints, and the names of their variables, by what is around the GUIDs of a path."""
         self._limits: dict[str, int] = {}
         self.routes: list[tuple[str, str, Route]] = []
         """Method, full path and route of each operation."""
@@ -108,6 +114,19 @@ class Api(Resource):
 
     def _match(self, method: str, path: str) -> tuple[str, dict[str, str]]:
         """The endpoint and its variables. Raises NotFound, MethodNotAllowed."""
+        # werkzeug's answer is the same for all paths that differ in their GUIDs only.
+        parts = _GUIDS.split(path)
+        shape, guids = (method, *parts[::2]), parts[1::2]
+        known = self._known.get(shape)
+        if known is not None:
+            endpoint, names = known
+            return endpoint, dict(zip(names, guids, strict=True))
+        endpoint, args = self._looked_up(method, path)
+        if list(args.values()) == guids:
+            self._known[shape] = endpoint, tuple(args)
+        return endpoint, args
+
+    def _looked_up(self, method: str, path: str) -> tuple[str, dict[str, str]]:
         static = self._static.get(path)
         try:
             if static is not None and method not in static:
@@ -124,7 +143,11 @@ class Api(Resource):
         return endpoint, dict(args)
 
     def _allowed(self, path: str) -> list[str]:
-        methods = self._static.get(path) or self._urls.allowed_methods(path)
+        if path == "*":
+            # Of the service as a whole (RFC 9110 §9.3.7).
+            methods = {method for method, _, _ in self.routes} | {"HEAD"}
+        else:
+            methods = self._static.get(path) or set(self._urls.allowed_methods(path))
         if not methods:
             raise NotFound()
         return sorted({*methods, "OPTIONS"})

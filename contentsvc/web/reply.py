@@ -11,6 +11,10 @@ from contentsvc.web.errors import Problem
 from contentsvc.web.request import ApiRequest
 
 _encode = msgspec.json.Encoder().encode
+_ALWAYS = (
+    b"Access-Control-Expose-Headers: ETag, Link, Location, Retry-After, X-Request-Id\r\n"
+    b"Vary: Origin, Authorization\r\n"
+)
 
 
 class Created(NamedTuple):
@@ -30,7 +34,7 @@ class Reply:
     """Writes answers; made once, with the origins that browsers may call from."""
 
     def __init__(self, cors_origins: Sequence[str]) -> None:
-        self._any_origin = "*" in cors_origins
+        self._any = b"Access-Control-Allow-Origin: *\r\n" if "*" in cors_origins else b""
         self._origins = frozenset(origin.encode() for origin in cors_origins)
 
     def result(self, request: ApiRequest, result: Any) -> None:
@@ -87,21 +91,15 @@ class Reply:
         self._write(request, 204, None, b"")
 
     def _write(self, request: ApiRequest, status: int, media: bytes | None, body: bytes) -> None:
-        set_header = request.setHeader
-        set_header(b"X-Request-Id", request.request_id.encode())
-        if self._any_origin:
-            set_header(b"Access-Control-Allow-Origin", b"*")
-        else:
+        cors = self._any
+        if not cors:
             origin = request.getHeader(b"Origin")
             if origin in self._origins:
-                set_header(b"Access-Control-Allow-Origin", origin)
-        set_header(
-            b"Access-Control-Expose-Headers", b"ETag, Link, Location, Retry-After, X-Request-Id"
-        )
-        set_header(b"Vary", b"Origin, Authorization")
-        if not request.responseHeaders.hasHeader(b"Cache-Control"):
-            set_header(b"Cache-Control", b"no-cache")
-        request.answer(status, media, body)
+                cors = b"Access-Control-Allow-Origin: %s\r\n" % origin
+        if b"Cache-Control" not in request.fields:
+            cors += b"Cache-Control: no-cache\r\n"
+        fields = b"X-Request-Id: %s\r\n%s%s" % (request.request_id.encode(), cors, _ALWAYS)
+        request.answer(status, media, body, fields)
 
 
 def _matches(conditions: Sequence[bytes] | None, tag: bytes) -> bool:

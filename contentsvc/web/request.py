@@ -11,13 +11,19 @@ from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.protocol import connectionDone
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from twisted.web.http import HTTPChannel
+from twisted.web.http import HTTPChannel, datetimeToString
 from twisted.web.resource import IResource
 from twisted.web.server import Request, Site
 
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout
 
 log = Logger()
+
+# Twisted knows no phrase for 422, 426 and 429.
+_STATUS = {
+    status.value: b" %d %s\r\nServer: contentsvc\r\n" % (status, status.phrase.encode())
+    for status in HTTPStatus
+}
 
 KIB = 1024
 BODY_LIMIT = 256 * KIB
@@ -34,10 +40,10 @@ under the request, which a proxy must not send again if it is a POST."""
 class ApiRequest(Request):
     """A request whose body is bounded in size and time as it arrives.
 
-    Twisted's own parsing of query and form is left out: `web.decode` does that.
+    Twisted's own parsing of query and form is left out: `web.decode` does that. So is its way of
+    writing: the whole answer goes out in one piece.
     """
 
-    defaultContentType = None
     site: "ApiSite"
     route: str = "-"
     caller: str = "-"
@@ -55,6 +61,7 @@ class ApiRequest(Request):
         self.site = channel.site
         self.request_id = self.site.next_id()
         self.started = self.site.reactor.seconds()
+        self.fields: dict[bytes, bytes] = {}
         self.site.active.add(self)
 
     def gotLength(self, length: int | None) -> None:
@@ -133,6 +140,13 @@ class ApiRequest(Request):
         self.path = self.uri.partition(b"?")[0]
         self.process()
 
+    def process(self) -> None:
+        """Have the site's resource answer; there is no tree of them to look it up in."""
+        try:
+            self.site.resource.render(self)
+        except Exception:
+            self.processingFailed(Failure())
+
     def connectionLost(self, reason: Failure) -> None:
         """The client has gone; what it asked for goes on, its answer is dropped."""
         self._stop_timer()
@@ -150,26 +164,36 @@ class ApiRequest(Request):
         """The whole body."""
         return self._body
 
-    def answer(self, status: int, media: bytes | None, body: bytes) -> None:
+    def setHeader(self, name: bytes, value: bytes) -> None:
+        """Give the answer this header; in the place of another value of the same `name`."""
+        self.fields[name] = value
+
+    def answer(self, status: int, media: bytes | None, body: bytes, fields: bytes = b"") -> None:
         """Write the whole answer and end the request; into the void if the client has gone.
 
-        The headers other than Content-Type and Content-Length have been set.
+        `fields` are whole header lines, besides those of setHeader, Content-Type `media`, and
+        what every answer has.
         """
         if self.gone:
             self.site.log_request(self, status)
             self.site.ended(self)
             return
-        # Twisted knows no phrase for 422, 426 and 429.
-        self.setResponseCode(status, HTTPStatus(status).phrase.encode())
-        self.setHeader(b"Server", b"contentsvc")
-        if media is not None:
-            self.setHeader(b"Content-Type", media)
-        if status not in {204, 304}:
-            self.setHeader(b"Content-Length", b"%d" % len(body))
         if self.site.draining:
-            self.setHeader(b"Connection", b"close")
             self.channel.persistent = False
-        self.write(body)
+        head = [self.clientproto, _STATUS[status], self.site.date(), fields]
+        for name, value in self.fields.items():
+            head += (name, b": ", b" ".join(value.splitlines()), b"\r\n")
+        if media is not None:
+            head += (b"Content-Type: ", media, b"\r\n")
+        if status not in {204, 304}:
+            head.append(b"Content-Length: %d\r\n" % len(body))
+        if not self.channel.persistent:
+            head.append(b"Connection: close\r\n")
+        head.append(b"\r\n")
+        if self.method != b"HEAD":
+            head.append(body)
+        self.code, self.startedWriting = status, 1
+        self.channel.write(b"".join(head))
         self.finish()
 
     def finish(self) -> None:
@@ -224,8 +248,16 @@ class ApiSite(Site):
         self.active: set[ApiRequest] = set()
         self.channels: set[ApiChannel] = set()
         self._over: Deferred[None] | None = None
+        self._second, self._date = -1, b""
         prefix, numbers = secrets.token_hex(6), count(1)
         self.next_id: Callable[[], str] = lambda: f"{prefix}-{next(numbers):x}"
+
+    def date(self) -> bytes:
+        """The header line Date, as it is this second."""
+        second = int(self.reactor.seconds())
+        if second != self._second:
+            self._second, self._date = second, b"Date: %s\r\n" % datetimeToString(second)
+        return self._date
 
     def acceptableProtocols(self) -> list[bytes]:
         """HTTP/1.1 over TLS too, whatever is installed: bodies are bounded in its channel."""

@@ -78,8 +78,9 @@ class DrainTests(WebCase):
         self.assertTrue(late.transport.disconnecting)
 
     def test_asterisk(self) -> None:
-        """OPTIONS * is answered, and over when it is."""
-        self.assertEqual(self.service.ask("OPTIONS", "*").status, 200)
+        """OPTIONS * is answered with all methods, and over when it is."""
+        answer = self.service.ask("OPTIONS", "*")
+        self.assertEqual((answer.status, answer.headers["Allow"]), (204, "GET, HEAD, OPTIONS, PUT"))
         self.assertEqual(len(self.service.site.active), 0)
 
     def test_idle(self) -> None:
