@@ -1,5 +1,6 @@
 """The plans of the statements: none on a hot path reads a table that grows from end to end."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from functools import cache
@@ -65,17 +66,34 @@ def scanned(cursor: Any, statement: Statement) -> list[str]:
     cursor.execute(f"prepare {statement.name} as {statement.sql}")
     cursor.execute(f"explain (format json) execute {statement.name}{nulls}")
     ((((plan,),),)) = cursor.fetchall()
-    wrong = []
+    wrong: list[str] = []
     for node in nodes(plan["Plan"]):
         kind, table = node["Node Type"], node.get("Relation Name")
         if table in GROWING and kind == "Seq Scan":
             wrong.append(f"{statement.name} scans {table}")
         if kind.startswith(("Index", "Bitmap Index")) and "Index Cond" not in node:
             wrong.append(f"{statement.name} scans {node['Index Name']}")
-        # What a function does that was not put in line, nobody sees here. One without a name
-        # is several lists, unnested side by side.
+        # One without a name is several lists, unnested side by side.
         if kind == "Function Scan" and node.get("Function Name", "unnest") not in HARMLESS:
-            wrong.append(f"{statement.name} calls {node['Function Name']}")
+            wrong += inside(cursor, statement.name, node["Function Name"])
+    return wrong
+
+
+def inside(cursor: Any, caller: str, function: str) -> list[str]:
+    """What is wrong with the plan of a function that was not put in line, and has settings."""
+    cursor.execute(
+        "select prosrc, proargnames, proconfig from pg_proc where proname = %s", (function,)
+    )
+    ((source, names, settings),) = cursor.fetchall()
+    body = Statement(f"{caller}_{function}", re.sub(r"\bq\b", ":q", source), ["q"], [False])
+    if names[0] != "q" or not settings:
+        return [f"{caller} calls {function}"]
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        cursor.execute("select set_config(%s, %s, false)", (name, value))
+    wrong = scanned(cursor, body)
+    for setting in settings:
+        cursor.execute(f"reset {setting.partition('=')[0]}")
     return wrong
 
 

@@ -154,7 +154,7 @@ class EmbeddedTests(TestCase):
         extensions = self.rows("select extname from pg_extension where extname = 'pg_trgm'")
         self.assertEqual(bool(extensions), self.has_extension)
         ((source,),) = self.rows("select prosrc from pg_proc where proname = 'find_users'")
-        self.assertEqual("% plain(q)" in source, self.has_extension)
+        self.assertEqual("% (select plain(q))" in source, self.has_extension)
         ((index,),) = self.rows("select indexdef from pg_indexes where indexname='users_trigrams'")
         self.assertEqual("gin_trgm_ops" in index, self.has_extension)
 
@@ -262,18 +262,28 @@ class EmbeddedTests(TestCase):
         queries = [name[dice.randrange(2) :] for name in SOME] + list(WORDS.split())
         self.check(*queries)
 
-    async def test_common_start(self) -> None:
-        """Of the names that start with what is asked, the first 2,000 are looked at."""
+    def zulus(self, number: int) -> list[str]:
+        """What is found for "zulu" where so many names start with it and one is similar."""
         self.cursor.execute(
-            "insert into users (id, username, email, password_hash) select gen_random_uuid(),"
-            " 'Zulu' || to_char(n, 'FM0000'), n || '@zulu.example', '-'"
-            " from generate_series(1, 2100) as n"
+            "insert into users (id, username, email, password_hash)"
+            " select gen_random_uuid(), name, name || '@zulu.example', '-' from ("
+            " select 'Zulu' || to_char(n, 'FM0000') as name from generate_series(1, %s) as n"
+            " union all select '_Zulu') as names",
+            (number,),
         )
         found = self.rows(
             "select u.username from find_users('zulu') f join users u on u.id = f.id order by 1"
         )
         self.cursor.connection.rollback()
-        self.assertEqual(found, [(f"Zulu{n:04}",) for n in range(1, 2001)])
+        return [name for (name,) in found]
+
+    async def test_common_start(self) -> None:
+        """Of the names that start with what is asked, the first 2,000 are found, and no other."""
+        self.assertEqual(self.zulus(2100), [f"Zulu{n:04}" for n in range(1, 2001)])
+
+    async def test_less_common_start(self) -> None:
+        """With fewer than 2,000, the similar ones are found too."""
+        self.assertEqual(self.zulus(1999), [*(f"Zulu{n:04}" for n in range(1, 2000)), "_Zulu"])
 
     async def test_page(self) -> None:
         """The pages of the operation hold each once, in order, and know the total."""

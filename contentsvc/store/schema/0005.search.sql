@@ -2,8 +2,11 @@
 --
 -- find_users(q) has two forms with the same results: over pg_trgm's index where the server
 -- has that extension and this role may create it, and over an index of trigrams elsewhere.
--- Of the names that start with q only the first 2,000 are looked at: a common beginning is
--- no search, and half a million matches could be neither ranked nor read in time.
+-- Of the names that start with q only the first 2,000 are looked at, and where there are as many
+-- no similar ones, which come after all of those: a common beginning is no search, and half a
+-- million matches could be neither ranked nor read in time.
+--
+-- (select f(q)) is evaluated once, f(q) for every row.
 
 -- What similarity looks at: words of ASCII letters and digits. Usernames hold no others, and
 -- what else pg_trgm takes for a letter depends on the server's locale.
@@ -11,8 +14,9 @@ create function plain(name text) returns text
     language sql immutable parallel safe
     as $$ select regexp_replace(lower(name collate "C"), '[^a-z0-9]+', ' ', 'g') $$;
 
+-- In the order of the index: the planner expects so few that it would rather sort them.
 create function users_starting_with(q text) returns table (id uuid, username_key text)
-    language sql stable parallel safe as $$
+    language sql stable parallel safe rows 100 set enable_bitmapscan = off as $$
         select u.id, u.username_key from users u
         where u.username_key >= lower(q collate "C")
           and u.username_key < lower(q collate "C") || chr(127)
@@ -29,14 +33,19 @@ begin
     create index users_trigrams on users using gin (username_key gin_trgm_ops);
     create function find_users(q text) returns table (id uuid, rank integer, similarity real)
         language sql stable parallel safe as $$
-            select p.id, case when p.username_key = lower(q collate "C") then 0 else 1 end,
-                   similarity(p.username_key, plain(q))
-            from users_starting_with(q) p
+            with beginning as materialized (
+                select id, username_key from users_starting_with(q)
+            )
+            select id, case when username_key = (select lower(q collate "C")) then 0 else 1 end,
+                   similarity(username_key, (select plain(q)))
+            from beginning
             union all
-            select s.id, 2, similarity(s.username_key, plain(q))
-            from users s
-            where s.username_key % plain(q) and similarity(s.username_key, plain(q)) >= 0.3
-              and not starts_with(s.username_key, lower(q collate "C"))
+            select id, 2, similarity(username_key, (select plain(q)))
+            from users
+            where (select count(*) from beginning) < 2000
+              and username_key % (select plain(q))
+              and similarity(username_key, (select plain(q))) >= 0.3
+              and not starts_with(username_key, (select lower(q collate "C")))
         $$;
 exception when undefined_file or insufficient_privilege then
     -- pg_trgm's own: every word with two blanks before it and one after, cut into threes.
@@ -85,15 +94,18 @@ exception when undefined_file or insufficient_privilege then
             with asked as materialized (
                 select t as trigrams, cardinality(t) as n, sharing_two(rarest(t)) as two
                 from trigrams(q) as t
+            ), beginning as materialized (
+                select id, username_key from users_starting_with(q)
             ), found as (
-                select p.id, case when p.username_key = lower(q collate "C") then 0 else 1 end
-                       as rank, u.trigrams
-                from users_starting_with(q) p join users u on u.id = p.id
+                select b.id, case when b.username_key = (select lower(q collate "C")) then 0 else 1
+                             end as rank, u.trigrams
+                from beginning b join users u on u.id = b.id
                 union all
                 select s.id, 2, s.trigrams
-                from asked, users s
-                where s.trigrams @@ asked.two
-                  and not starts_with(s.username_key, lower(q collate "C"))
+                from users s
+                where (select count(*) from beginning) < 2000
+                  and s.trigrams @@ (select two from asked)
+                  and not starts_with(s.username_key, (select lower(q collate "C")))
             ), measured as (
                 select id, rank, n + length(found.trigrams) as together,
                        length(found.trigrams)
