@@ -1,5 +1,7 @@
 """Ratings: spec §4.13, §4.14."""
 
+from msgspec import Raw
+
 from contentsvc.api.errors import ContentNotFound
 from contentsvc.store import ratings
 from contentsvc.store.query import Db
@@ -35,6 +37,6 @@ class Ratings:
             raise ContentNotFound()
 
     @route("GET", "/user/<guid:user>/ratings", allow=SELF)
-    async def all(self, call: Call, user: str) -> dict[str, str]:
+    async def all(self, call: Call, user: str) -> Raw:
         """Spec §4.14."""
-        return dict(await ratings.of_user(self._db, user, call.viewer[1]))
+        return Raw((await ratings.of_user(self._db, user, call.viewer[1])).encode())

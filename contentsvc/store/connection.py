@@ -77,28 +77,35 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
         self._cursor = cursor
         answer: Deferred[Any] = Deferred()
         self._answer = answer
-        self._advance()
+        done = self._advance()
+        if done is not None:
+            # It has been answered while it was sent. Who asks would not expect that, and could
+            # keep the reactor for as long as the server is that fast.
+            self.reactor.callLater(0, self._finish, answer, done)
         return answer
 
-    def _advance(self) -> None:
+    def _advance(self) -> Any:
+        """The cursor or the Failure, if the statement under way is done."""
         try:
             state = self._connection.poll()
         except _DEAD:
-            if self._answer is None:
-                self.abandon()
-            else:
-                self._finish(Failure())
-            return
-        if state == POLL_OK:
             if self._answer is not None:
-                self._finish(self._cursor)
-        elif state == POLL_WRITE:
+                return Failure()
+            self.abandon()
+            return None
+        if state == POLL_WRITE:
             self.reactor.addWriter(self)
+        return self._cursor if state == POLL_OK else None
 
-    def _finish(self, result: Any) -> None:
-        answer, self._answer, self._cursor = self._answer, None, None
-        if answer is not None:
+    def _finish(self, answer: Deferred[Any] | None, result: Any) -> None:
+        if answer is not None and answer is self._answer:
+            self._answer = self._cursor = None
             answer.callback(result)
+
+    def _proceed(self) -> None:
+        done = self._advance()
+        if done is not None:
+            self._finish(self._answer, done)
 
     # txpostgres's own ways are for opening it.
 
@@ -110,7 +117,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
             except _DEAD:
                 self.abandon()
         elif not self.broken:
-            self._advance()
+            self._proceed()
             if not self.broken:
                 self.checkForNotifies()
 
@@ -121,7 +128,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
         else:
             self.reactor.removeWriter(self)
             if not self.broken:
-                self._advance()
+                self._proceed()
 
     def connectionLost(self, reason: Failure) -> None:
         """The reactor has found it closed, or it has been closed here."""
@@ -129,7 +136,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
             super().connectionLost(reason)
         else:
             self.abandon()
-            self._finish(reason)
+            self._finish(self._answer, reason)
 
     def abandon(self) -> None:
         """Close at once, and say so once."""

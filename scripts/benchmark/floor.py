@@ -107,8 +107,9 @@ class Floor(Resource):
         items = [Comment(*row[1:]) for row in rows]
         return CommentPage(page, size, len(items), rows[0][0], items)
 
-    async def _ratings(self, request: Request, words: list[str]) -> dict[str, str]:
-        return dict(await self._pool.run("ratings_of_user", words[1], False))
+    async def _ratings(self, request: Request, words: list[str]) -> msgspec.Raw:
+        ((text,),) = await self._pool.run("ratings_of_user", words[1], False)
+        return msgspec.Raw(text.encode())
 
     async def _rate(self, request: Request, words: list[str]) -> None:
         up = _rating(request.content.read()).value == "1"

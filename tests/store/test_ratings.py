@@ -1,5 +1,7 @@
 """Ratings (spec §4.13, §4.14): the tallies are exact whoever votes when."""
 
+import json
+
 from contentsvc.store import content as contents
 from contentsvc.store import ratings
 from tests.store.support import StoreCase, guid, together
@@ -83,7 +85,15 @@ class RatingTests(StoreCase):
         for n, game in enumerate(games):
             await self.put(user, n == 1, game)
         expected = list(zip(games, "010", strict=True))
-        self.assertEqual(await ratings.of_user(self.db, user, False), expected)
+
+        async def seen(admin: bool) -> list[tuple[str, str]]:
+            return list(json.loads(await ratings.of_user(self.db, user, admin)).items())
+
+        self.assertEqual(await seen(False), expected)
         await contents.set_status(self.db, games[0], "suspended")
-        self.assertEqual(await ratings.of_user(self.db, user, False), expected[1:])
-        self.assertEqual(await ratings.of_user(self.db, user, True), expected)
+        self.assertEqual(await seen(False), expected[1:])
+        self.assertEqual(await seen(True), expected)
+
+    async def test_of_nobody(self) -> None:
+        """Who has not voted has an empty map."""
+        self.assertEqual(await ratings.of_user(self.db, await self.user(), False), "{}")
