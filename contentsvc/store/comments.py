@@ -27,16 +27,20 @@ class Standing(NamedTuple):
     deleted: bool
 
 
-@many("""
+@many(
+    """
     select c.comments as total, m.id, m.parent_id, m.author_id, m.body,
            unix(m.created) as created, unix(m.updated) as updated, m.deleted
     from contents c
     left join comments m on m.content_id = c.id
          and m.ordinal > :page::bigint * :size::bigint
          and m.ordinal <= (:page::bigint + 1) * :size::bigint
-    where c.id = :content and (c.status = 'active' or c.author_id = :caller or :admin)
+    where c.id = :content::uuid
+      and (c.status = 'active' or c.author_id = :caller::uuid or :admin::boolean)
     order by m.ordinal
-""")
+    """,
+    together=True,
+)
 async def page(
     db: Db, content: str, caller: str | None, admin: bool, size: int, page: int
 ) -> list[Listed]:

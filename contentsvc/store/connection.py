@@ -5,7 +5,6 @@ statement they take the connection out of the reactor and put it back, and hand 
 one turn later, which together costs more than the statement.
 """
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -51,23 +50,8 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
     """When the statement under way was sent, 0 if there is none."""
     _cursor: Any = None
     _answer: Deferred[Any] | None = None
-    _watched: int | None = None
-
-    def opened(self) -> None:
-        """Watch a duplicate of the descriptor from now on.
-
-        libpq closes its own as soon as it reads of the end, when the reactor would still have it.
-        """
-        self.reactor.removeReader(self)
-        self._watched = os.dup(self.fileno())
-        self.reactor.addReader(self)
-
-    def fileno(self) -> int:
-        """What the reactor watches, -1 when it is closed."""
-        if self._watched is not None:
-            return self._watched
-        number: int = super().fileno()
-        return number
+    _watched = True
+    """Whether the reactor tells of what can be read; it does from the start."""
 
     def statement(self, sql: str, args: Row | None) -> Deferred[Any]:
         """Send one; the cursor, when it has the answer. Fails with psycopg2's errors, or
@@ -82,10 +66,16 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
             # It has been answered while it was sent. Who asks would not expect that, and could
             # keep the reactor for as long as the server is that fast.
             self.reactor.callLater(0, self._finish, answer, done)
+        self._watch()
         return answer
 
     def _advance(self) -> Any:
         """The cursor or the Failure, if the statement under way is done."""
+        if self._watched:
+            # libpq closes the descriptor as soon as it reads of the end; the reactor must not
+            # have it then.
+            self._watched = False
+            self.reactor.removeReader(self)
         try:
             state = self._connection.poll()
         except _DEAD:
@@ -97,15 +87,24 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
             self.reactor.addWriter(self)
         return self._cursor if state == POLL_OK else None
 
+    def _watch(self) -> None:
+        if not (self._watched or self.broken or self._connection.closed):
+            self._watched = True
+            self.reactor.addReader(self)
+
+    def _proceed(self) -> None:
+        if self.broken:
+            return
+        done = self._advance()
+        if done is not None:
+            self._finish(self._answer, done)
+        # Not before, for the next statement may be under way by now.
+        self._watch()
+
     def _finish(self, answer: Deferred[Any] | None, result: Any) -> None:
         if answer is not None and answer is self._answer:
             self._answer = self._cursor = None
             answer.callback(result)
-
-    def _proceed(self) -> None:
-        done = self._advance()
-        if done is not None:
-            self._finish(self._answer, done)
 
     # txpostgres's own ways are for opening it.
 
@@ -116,7 +115,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
                 super().doRead()
             except _DEAD:
                 self.abandon()
-        elif not self.broken:
+        else:
             self._proceed()
             if not self.broken:
                 self.checkForNotifies()
@@ -127,8 +126,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
             super().doWrite()
         else:
             self.reactor.removeWriter(self)
-            if not self.broken:
-                self._proceed()
+            self._proceed()
 
     def connectionLost(self, reason: Failure) -> None:
         """The reactor has found it closed, or it has been closed here."""
@@ -144,9 +142,6 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
             self.broken = True
             if self._connection is not None:
                 self.close()
-            if self._watched is not None:
-                os.close(self._watched)
-                self._watched = None
             if self.lost is not None:
                 self.lost()
 
@@ -189,7 +184,6 @@ async def _connect(reactor: Any, dsn: str, timeout: float) -> Connection:
     finally:
         if timer.active():
             timer.cancel()
-    connection.opened()
     info = connection._connection.info
     connection.where = info.host, info.port
     return connection

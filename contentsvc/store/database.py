@@ -19,6 +19,7 @@ from contentsvc.store.connection import Connection, connect, execute, one_line
 from contentsvc.store.errors import Unavailable
 from contentsvc.store.overdue import Overdue, Where
 from contentsvc.store.query import Row, Statement, prepare_all
+from contentsvc.store.together import Together
 
 log = Logger()
 
@@ -99,6 +100,7 @@ class Database:
         self._opening = 0
         self._waiters: deque[Deferred[Connection]] = deque()
         self._stopped = False
+        self._together = Together(reactor, self._run_alone)
         self._overdue = Overdue(reactor, self._open, statement_timeout, self._server)
 
     async def start(self) -> None:
@@ -116,6 +118,11 @@ class Database:
 
     async def run(self, statement: Statement, args: Row) -> list[Row]:
         """Run one statement, which commits by itself."""
+        if statement.together is not None:
+            return await self._together.rows(statement, args)
+        return await self._run_alone(statement, args)
+
+    async def _run_alone(self, statement: Statement, args: Row) -> list[Row]:
         connection = await self._acquire()
         try:
             return await _run(connection, statement, args, "")

@@ -7,6 +7,9 @@ A decorator says how many rows a statement gives::
 
 `:name` is the function's own parameter. Every statement is known at import, so that each
 connection can PREPARE them all (`prepare_all`) and run them by EXECUTE.
+
+A read that is asked for often says `together=True` and the type of each parameter
+(`:user::uuid`): then there is a second form of it, which answers several calls at once.
 """
 
 import inspect
@@ -32,6 +35,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _PLACEHOLDER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
+_TYPED = re.compile(_PLACEHOLDER.pattern + r"::([a-z0-9]+)\b(?!\[)")
 
 
 class Column(NamedTuple):
@@ -41,7 +45,13 @@ class Column(NamedTuple):
 
 
 class Statement:
-    """One prepared statement: its SQL, and the EXECUTE that runs it."""
+    """One prepared statement: its SQL, and the EXECUTE that runs it.
+
+    `together` is the one that answers several calls of this at once, if there is one: its
+    arguments are lists, and the first column of a row is the number of its call, from 1.
+    """
+
+    together: "Statement | None" = None
 
     def __init__(self, name: str, sql: str, parameters: Sequence[str], lists: Sequence[bool]):
         numbers = {parameter: f"${n}" for n, parameter in enumerate(parameters, 1)}
@@ -123,7 +133,28 @@ def array_literal(values: Sequence[object] | None) -> str | None:
 Function = Callable[Concatenate[Db, P], Awaitable[T]]
 
 
-def _statement(sql: str, function: Callable[..., Any]) -> tuple[Statement, Any]:
+def _together(statement: Statement, sql: str) -> Statement:
+    """Raises TypeError: a parameter has no type."""
+    types = dict(_TYPED.findall(sql))
+    parameters = statement.parameters
+    untyped = [parameter for parameter in parameters if parameter not in types]
+    if untyped or not parameters:
+        raise TypeError(f"{statement.name} does not say the types of {untyped}")
+    lists = ", ".join(f":{parameter}::{types[parameter]}[]" for parameter in parameters)
+    columns = ", ".join(f'"{parameter}"' for parameter in parameters)
+    one = _PLACEHOLDER.sub(r'call."\1"', sql)
+    # The rows of a call come in the order that its own `order by` says.
+    several = f"""
+        select call.n, answer.*
+        from unnest({lists}) with ordinality as call ({columns}, n)
+        cross join lateral ({one}) answer
+    """  # noqa: S608
+    return Statement(f"{statement.name}_together", several, parameters, [True] * len(parameters))
+
+
+def _statement(
+    sql: str, function: Callable[..., Any], together: bool = False
+) -> tuple[Statement, Any]:
     module = function.__module__.rpartition(".")[2]
     name = f"{module}_{function.__name__}"
     hints = get_type_hints(function)
@@ -132,6 +163,8 @@ def _statement(sql: str, function: Callable[..., Any]) -> tuple[Statement, Any]:
     if name in STATEMENTS:
         raise TypeError(f"there are two statements {name}")
     statement = STATEMENTS[name] = Statement(name, sql, parameters, lists)
+    if together:
+        statement.together = STATEMENTS[f"{name}_together"] = _together(statement, sql)
     return statement, hints["return"]
 
 
@@ -157,11 +190,13 @@ def _without_none(hint: Any) -> Any:
     return parts[0] if isinstance(hint, UnionType) and len(parts) == 1 else hint
 
 
-def one(sql: str) -> Callable[[Function[P, T]], Function[P, T]]:
+def one(
+    sql: str, *, together: bool = False
+) -> Callable[[Function[P, T]], Function[P, T]]:
     """The statement gives exactly one row, in every case."""
 
     def decorate(function: Function[P, T]) -> Function[P, T]:
-        statement, returns = _statement(sql, function)
+        statement, returns = _statement(sql, function, together)
         build = _builder(statement, returns)
 
         async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
@@ -173,11 +208,13 @@ def one(sql: str) -> Callable[[Function[P, T]], Function[P, T]]:
     return decorate
 
 
-def maybe(sql: str) -> Callable[[Function[P, T]], Function[P, T]]:
+def maybe(
+    sql: str, *, together: bool = False
+) -> Callable[[Function[P, T]], Function[P, T]]:
     """The statement gives one row or none; none is None."""
 
     def decorate(function: Function[P, T]) -> Function[P, T]:
-        statement, returns = _statement(sql, function)
+        statement, returns = _statement(sql, function, together)
         build = _builder(statement, _without_none(returns))
 
         async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
@@ -189,11 +226,13 @@ def maybe(sql: str) -> Callable[[Function[P, T]], Function[P, T]]:
     return decorate
 
 
-def many(sql: str) -> Callable[[Function[P, T]], Function[P, T]]:
+def many(
+    sql: str, *, together: bool = False
+) -> Callable[[Function[P, T]], Function[P, T]]:
     """The statement gives any number of rows."""
 
     def decorate(function: Function[P, T]) -> Function[P, T]:
-        statement, returns = _statement(sql, function)
+        statement, returns = _statement(sql, function, together)
         build = _builder(statement, get_args(returns)[0])
 
         async def run(db: Db, *args: Any, **kwargs: Any) -> Any:

@@ -32,20 +32,23 @@ async def delete(db: Db, user: str, content: str, admin: bool) -> bool | None:
     """Take a vote back; None where the user sees no such content."""
 
 
-@one("""
+@one(
+    """
     select '{' || coalesce(string_agg(
                '"' || r.content_id || case when r.up then '":"1"' else '":"0"' end,
                ',' order by r.content_id
            ), '') || '}' as ratings
     from ratings r
-    where r.user_id = :user and not exists (
+    where r.user_id = :user::uuid and not exists (
         select from contents c
         where c.id = r.content_id and c.status <> 'active'
-          and c.author_id <> :user and not :admin
+          and c.author_id <> :user and not :admin::boolean
         -- Looked up for each vote: a join would read all that is suspended.
         offset 0
     )
-""")
+    """,
+    together=True,
+)
 async def of_user(db: Db, user: str, admin: bool) -> str:
     """The votes of a user on what the user may see: a JSON object of "1" and "0" by content id.
 

@@ -29,9 +29,13 @@ class Found(NamedTuple):
     profile: str | None
 
 
-@maybe("""
-    select id, username, avatar, emblem, public_profile as profile from users where id = :user
-""")
+@maybe(
+    """
+    select id, username, avatar, emblem, public_profile as profile
+    from users where id = :user::uuid
+    """,
+    together=True,
+)
 async def info(db: Db, user: str) -> UserInfo | None:
     """The public info of a user (spec §4.6)."""
 

@@ -11,6 +11,27 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.store.connection import Connection
 
 
+class Reactor(Clock):
+    """Remembers who wants to read and to write."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writers: set[object] = set()
+        self.readers: set[object] = set()
+
+    def addWriter(self, writer: object) -> None:
+        self.writers.add(writer)
+
+    def removeWriter(self, writer: object) -> None:
+        self.writers.discard(writer)
+
+    def addReader(self, reader: object) -> None:
+        self.readers.add(reader)
+
+    def removeReader(self, reader: object) -> None:
+        self.readers.discard(reader)
+
+
 class Driver:
     """psycopg2's connection and cursor; `states` are what its polls give."""
 
@@ -20,6 +41,7 @@ class Driver:
     def __init__(self, *states: int | Exception) -> None:
         self.states = list(states)
         self.sent: list[str] = []
+        self.reactor = Reactor()
 
     def cursor(self) -> "Driver":
         return self
@@ -28,6 +50,8 @@ class Driver:
         self.sent.append(sql)
 
     def poll(self) -> int:
+        # libpq may close its descriptor now, which the reactor must not have then.
+        assert not self.reactor.readers
         state = self.states.pop(0)
         if isinstance(state, Exception):
             raise state
@@ -40,30 +64,14 @@ class Driver:
         return -1
 
 
-class Reactor(Clock):
-    """Remembers who wants to write."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.writers: set[object] = set()
-
-    def addWriter(self, writer: object) -> None:
-        self.writers.add(writer)
-
-    def removeWriter(self, writer: object) -> None:
-        self.writers.discard(writer)
-
-    def removeReader(self, reader: object) -> None:
-        pass
-
-
 class StatementTests(SynchronousTestCase):
     def connected(self, *states: int | Exception) -> Connection:
         """A connection on a driver that says these things."""
-        self.reactor = Reactor()
         self.driver = Driver(*states)
+        self.reactor = self.driver.reactor
         connection: Any = Connection(self.reactor, Cooperator(started=False))
         connection._connection = self.driver
+        self.reactor.addReader(connection)
         return connection
 
     def test_answer(self) -> None:
@@ -74,6 +82,7 @@ class StatementTests(SynchronousTestCase):
         self.assertNoResult(answer)
         connection.doRead()
         self.assertIs(self.successResultOf(answer), self.driver)
+        self.assertEqual(self.reactor.readers, {connection})
 
     def test_early(self) -> None:
         """One that is there at once is given in the next turn."""

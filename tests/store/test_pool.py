@@ -97,12 +97,12 @@ class BoundTests(PoolCase):
 
     async def test_no_reader_left(self) -> None:
         """After its stop the reactor has nothing of it to watch."""
-        before = set(reactor.getReaders())
+        before = await self.readers()
         pool = await self.pool(size=4)
         await together(*(self.sleep(pool, 0) for _ in range(8)))
-        self.assertEqual(len(set(reactor.getReaders()) - before), 4)
+        self.assertEqual(len((await self.readers()) - before), 4)
         pool.stop()
-        self.assertEqual(set(reactor.getReaders()), before)
+        self.assertEqual(await self.readers(), before)
 
 
 class LossTests(PoolCase):
@@ -112,7 +112,7 @@ class LossTests(PoolCase):
         await super().setUp()
         self.db.stop()
         await self.until(lambda: not self.backends())
-        self.before = set(reactor.getReaders())
+        self.before = await self.readers()
         self.db = await self.pool(size=3)
 
     async def recovered(self) -> None:
@@ -120,10 +120,10 @@ class LossTests(PoolCase):
         await self.until(lambda: len(self.backends()) <= len(self.db._open))
         await together(*(self.sleep(self.db, 0) for _ in range(9)))
         self.assertEqual(len(self.backends()), 3)
-        self.assertEqual(len(set(reactor.getReaders()) - self.before), 3)
+        self.assertEqual(len((await self.readers()) - self.before), 3)
         self.db.stop()
         await self.until(lambda: not self.backends())
-        self.assertEqual(set(reactor.getReaders()), self.before)
+        self.assertEqual(await self.readers(), self.before)
 
     async def test_idle(self) -> None:
         """One that was idle is noticed, and the next call has a new one."""
@@ -237,10 +237,10 @@ class ServerTests(PoolCase):
 
     async def refused(self, dsn: str, **options: Any) -> str:
         """The one line with which a pool on this server does not start."""
-        before = set(reactor.getReaders()) | set(reactor.getWriters())
+        before = (await self.readers()) | set(reactor.getWriters())
         pool = Database(reactor, dsn, **options)
         error = str(await self.fails(Unavailable, pool.start()))
-        self.assertEqual(set(reactor.getReaders()) | set(reactor.getWriters()), before)
+        self.assertEqual((await self.readers()) | set(reactor.getWriters()), before)
         self.assertEqual(len(error.splitlines()), 1)
         return error
 
@@ -296,11 +296,11 @@ class ServerTests(PoolCase):
         @none("select * from not_there")
         async def broken(db: Db) -> None: ...
 
-        before = set(reactor.getReaders())
+        before = await self.readers()
         pool = Database(reactor, self.url, size=1)
         for _ in range(3):
             await self.fails(psycopg2.ProgrammingError, pool.start())
-        self.assertEqual(set(reactor.getReaders()), before)
+        self.assertEqual(await self.readers(), before)
         query.STATEMENTS.popitem()
         await pool.start()
         pool.stop()

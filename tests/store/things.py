@@ -67,6 +67,12 @@ class PoolCase(StoreCase):
         """The ids in the table, read beside the pool."""
         return [row[0] for row in self.sql("select id from things order by id")]
 
+    async def readers(self) -> set[object]:
+        """What the reactor reads from: at the end of a turn, for in the callback of an answer its
+        connection is not among them."""
+        await deferLater(reactor, 0)
+        return set(reactor.getReaders())
+
     async def fails(self, error: type[Exception], act: Any) -> Exception:
         """What `act` raises, which must be this."""
         try:
