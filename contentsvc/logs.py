@@ -1,8 +1,9 @@
 """The log of a daemon: twistd's own text, with a short way for the line of each request.
 
-`twistd --logger contentsvc.logs.observer` writes to standard output. Without that option the
-same lines come out by the general way, which costs some five times as much per line. A worker's
-lines say whose they are: `[worker 2 contentsvc.web.request#info]`.
+It is in force where twistd logs to standard output and nothing else is asked of it. With
+`--logfile`, `--syslog` or `--logger` the same lines come out by the general way, which costs some
+five times as much per line. A worker's lines say whose they are: `[worker 2
+contentsvc.web.request#info]`.
 """
 
 import os
@@ -53,6 +54,6 @@ class Observer:
 
 
 def observer() -> Observer:
-    """What `--logger` names: an observer that writes to standard output."""
+    """One that writes to standard output."""
     worker = os.environ.get("CONTENTSVC_WORKER")
     return Observer(sys.stdout, f"worker {worker} " if worker else "")

@@ -17,7 +17,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.error import CannotListenError, ReactorNotRunning
 from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThreadPool
-from twisted.logger import Logger
+from twisted.logger import ILogObserver, Logger
 
 from contentsvc.config import ConfigError, Settings
 from contentsvc.store.embedded import EmbeddedError, EmbeddedPostgres
@@ -42,6 +42,8 @@ class Sequence(Service):
     """
 
     name = "contentsvc"
+    observer: ILogObserver | None = None
+    """What twistd is to log by, if not by its own."""
 
     def __init__(self, reactor: Any, settings: Settings) -> None:
         self._reactor = reactor
@@ -54,6 +56,12 @@ class Sequence(Service):
     async def start_parts(self) -> None:
         """Start one part after the other."""
         raise NotImplementedError
+
+    def setServiceParent(self, parent: Any) -> None:
+        """Become a part of twistd's application, which is how a service says what logs."""
+        if self.observer is not None:
+            parent.setComponent(ILogObserver, self.observer)
+        super().setServiceParent(parent)
 
     def startService(self) -> None:
         """Begin to start; twistd cannot wait for it."""

@@ -86,23 +86,34 @@ def makeService(options: Options) -> Service:
     worker = Worker.of(reactor, os.environ)
     try:
         if worker is not None:
-            return Daemon(reactor, settings, worker.endpoint(settings.listen), worker.ready)
-        endpoint = serverFromString(reactor, settings.listen)
+            service: Sequence = Daemon(
+                reactor, settings, worker.endpoint(settings.listen), worker.ready
+            )
+        else:
+            endpoint = serverFromString(reactor, settings.listen)
+            service = (
+                _parent(reactor, options, endpoint)
+                if settings.workers > 1
+                else Daemon(reactor, settings, endpoint)
+            )
     except (ValueError, TypeError, LookupError) as error:
         _exit(f"listen {settings.listen}: {error}")
-    if settings.workers > 1:
-        return _parent(reactor, options, endpoint)
-    return Daemon(reactor, settings, endpoint)
+    if _logs_to_stdout(options):
+        service.observer = logs.observer()
+    return service
+
+
+def _logs_to_stdout(options: Options) -> bool:
+    """Whether twistd's own options leave it at that."""
+    twistd: Any = options.parent or {}
+    elsewhere = any(twistd.get(option) for option in ("logger", "syslog"))
+    return bool(
+        twistd.get("nodaemon") and not elsewhere and twistd.get("logfile") in {None, "", "-"}
+    )
 
 
 def _parent(reactor: Any, options: Options, endpoint: Any) -> Workers:
     twistd: Any = options.parent or {}
-    # The workers write to standard output too; another log would not bear several writers.
-    streams = twistd.get("nodaemon") and (
-        twistd.get("logger") is logs.observer
-        if twistd.get("logger")
-        else not twistd.get("syslog") and twistd.get("logfile") in {None, "", "-"}
-    )
     chosen = [f"--reactor={twistd['reactor']}"] if twistd.get("reactor") else []
     return Workers(
         reactor,
@@ -110,9 +121,10 @@ def _parent(reactor: Any, options: Options, endpoint: Any) -> Workers:
         endpoint,
         command=[
             *(sys.executable, os.path.abspath(sys.argv[0]), "--nodaemon", "--pidfile="),
-            *("--logger=contentsvc.logs.observer", *chosen, "contentsvc"),
+            *(*chosen, "contentsvc"),
         ],
-        piped=not streams,
+        # The workers write to standard output too; another log would not bear several writers.
+        piped=not _logs_to_stdout(options),
         announce=say_hello,
     )
 

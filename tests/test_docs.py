@@ -90,7 +90,7 @@ class UnitTests(SynchronousTestCase):
         twistd, _, ours = self.service["ExecStart"].partition(" contentsvc ")
         self.assertEqual(
             twistd.split()[1:],
-            ["--nodaemon", "--pidfile=", "--logger=contentsvc.logs.observer"],
+            ["--nodaemon", "--pidfile="],
         )
         options = tap.Options()
         usage.Options.parseOptions(options, ours.split())

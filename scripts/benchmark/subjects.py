@@ -19,7 +19,7 @@ class PeerError(Exception):
 def daemon(folder: Path, storage: list[str], workers: int | None) -> Process:
     """The daemon as an operator runs it, request log and all. `storage` are its options."""
     port = free_port()
-    words = ["-n", "--pidfile=", "--logger=contentsvc.logs.observer", "contentsvc"]
+    words = ["-n", "--pidfile=", "contentsvc"]
     words += ["--listen", f"tcp:{port}:interface=127.0.0.1:backlog=1024", *storage]
     if workers is not None:
         words += ["--workers", str(workers)]
