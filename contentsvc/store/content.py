@@ -170,7 +170,8 @@ async def by_author(
     """An author's content, newest first (spec §4.3)."""
 
 
-@maybe(f"""
+@maybe(
+    f"""
     select c.id, c.listing_id, c.revision_id, u.username as author_username,
            coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
            c.type, c.status, c.name, c.featured, {_RATING},
@@ -178,8 +179,11 @@ async def by_author(
            unix(c.created) as created, unix(c.updated) as updated,
            c.up, c.down, c.live_comments
     from contents c join users u on u.id = c.author_id
-    where c.id = :content and (c.status = 'active' or c.author_id = :caller or :admin)
-""")  # noqa: S608
+    where c.id = :content::uuid
+      and (c.status = 'active' or c.author_id = :caller::uuid or :admin::boolean)
+    """,  # noqa: S608
+    together=True,
+)
 async def detail(db: Db, content: str, caller: str | None, admin: bool) -> Detail | None:
     """A content as the caller may see it."""
 

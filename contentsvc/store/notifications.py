@@ -80,13 +80,16 @@ async def newest(db: Db, users: list[str]) -> list[Newest]:
     """The highest number of each of `users` that has one."""
 
 
-@many("""
+@many(
+    """
     select user_id, seq, id, unix(created) as created, read, data from notifications
-    where user_id = :user and seq > :after
+    where user_id = :user::uuid and seq > :after::bigint
       and (:since::float8 is null or unix(created) > :since::float8)
     order by seq
-    limit :limit
-""")
+    limit :limit::bigint
+    """,
+    together=True,
+)
 async def listed(
     db: Db, user: str, after: int, since: float | None, limit: int | None
 ) -> list[Stored]:

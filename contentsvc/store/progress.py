@@ -21,10 +21,13 @@ async def of_user(db: Db, user: str) -> list[Datum]:
     """All of a user's data, by key."""
 
 
-@maybe("""
+@maybe(
+    """
     select key, value::text as value, unix(written) as timestamp
-    from progress where user_id = :user and key = :key
-""")
+    from progress where user_id = :user::uuid and key = :key::text
+    """,
+    together=True,
+)
 async def get(db: Db, user: str, key: str) -> Datum | None:
     """The data at one key."""
 
