@@ -76,9 +76,12 @@ class Root(Resource):
         self._socket = SocketResource(socket_factory, self._refuse)
 
     def render(self, request: ApiRequest) -> int | bytes:
-        if request.path == b"/socket":
+        if request.path != b"/socket":
+            return self._api.render(request)
+        try:
             return self._upgrade(request)
-        return self._api.render(request)
+        except Exception:
+            return self._api.fail(request)
 
     def _refuse(self, request: Any, status: int, code: str) -> int:
         problem = _REFUSALS.get(status, NotFound)()

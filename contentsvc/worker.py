@@ -23,6 +23,8 @@ LISTENING, READY = 3, 4
 """The descriptors of the listening socket, and of the pipe to say on that it is served."""
 POLITE = 0.001
 """Seconds for which other workers may accept what this one does not."""
+FULL = 1.0
+"""Seconds for which a worker that can open no more files leaves all connections to the others."""
 MANY = 4
 """Connections that it accepts at most at a time after that: more than it can serve meanwhile."""
 
@@ -155,23 +157,33 @@ class Shared:
     def doRead(self) -> None:
         """Somebody wants to connect."""
         if self._had_last:
-            self._reactor.removeReader(self)
-            self._later = self._reactor.callLater(POLITE, self._after_others)
+            self._pause(POLITE)
         else:
             self._accept(1)
+
+    def _pause(self, seconds: float) -> None:
+        self._reactor.removeReader(self)
+        self._later = self._reactor.callLater(seconds, self._after_others)
 
     def _after_others(self) -> None:
         self._reactor.addReader(self)
         self._accept(MANY)
 
     def _accept(self, most: int) -> None:
+        try:
+            # Twisted would accept it to close it.
+            os.close(os.dup(self.fileno()))
+        except OSError as error:
+            log.error("No connection can be accepted: {error}", error=error)
+            self._pause(FULL)
+            return
         before = self._port.sessionno
         self._port.numberAccepts = most
         self._port.doRead()
         self._had_last = self._port.sessionno > before
 
     def connectionLost(self, reason: Failure) -> None:
-        """Never called: the socket is no connection."""
+        """The reactor lets go of it: the process ends."""
 
     def startListening(self) -> None:
         """It has been from the start."""

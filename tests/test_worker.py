@@ -1,11 +1,13 @@
 """Which worker takes a connection that all of them are told of."""
 
+import errno
+import os
 from typing import Any, cast
 
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.worker import MANY, POLITE, Shared
+from contentsvc.worker import FULL, MANY, POLITE, Shared
 
 
 class Port:
@@ -26,8 +28,16 @@ class Port:
         del self.waiting[: self.numberAccepts]
         self.sessionno += len(taken)
 
+    def fileno(self) -> int:
+        return 0
+
     def close(self) -> None:
         self.closed = True
+
+
+def no_more(descriptor: int) -> int:
+    """What the system says when a process has as many files open as it may."""
+    raise OSError(errno.EMFILE, "Too many open files")
 
 
 class Reactor(Clock):
@@ -96,10 +106,26 @@ class SharedTests(SynchronousTestCase):
         self.assertEqual(self.woken(), 0)
         self.assertEqual(self.later(), MANY)
 
+    def test_full(self) -> None:
+        """Who can open no file takes none, so that others do, and tries again later."""
+        full = self.patch(os, "dup", no_more)
+        self.assertEqual(self.comes(), 0)
+        self.reactor.advance(FULL)
+        self.assertEqual(self.woken(), 0)
+        full.restore()
+        self.reactor.advance(FULL)
+        self.assertEqual(self.port.sessionno, 1)
+
     def test_stopped(self) -> None:
         """Once it has stopped, it takes nothing more."""
+        self.port.waiting.append("client")
+        self.successResultOf(self.shared.stopListening())
+        self.assertEqual((self.later(), self.woken()), (0, 0))
+        self.assertTrue(self.port.closed)
+
+    def test_stopped_meanwhile(self) -> None:
+        """Nor does it when it lets the others go first."""
         self.comes()
         self.comes()
         self.successResultOf(self.shared.stopListening())
         self.assertEqual((self.later(), self.woken()), (0, 0))
-        self.assertTrue(self.port.closed)

@@ -56,13 +56,13 @@ class SocketResource:
 
     def render(self, request: Request) -> int | bytes:
         if request.method != b"GET":
-            request.setHeader(b"allow", b"GET")
+            request.setHeader(b"Allow", b"GET")
             return self._refuse(request, 405, "method_not_allowed")
         if b"websocket" not in _tokens(request, b"upgrade"):
-            request.setHeader(b"upgrade", b"websocket")
+            request.setHeader(b"Upgrade", b"websocket")
             return self._refuse(request, 426, "upgrade_required")
         if _values(request, b"sec-websocket-version") != [b"13"]:
-            request.setHeader(b"sec-websocket-version", b"13")
+            request.setHeader(b"Sec-WebSocket-Version", b"13")
             return self._refuse(request, 426, "unsupported_websocket_version")
         keys = _values(request, b"sec-websocket-key")
         if (

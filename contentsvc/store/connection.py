@@ -1,8 +1,8 @@
 """One connection: opened in bounded time, one statement at a time, its errors named.
 
-txpostgres supplies the connection and its notifications. Its cursors are not used: for each
-statement they take the connection out of the reactor and put it back, and hand the answer over
-one turn later, which together costs more than the statement.
+txpostgres supplies the connection and its notifications. Its cursors are not used: they hand
+each answer over one turn later, and take turns with the connection in the reactor, which
+together costs as much as the statement.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg2
 from psycopg2.extensions import POLL_OK, POLL_WRITE, QueryCanceledError, make_dsn, parse_dsn
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.error import ConnectionDone
 from twisted.internet.task import Cooperator
 from twisted.python.failure import Failure
@@ -36,7 +36,7 @@ connection does not have the fault."""
 
 
 class Connection(txpostgres.Connection):  # type: ignore[misc]
-    """A txpostgres connection that stays in the reactor, and notices its own death.
+    """A txpostgres connection that runs statements itself, and notices its own death.
 
     Once it is open, `lost` is called as soon as the server closes it while it is idle, and
     `broken` is true from then on. txpostgres would raise from doRead into the reactor.
@@ -50,32 +50,38 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
     """When the statement under way was sent, 0 if there is none."""
     _cursor: Any = None
     _answer: Deferred[Any] | None = None
-    _watched = True
-    """Whether the reactor tells of what can be read; it does from the start."""
+    _reading = _writing = False
+    """What the reactor is asked to tell, once it is open."""
+
+    def opened(self) -> None:
+        """Be told of what the server says from now on; txpostgres has asked the reactor."""
+        self._reading = True
 
     def statement(self, sql: str, args: Row | None) -> Deferred[Any]:
         """Send one; the cursor, when it has the answer. Fails with psycopg2's errors, or
         ConnectionDone. Raises psycopg2's errors, ValueError: it was not sent."""
-        cursor = self._connection.cursor()
-        cursor.execute(sql, args)
+        self._unwatch()
+        try:
+            cursor = self._connection.cursor()
+            cursor.execute(sql, args)
+        except BaseException:
+            self._watch()
+            raise
         self._cursor = cursor
         answer: Deferred[Any] = Deferred()
         self._answer = answer
         done = self._advance()
-        if done is not None:
+        if done is None:
+            self._watch()
+        else:
             # It has been answered while it was sent. Who asks would not expect that, and could
             # keep the reactor for as long as the server is that fast.
-            self.reactor.callLater(0, self._finish, answer, done)
-        self._watch()
+            self.reactor.callLater(0, self._deliver, answer, done)
         return answer
 
     def _advance(self) -> Any:
         """The cursor or the Failure, if the statement under way is done."""
-        if self._watched:
-            # libpq closes the descriptor as soon as it reads of the end; the reactor must not
-            # have it then.
-            self._watched = False
-            self.reactor.removeReader(self)
+        self._unwatch()
         try:
             state = self._connection.poll()
         except _DEAD:
@@ -84,27 +90,38 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
             self.abandon()
             return None
         if state == POLL_WRITE:
+            self._writing = True
             self.reactor.addWriter(self)
         return self._cursor if state == POLL_OK else None
 
-    def _watch(self) -> None:
-        if not (self._watched or self.broken or self._connection.closed):
-            self._watched = True
-            self.reactor.addReader(self)
-
-    def _proceed(self) -> None:
-        if self.broken:
-            return
-        done = self._advance()
-        if done is not None:
-            self._finish(self._answer, done)
-        # Not before, for the next statement may be under way by now.
-        self._watch()
-
-    def _finish(self, answer: Deferred[Any] | None, result: Any) -> None:
+    def _deliver(self, answer: Deferred[Any] | None, result: Any) -> None:
         if answer is not None and answer is self._answer:
             self._answer = self._cursor = None
             answer.callback(result)
+        # Not before, for the next statement may be under way by now.
+        self._watch()
+        if not self.broken:
+            self.checkForNotifies()
+
+    def _proceed(self) -> None:
+        done = self._advance()
+        self._deliver(None if done is None else self._answer, done)
+
+    # libpq closes the descriptor as soon as it reads of the end, be it to send a statement. The
+    # reactor must not have it then.
+
+    def _unwatch(self) -> None:
+        if self._reading:
+            self._reading = False
+            self.reactor.removeReader(self)
+        if self._writing:
+            self._writing = False
+            self.reactor.removeWriter(self)
+
+    def _watch(self) -> None:
+        if not (self._reading or self.broken or self.fileno() < 0):
+            self._reading = True
+            self.reactor.addReader(self)
 
     # txpostgres's own ways are for opening it.
 
@@ -115,17 +132,14 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
                 super().doRead()
             except _DEAD:
                 self.abandon()
-        else:
+        elif self._reading:
             self._proceed()
-            if not self.broken:
-                self.checkForNotifies()
 
     def doWrite(self) -> None:
         """The rest of a long statement can be sent."""
         if self._pollingD is not None:
             super().doWrite()
-        else:
-            self.reactor.removeWriter(self)
+        elif self._writing:  # the reactor has both in one event, and doRead may have sent it
             self._proceed()
 
     def connectionLost(self, reason: Failure) -> None:
@@ -134,16 +148,19 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
             super().connectionLost(reason)
         else:
             self.abandon()
-            self._finish(self._answer, reason)
+            self._deliver(self._answer, reason)
 
     def abandon(self) -> None:
         """Close at once, and say so once."""
         if not self.broken:
             self.broken = True
-            if self._connection is not None:
-                self.close()
-            if self.lost is not None:
-                self.lost()
+            self._unwatch()
+            try:
+                if self._connection is not None:
+                    self.close()
+            finally:
+                if self.lost is not None:
+                    self.lost()
 
 
 async def connect(
@@ -184,6 +201,7 @@ async def _connect(reactor: Any, dsn: str, timeout: float) -> Connection:
     finally:
         if timer.active():
             timer.cancel()
+    connection.opened()
     info = connection._connection.info
     connection.where = info.host, info.port
     return connection
@@ -226,6 +244,10 @@ async def execute(connection: Connection, sql: str, args: Row | None = None) -> 
     except (psycopg2.DataError, ValueError) as error:
         # ValueError is psycopg2's for NUL and lone surrogates.
         raise BadValue(one_line(error)) from error
+    except CancelledError:
+        # Nobody cancels one; but its answer would be taken for that of the next.
+        connection.abandon()
+        raise
     except QueryCanceledError as error:
         # "canceling statement due to ... timeout"
         raise Unavailable("the statement took too long") from error

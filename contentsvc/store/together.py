@@ -2,7 +2,8 @@
 
 A statement costs the service and Postgres the same few dozen microseconds each whether it looks
 up one row or eight, and a busy service has many clients whose requests arrive side by side. Who
-asks alone waits for nobody.
+asks alone waits for nobody. Those who go together have one fate where the database fails or takes
+too long, as they might have had alone.
 """
 
 from collections.abc import Awaitable, Callable
@@ -49,9 +50,11 @@ class Together:
             for args, answer in calls:
                 await self._answer_one(statement, args, answer)
             return
-        lists = tuple(list(values) for values in zip(*(args for args, _ in calls), strict=True))
+        found: list[list[Row]] = [[] for _ in calls]
         try:
-            rows = await self._run(several, several.arguments(lists, {}))
+            lists = tuple(list(values) for values in zip(*(args for args, _ in calls), strict=True))
+            for row in await self._run(several, several.arguments(lists, {})):
+                found[row[0] - 1].append(row[1:])
         except Unavailable as error:
             for _, answer in calls:
                 answer.errback(Unavailable(str(error)))
@@ -60,11 +63,8 @@ class Together:
             for args, answer in calls:
                 Deferred.fromCoroutine(self._answer_one(statement, args, answer))
         else:
-            found: list[list[Row]] = [[] for _ in calls]
-            for row in rows:
-                found[row[0] - 1].append(row[1:])
-            for (_, answer), its in zip(calls, found, strict=True):
-                answer.callback(its)
+            for (_, answer), rows in zip(calls, found, strict=True):
+                answer.callback(rows)
 
     async def _answer_one(
         self, statement: Statement, args: Row, answer: Deferred[list[Row]]

@@ -102,7 +102,14 @@ class Api(Resource):
                 self._app.execute_endpoint(endpoint, request, **args)
         except Problem as problem:
             self._reply.problem(request, problem)
+        except Exception:
+            self.fail(request)
         return NOT_DONE_YET
+
+    def fail(self, request: ApiRequest) -> int:
+        """Log the exception that is being handled, and answer 500."""
+        log.failure("request {id} failed", id=request.request_id)
+        return self.refuse(request, Problem())
 
     def limit_of(self, method: bytes, path: bytes) -> int:
         """The bytes of body that the operation takes; BODY_LIMIT where there is none."""

@@ -142,10 +142,7 @@ class ApiRequest(Request):
 
     def process(self) -> None:
         """Have the site's resource answer; there is no tree of them to look it up in."""
-        try:
-            self.site.resource.render(self)
-        except Exception:
-            self.processingFailed(Failure())
+        self.site.resource.render(self)
 
     def connectionLost(self, reason: Failure) -> None:
         """The client has gone; what it asked for goes on, its answer is dropped."""

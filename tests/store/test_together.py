@@ -108,6 +108,15 @@ class TurnTests(SynchronousTestCase):
         self.failureResultOf(answers[0], BadValue)
         self.assertEqual(self.successResultOf(answers[1]), [("row",)])
 
+    def test_bad_call(self) -> None:
+        """A call with too few arguments fails alone, too."""
+        answers = [self.ask("a"), self.ask()]
+        self.turn()
+        self.run_.answers[0].callback([("row",)])
+        self.run_.answers[1].errback(IndexError())
+        self.assertEqual(self.successResultOf(answers[0]), [("row",)])
+        self.failureResultOf(answers[1], IndexError)
+
     def test_unavailable(self) -> None:
         """When the database does not answer, nobody asks it again."""
         answers = [self.ask(name) for name in "ab"]
