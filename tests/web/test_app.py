@@ -144,6 +144,14 @@ class PathTests(AppCase):
         """A GUID may be of any case, and is lower case in the handler."""
         self.assertEqual(self.ask("GET", TOY.replace(ANN, ANN.upper())).json(), [ANN, "car"])
 
+    def test_guids(self) -> None:
+        """Paths that differ in their GUIDs only have the same handler, each with its own."""
+        for user, name in ((ANN, ANN), (ANN, BOB), (BOB, ANN), (BOB, "car"), (ANN, BOB.upper())):
+            self.assertEqual(self.ask("GET", f"/user/{user}/toy/{name}").json(), [user, name])
+        self.assertEqual(self.status("GET", f"/user/{ANN}/toy"), 404)
+        self.assertEqual(self.status("DELETE", f"/user/{ANN}/toy/{BOB}"), 405)
+        self.assertEqual(self.status("GET", f"/user/{ANN}/toy/{BOB}/"), 404)
+
     def test_bad_guid(self) -> None:
         """Anything but a GUID with dashes is 400, naming the variable."""
         for bad in ("x", ANN.replace("-", ""), f"%7B{ANN}%7D", ANN + "%0A", ANN[:-1], "%FF"):
@@ -324,6 +332,13 @@ class ErrorTests(WebCase):
         (failure,) = self.flushLoggedErrors(ValueError)
         (event,) = [event for event in events if event.get("log_failure") is failure]
         self.assertEqual(event["id"], found["requestId"])
+
+    def test_before_handler(self) -> None:
+        """So is what goes wrong before there is a handler."""
+        service = Service([Tools()])
+        self.patch(service.api, "_match", lambda method, path: 1 // 0)
+        self.problem(service.ask("GET", "/tool"), 500, "internal_error")
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
     def test_cancelled(self) -> None:
         """Even a Deferred that was cancelled is answered."""

@@ -52,6 +52,10 @@ class Fruits:
     async def eaten(self, call: Call) -> None:
         raise Gone(headers={"Retry-After": "never"}, by="a bird")
 
+    @route("GET", "/forged", allow=ANYONE)
+    async def forged(self, call: Call) -> None:
+        raise Gone(headers={"Retry-After": "1\r\nSet-Cookie: a=b\r\n\r\n<html>"})
+
 
 class ReplyCase(WebCase):
     def setUp(self) -> None:
@@ -108,6 +112,22 @@ class StatusTests(ReplyCase):
                 "by": "a bird",
             },
         )
+
+
+class HeaderTests(ReplyCase):
+    """What every answer's head has, and what cannot get into it."""
+
+    def test_date(self) -> None:
+        """Date is the time of the answer."""
+        for seconds, text in ((0, "00:00:00"), (59.5, "00:00:59"), (1, "00:01:00")):
+            self.service.clock.advance(seconds)
+            self.assertEqual(self.get().headers["Date"], f"Thu, 01 Jan 1970 {text} GMT")
+
+    def test_line_break(self) -> None:
+        """A line break in a header's value does not end the header."""
+        answer = self.get("/forged")
+        self.assertEqual(answer.headers["Retry-After"], "1 Set-Cookie: a=b  <html>")
+        self.assertEqual(answer.headers["Set-Cookie"], None)
 
 
 class ConditionTests(ReplyCase):
