@@ -15,7 +15,7 @@ import psycopg2
 from . import world
 from .world import Sizes
 
-VERSION = 2
+VERSION = 3
 """Raise it with each change of what is made: a data set of another version is made anew."""
 
 _TABLES = (

@@ -3,7 +3,8 @@
 -- Whole Unix seconds, floored: the form of every time in the interface.
 create function unix(moment timestamptz) returns bigint
     language sql stable parallel safe
-    as 'select floor(extract(epoch from moment))::bigint';
+    -- Not extract(), which computes in numeric.
+    as 'select floor(date_part(''epoch'', moment))::bigint';
 
 create table users (
     id             uuid primary key default gen_random_uuid(),
