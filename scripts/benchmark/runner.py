@@ -13,7 +13,7 @@ import msgspec
 from contentsvc.tokens import Keys
 
 from . import postgres, subjects, world, wrk
-from .operations import READS, Context, Operation, answer, operations
+from .operations import BUSY, READS, Context, Operation, answer, operations
 from .processes import Process, cpu_seconds
 from .push import DRIVES, MANY, Drive, generator
 from .results import Results, Row, Sample, figures, percentile
@@ -187,7 +187,7 @@ class _Bench:
             Row(
                 each.key,
                 each.title,
-                each.connections if isinstance(each, Operation) else None,
+                self._connections(each) if isinstance(each, Operation) else None,
                 {
                     subject.name: figures(samples[each.key, subject.name])
                     for subject in (self._daemon, *self._others)
@@ -203,13 +203,18 @@ class _Bench:
         first = number % len(everyone)
         return everyone[first:] + everyone[:first]
 
+    def _connections(self, operation: Operation) -> int:
+        """What keeps one process busy is needed for each worker."""
+        each = operation.connections
+        return each * (self._options.workers or 1) if each == BUSY else each
+
     def _requests(self, operation: Operation, subject: Process) -> Sample:
         file = self._options.folder / "wrk.lua"
         script = operation.script(self._context)
         warm = wrk.run(
             subject.url,
             script,
-            connections=operation.connections,
+            connections=self._connections(operation),
             seconds=1,
             file=file,
             expected=operation.status,
@@ -223,7 +228,7 @@ class _Bench:
             result = wrk.run(
                 subject.url,
                 script,
-                connections=operation.connections,
+                connections=self._connections(operation),
                 seconds=self._options.seconds,
                 file=file,
             )
