@@ -32,11 +32,21 @@ async def get(db: Db, user: str, key: str) -> Datum | None:
     """The data at one key."""
 
 
-@none("""
+@none(
+    """
     insert into progress (user_id, key, value, written)
     values (:user, :key, :value, clock_timestamp())
     on conflict (user_id, key) do update set value = excluded.value, written = excluded.written
-""")
+    """,
+    together="""
+    insert into progress (user_id, key, value, written)
+    select user_id, key, value, clock_timestamp()
+    from unnest(:user::uuid[], :key::text[], :value::json[]) as call (user_id, key, value)
+    -- All take their locks in one order. A key that is there twice fails, and then goes alone.
+    order by user_id, key
+    on conflict (user_id, key) do update set value = excluded.value, written = excluded.written
+    """,
+)
 async def put(db: Db, user: str, key: str, value: str) -> None:
     """Store JSON text at a key."""
 

@@ -9,7 +9,9 @@ A decorator says how many rows a statement gives::
 connection can PREPARE them all (`prepare_all`) and run them by EXECUTE.
 
 A read that is asked for often says `together=True` and the type of each parameter
-(`:user::uuid`): then there is a second form of it, which answers several calls at once.
+(`:user::uuid`): then there is a second form of it, which answers several calls at once. A write
+says its second form itself, as `together`: the parameters are lists in it, and the first column
+of what it gives, if it gives anything, is the number of the call, from 1.
 """
 
 import inspect
@@ -133,8 +135,8 @@ def array_literal(values: Sequence[object] | None) -> str | None:
 Function = Callable[Concatenate[Db, P], Awaitable[T]]
 
 
-def _together(statement: Statement, sql: str) -> Statement:
-    """Raises TypeError: a parameter has no type."""
+def _several(statement: Statement, sql: str) -> str:
+    """A read's second form. Raises TypeError: a parameter has no type."""
     types = dict(_TYPED.findall(sql))
     parameters = statement.parameters
     untyped = [parameter for parameter in parameters if parameter not in types]
@@ -144,16 +146,15 @@ def _together(statement: Statement, sql: str) -> Statement:
     columns = ", ".join(f'"{parameter}"' for parameter in parameters)
     one = _PLACEHOLDER.sub(r'call."\1"', sql)
     # The rows of a call come in the order that its own `order by` says.
-    several = f"""
+    return f"""
         select call.n, answer.*
         from unnest({lists}) with ordinality as call ({columns}, n)
         cross join lateral ({one}) answer
     """  # noqa: S608
-    return Statement(f"{statement.name}_together", several, parameters, [True] * len(parameters))
 
 
 def _statement(
-    sql: str, function: Callable[..., Any], together: bool = False
+    sql: str, function: Callable[..., Any], together: str | bool = False
 ) -> tuple[Statement, Any]:
     module = function.__module__.rpartition(".")[2]
     name = f"{module}_{function.__name__}"
@@ -164,7 +165,10 @@ def _statement(
         raise TypeError(f"there are two statements {name}")
     statement = STATEMENTS[name] = Statement(name, sql, parameters, lists)
     if together:
-        statement.together = STATEMENTS[f"{name}_together"] = _together(statement, sql)
+        several = _several(statement, sql) if together is True else str(together)
+        statement.together = STATEMENTS[f"{name}_together"] = Statement(
+            f"{name}_together", several, parameters, [True] * len(parameters)
+        )
     return statement, hints["return"]
 
 
@@ -191,7 +195,7 @@ def _without_none(hint: Any) -> Any:
 
 
 def one(
-    sql: str, *, together: bool = False
+    sql: str, *, together: str | bool = False
 ) -> Callable[[Function[P, T]], Function[P, T]]:
     """The statement gives exactly one row, in every case."""
 
@@ -209,7 +213,7 @@ def one(
 
 
 def maybe(
-    sql: str, *, together: bool = False
+    sql: str, *, together: str | bool = False
 ) -> Callable[[Function[P, T]], Function[P, T]]:
     """The statement gives one row or none; none is None."""
 
@@ -227,7 +231,7 @@ def maybe(
 
 
 def many(
-    sql: str, *, together: bool = False
+    sql: str, *, together: str | bool = False
 ) -> Callable[[Function[P, T]], Function[P, T]]:
     """The statement gives any number of rows."""
 
@@ -244,11 +248,13 @@ def many(
     return decorate
 
 
-def none(sql: str) -> Callable[[Function[P, None]], Function[P, None]]:
+def none(
+    sql: str, *, together: str | bool = False
+) -> Callable[[Function[P, None]], Function[P, None]]:
     """The statement gives no rows."""
 
     def decorate(function: Function[P, None]) -> Function[P, None]:
-        statement, _ = _statement(sql, function)
+        statement, _ = _statement(sql, function, together)
 
         async def run(db: Db, *args: Any, **kwargs: Any) -> None:
             await db.run(statement, statement.arguments(args, kwargs))

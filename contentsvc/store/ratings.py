@@ -3,7 +3,8 @@
 from contentsvc.store.query import Db, maybe, one
 
 
-@maybe("""
+@maybe(
+    """
     with content as (
         select id from contents
         where id = :content and (status = 'active' or author_id = :user or :admin)
@@ -14,7 +15,26 @@ from contentsvc.store.query import Db, maybe, one
         where r.up <> excluded.up
     )
     select true from content
-""")
+    """,
+    together="""
+    with call as (
+        select *
+        from unnest(:user::uuid[], :content::uuid[], :admin::boolean[], :up::boolean[])
+             with ordinality as call (user_id, content_id, admin, up, n)
+    ), content as (
+        select call.n, call.user_id, call.up, c.id
+        from call join contents c on c.id = call.content_id
+        where c.status = 'active' or c.author_id = call.user_id or call.admin
+    ), vote as (
+        insert into ratings as r (user_id, content_id, up)
+        -- All take their locks in one order. A vote that is there twice fails, and then goes alone.
+        select user_id, id, up from content order by id, user_id
+        on conflict (user_id, content_id) do update set up = excluded.up
+        where r.up <> excluded.up
+    )
+    select n, true from content
+    """,
+)
 async def put(db: Db, user: str, content: str, admin: bool, up: bool) -> bool | None:
     """Vote; None where the user sees no such content."""
 

@@ -1,9 +1,10 @@
-"""Reads that are asked for in the same turn of the reactor go to the database as one.
+"""Calls that are made in the same turn of the reactor go to the database as one statement.
 
 A statement costs the service and Postgres the same few dozen microseconds each whether it looks
 up one row or eight, and a busy service has many clients whose requests arrive side by side. Who
-asks alone waits for nobody. Those who go together have one fate where the database fails or takes
-too long, as they might have had alone.
+asks alone waits for nobody. Of writes, those that may be repeated can go so, and share a commit.
+Those who go together have one fate where the database fails or takes too long, as they might have
+had alone.
 """
 
 from collections.abc import Awaitable, Callable

@@ -29,6 +29,13 @@ class ProgressTests(StoreCase):
         self.assertEqual(row.value, '{"a":1}')
         self.assertGreater(row.timestamp, 5)
 
+    async def test_one_turn(self) -> None:
+        """What is stored at many keys at once is there as it came."""
+        given = {f"k{n}": f'{{"n":{n}.0,"text":"\\"{n}\\\\"}}' for n in range(20)}
+        await together(*(self.put(key, value) for key, value in given.items()))
+        found = {row.key: row.value for row in await progress.of_user(self.db, self.ann)}
+        self.assertEqual(found, given)
+
     async def test_at_once(self) -> None:
         """Many at once on one key leave one of them."""
         await together(*(self.put("k", f'{{"n":{n}}}') for n in range(20)))

@@ -78,6 +78,14 @@ class RatingTests(StoreCase):
         self.assertTrue(await ratings.put(self.db, other, self.game, True, True))
         self.assertEqual(self.tally(), (2, 0))
 
+    async def test_one_turn(self) -> None:
+        """Of many votes at once each is stored, or told that there is no such content."""
+        users = [await self.user() for _ in range(20)]
+        games = [self.game, guid()]
+        found = await together(*(self.put(u, n % 3 > 0, games[n % 2]) for n, u in enumerate(users)))
+        self.assertEqual(found, [None if n % 2 else True for n in range(20)])
+        self.assertEqual(self.tally(), (6, 4))
+
     async def test_of_user(self) -> None:
         """A user's votes are on what that user may see, in the order of the content's ids."""
         user = await self.user()
