@@ -48,8 +48,7 @@ class Together:
     async def _answer(self, statement: Statement, calls: list[Call]) -> None:
         several = statement.together
         if len(calls) == 1 or several is None:
-            for args, answer in calls:
-                await self._answer_one(statement, args, answer)
+            self._answer_each(statement, calls)
             return
         found: list[list[Row]] = [[] for _ in calls]
         try:
@@ -61,11 +60,14 @@ class Together:
                 answer.errback(Unavailable(str(error)))
         except Exception:
             # It is one call's fault; they find out alone which.
-            for args, answer in calls:
-                Deferred.fromCoroutine(self._answer_one(statement, args, answer))
+            self._answer_each(statement, calls)
         else:
             for (_, answer), rows in zip(calls, found, strict=True):
                 answer.callback(rows)
+
+    def _answer_each(self, statement: Statement, calls: list[Call]) -> None:
+        for args, answer in calls:
+            Deferred.fromCoroutine(self._answer_one(statement, args, answer))
 
     async def _answer_one(
         self, statement: Statement, args: Row, answer: Deferred[list[Row]]

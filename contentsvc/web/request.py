@@ -224,7 +224,6 @@ class ApiSite(Site):
     """A site of ApiRequests. `limit_of` gives the bytes that a method and path take as a
     body, where that may be over BODY_LIMIT; `body_timeout` is in seconds."""
 
-    displayTracebacks = False
     noisy = False
     protocol: Any = ApiChannel
     requestFactory = ApiRequest
