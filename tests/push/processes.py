@@ -72,13 +72,15 @@ class Process:
         self.noticed: DeferredQueue[tuple[str, int]] = DeferredQueue()
         heard, noticed = self.relay._heard, self.hub.noticed
 
+        # A waiting test runs on within put, so that what it waits for has to be done by then.
+
         def hear(notify: Any) -> None:
-            self.payloads.put(notify.payload)
             heard(notify)
+            self.payloads.put(notify.payload)
 
         def notice(user: str, seq: int) -> None:
-            self.noticed.put((user, seq))
             noticed(user, seq)
+            self.noticed.put((user, seq))
 
         self.relay._heard = hear  # type: ignore[method-assign]
         self.hub.noticed = notice  # type: ignore[method-assign]
