@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs
 
 from twisted.web.resource import Resource
 
@@ -93,8 +92,8 @@ class Root(Resource):
         request.route = "/socket"
         if request.method == b"OPTIONS":
             return self._api.options(request, ["GET", "OPTIONS"])
-        # Requests come without; operations have web.decode instead.
-        request.args = parse_qs(request.uri.partition(b"?")[2], keep_blank_values=True)
+        # As a proxy hands it on: the answer is not this request's but the socket's.
+        request.requestHeaders.setRawHeaders(b"X-Request-Id", [request.request_id.encode()])
         answer = self._socket.render(request)
         if not request.finished:
             request.site.log_request(request, 101)

@@ -71,6 +71,19 @@ class SocketTests(RootCase):
         (line,) = self.lines(events)
         self.assertRegex(line, "^GET /socket 101 ")
 
+    def test_request_id(self) -> None:
+        """The socket knows under which id the log has it."""
+        events = self.logged()
+        request_id = self.handshake("/socket").request_id
+        (line,) = self.lines(events)
+        self.assertTrue(line.endswith(f" request={request_id}"), line)
+
+    def test_any_query(self) -> None:
+        """A query that is no text is no reason to fail, at a handshake or not."""
+        self.problem(self.ask("GET", "/socket?resume=%ff"), 426, "upgrade_required")
+        self.problem(self.ask("POST", "/socket?x=%C3%A9"), 405, "method_not_allowed")
+        self.assertIsNotNone(self.handshake("/socket?resume=%ED%A0%80").resume)
+
     def test_not_under_way(self) -> None:
         """An open socket is no request under way."""
         self.handshake("/socket")

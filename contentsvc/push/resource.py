@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qsl
 
 from autobahn.twisted.resource import WebSocketResource
 from twisted.internet.interfaces import IAddress
@@ -11,18 +12,12 @@ from twisted.web.server import Request
 from zope.interface import implementer
 
 INVALID: Final = -1
-"""Stands for a `resume` that is no non-negative integer."""
+"""Stands for a `resume` that is not one non-negative integer."""
 
-_INTEGER = re.compile(rb"[0-9]{1,1000}")
+_INTEGER = re.compile(r"[0-9]{1,1000}")
 _KEY = re.compile(rb"[A-Za-z0-9+/]{22}==")
 _AUTOBAHN_NEEDS = frozenset(
-    {
-        b"host",
-        b"upgrade",
-        b"connection",
-        b"sec-websocket-key",
-        b"sec-websocket-version",
-    }
+    {b"upgrade", b"connection", b"sec-websocket-key", b"sec-websocket-version"}
 )
 
 
@@ -33,6 +28,7 @@ class Handshake(NamedTuple):
     """None if the request has no Authorization; empty if that is not a Bearer token."""
     origin: str | None = None
     resume: int | None = None
+    request_id: str | None = None
 
 
 @implementer(IResource)
@@ -78,12 +74,14 @@ class SocketResource:
     def _upgrade(self, request: Request) -> int | bytes:
         protocol = self._factory.buildProtocol(request.getClientAddress())
         protocol.handshake = _handshake(request)
-        # The token must not reach Autobahn, which can log requests, and a game may send an
-        # Origin that Autobahn would not have.
+        # The token must not reach Autobahn, which can log requests, and the rest it would refuse
+        # in its own way: an Origin that a game may send, a Host or a query that it cannot parse.
         headers = request.requestHeaders
         for name, _ in list(headers.getAllRawHeaders()):
             if name.lower() not in _AUTOBAHN_NEEDS:
                 headers.removeHeader(name)
+        headers.setRawHeaders(b"Host", [b"localhost"])
+        request.uri = b"/socket"
         channel: Any = request.channel
         # An idle socket is not an idle HTTP connection.
         channel.setTimeout(None)
@@ -108,11 +106,18 @@ def _handshake(request: Request) -> Handshake:
     if authorization is not None:
         scheme, _, rest = authorization.partition(" ")
         token = rest.strip() if scheme.lower() == "bearer" else ""
-    resume = None
-    if request.args and b"resume" in request.args:
-        text = request.args[b"resume"][-1]
-        resume = int(text) if _INTEGER.fullmatch(text) else INVALID
-    return Handshake(token, _text(request, b"origin"), resume)
+    return Handshake(
+        token, _text(request, b"origin"), _resume(request.uri), _text(request, b"x-request-id")
+    )
+
+
+def _resume(uri: bytes) -> int | None:
+    query = uri.partition(b"?")[2].decode("latin-1")  # any byte may stand there too
+    pairs = parse_qsl(query, keep_blank_values=True, encoding="latin-1")
+    given = [value for name, value in pairs if name == "resume"]
+    if not given:
+        return None
+    return int(given[0]) if len(given) == 1 and _INTEGER.fullmatch(given[0]) else INVALID
 
 
 def _text(request: Request, name: bytes) -> str | None:

@@ -156,6 +156,10 @@ class SocketProtocol(WebSocketServerProtocol):
 
     # From Autobahn.
 
+    def onConnect(self, request: Any) -> tuple[None, dict[str, str]]:
+        request_id = self.handshake.request_id
+        return None, {} if request_id is None else {"X-Request-Id": request_id}
+
     def _onOpen(self) -> None:
         self.onOpen()
 

@@ -114,11 +114,26 @@ class ResourceTests(SynchronousTestCase):
         self.assertNotIn(b"portal.example", made.data)
 
     def test_resume(self) -> None:
-        """?resume is a non-negative integer, or known not to be one."""
-        for query in "", "?resume=12", "?resume=-1", "?resume=", "?resume=1&resume=2":
+        """?resume is one non-negative integer, or known not to be one."""
+        queries = "", "?resume=12", "?resume=-1", "?resume=", "?resume=1&resume=2", "?resume=%D9%A3"
+        for query in queries:
             self.ask(path=f"/socket{query}")
         resumes = [made.handshake.resume for made in self.factory.made]
-        self.assertEqual(resumes, [None, 12, INVALID, INVALID, 2])
+        self.assertEqual(resumes, [None, 12, INVALID, INVALID, INVALID, INVALID])
+
+    def test_any_query(self) -> None:
+        """What else stands in the query is passed over, whatever its bytes."""
+        for query in "?x=%C3%A9&resume=3", "?%ff=1&resume=3", "?&&=&resume=3", "?x&resume=3#x":
+            self.ask(path=f"/socket{query}")
+        resumes = [made.handshake.resume for made in self.factory.made]
+        self.assertEqual(resumes, [3, 3, 3, INVALID])
+
+    def test_any_host(self) -> None:
+        """The name that the client knows the service by does not matter."""
+        for host in "a:b", "x:", "[::", "":
+            self.ask(Host=host)
+        self.assertEqual(len(self.factory.made), 4)
+        self.assertNotIn(b"a:b", self.factory.made[0].data)
 
     def test_no_upgrade(self) -> None:
         """A plain GET is 426, and says what to upgrade to."""
@@ -145,6 +160,7 @@ class ResourceTests(SynchronousTestCase):
     def test_bad_handshake(self) -> None:
         """An upgrade request that RFC 6455 does not allow is 400."""
         for headers in (
+            {"Host": None},
             {"Connection": None},
             {"Connection": "close"},
             {"Sec_WebSocket_Key": None},

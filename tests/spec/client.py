@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import treq
 import txaio
 from autobahn.twisted.websocket import WebSocketClientFactory, WebSocketClientProtocol
+from autobahn.websocket.types import ConnectionResponse
 from treq.client import HTTPClient
 from twisted.internet import reactor
 from twisted.internet.defer import CancelledError, Deferred, DeferredQueue
@@ -203,8 +204,12 @@ class Socket(WebSocketClientProtocol):
         self.opened: Deferred[None] = Deferred()
         self.code: int | None = None
         self.hello: dict[str, Any] = {}
+        self.headers: dict[str, str] = {}
         self._received: DeferredQueue[Any] = DeferredQueue()
         self._closed: Deferred[None] = Deferred()
+
+    def onConnect(self, response: ConnectionResponse) -> None:
+        self.headers = response.headers
 
     def onOpen(self) -> None:
         self.opened.callback(None)

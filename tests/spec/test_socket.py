@@ -38,6 +38,13 @@ class HelloTests(SocketCase):
         self.assertEqual((0, 0), (socket.hello["seq"], socket.hello["unread"]))
         self.assertGreater(socket.hello["heartbeat"], 0)
 
+    async def test_request_id(self):
+        """choices: each response has its own X-Request-Id, that which opens a socket too."""
+        user = await self.user()
+        ids = [(await self.socket(user)).headers["x-request-id"] for _ in range(2)]
+        self.assertNotIn("", ids)
+        self.assertNotEqual(*ids)
+
     async def test_auth_message(self):
         """choices: a client that cannot set headers sends the token as its first message."""
         user = await self.notified("a")
