@@ -122,7 +122,7 @@ class Content:
                 [path[1] for path in paths],
                 [path[2] for path in paths],
             )
-            for problem in await self._problems(tx, body):
+            for problem in await self._problems(tx, content, body):
                 raise problem
             await store.depend(
                 tx,
@@ -133,15 +133,16 @@ class Content:
                 packages_used,
             )
 
-    async def _problems(self, tx: Db, body: ContentCreate) -> list[Problem]:
+    async def _problems(self, tx: Db, content: str, body: ContentCreate) -> list[Problem]:
         """What the registered dependencies, this create's among them, have against it."""
         brought = [body.entity, *body.originating]
         packages = [package.id for package in body.packages_originating]
         everything = [*packages, *body.packages_using]
-        known = await dependencies.known(tx, [*brought, *body.using], everything)
+        references = [*brought, *body.using]
+        known = await dependencies.known(tx, content, references, everything)
         return [
             *dependencies.unresolved(known, body.using, body.packages_using),
-            *dependencies.suspended(known, body.using, body.packages_using),
+            *dependencies.suspended(known, references, everything),
             *dependencies.entity_conflicts(known, map(dependencies.path_of, brought)),
             *dependencies.package_conflicts(known, body.packages_originating),
             *dependencies.platforms_missing(known, everything, self._required_platforms),

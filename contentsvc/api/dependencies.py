@@ -32,12 +32,15 @@ def key(reference: EntityReference) -> Key:
     return reference.entity_id.lower(), reference.revision_id.lower()
 
 
-async def known(db: Db, references: Sequence[EntityReference], packages: Iterable[str]) -> Known:
-    """Look the dependencies up."""
+async def known(
+    db: Db, content: str, references: Sequence[EntityReference], packages: Iterable[str]
+) -> Known:
+    """Look up the dependencies of a content."""
     keys = {key(reference) for reference in references}
-    ids = sorted({package.lower() for package in packages})
-    entities = await dependencies.entities(db, [k[0] for k in keys], [k[1] for k in keys])
-    found = await dependencies.packages(db, ids) if ids else []
+    bundles = sorted({package.lower() for package in packages})
+    ids, revisions = [k[0] for k in keys], [k[1] for k in keys]
+    entities = await dependencies.entities(db, content, ids, revisions)
+    found = await dependencies.packages(db, content, bundles) if bundles else []
     return Known(
         {(row.entity_id, row.revision_id): row for row in entities},
         {row.id: row for row in found},

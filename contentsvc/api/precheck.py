@@ -37,7 +37,7 @@ class UploadPrecheck:
 
         references: Sequence[EntityReference] = body.dependencies
         packages = body.packages
-        known = await dependencies.known(self._db, references, packages)
+        known = await dependencies.known(self._db, body.content_id, references, packages)
         entities, missing = dependencies.unknown(known, references, packages)
         named = [
             (dependencies.key(d), d.path) for d in body.dependencies if d.path is not None

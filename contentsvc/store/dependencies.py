@@ -43,24 +43,28 @@ class UsedPackage(NamedTuple):
 
 
 @many("""
-    select e.entity_id, e.revision_id, e.path, c.status = 'suspended' as suspended
+    select e.entity_id, e.revision_id, e.path,
+           c.status = 'suspended' and c.id <> :content as suspended
     from (select distinct id, revision from unnest(:entities::uuid[], :revisions::uuid[])
           as given (id, revision)) as given
     join entities e on e.entity_id = given.id and e.revision_id = given.revision
     join contents c on c.id = e.content_id
 """)
-async def entities(db: Db, entities: list[str], revisions: list[str]) -> list[KnownEntity]:
+async def entities(
+    db: Db, content: str, entities: list[str], revisions: list[str]
+) -> list[KnownEntity]:
     """Those of the entity revisions that are registered; `suspended` if the content that
-    brought one is."""
+    brought one is, unless it is this."""
 
 
 @many("""
-    select p.id, p.win64, p.osx64, p.linux64, c.status = 'suspended' as suspended
+    select p.id, p.win64, p.osx64, p.linux64,
+           c.status = 'suspended' and c.id <> :content as suspended
     from packages p join contents c on c.id = p.content_id
     where p.id = any(:packages::uuid[])
 """)
-async def packages(db: Db, packages: list[str]) -> list[KnownPackage]:
-    """Those of the packages that are registered."""
+async def packages(db: Db, content: str, packages: list[str]) -> list[KnownPackage]:
+    """Those of the packages that are registered; `suspended` likewise."""
 
 
 @many("""

@@ -126,13 +126,34 @@ class PrecheckTests(SpecCase):
         self.invalid(found, "/operation")
 
     async def test_suspended_dependency(self):
-        """choices: problems names a dependency of suspended content, as the create then does."""
+        """choices: problems names a dependency of suspended content, as the create then does,
+        however that brings it."""
         made = await self.content(await self.user())
         await self.moderate(made, "suspended")
-        other, used = await self.someone(), [reference(made.sent["entity"])]
-        self.assertEqual(["suspended_dependency"], await self.problems(other, dependencies=used))
-        refused = await self.put(f"content/{guid()}", draft(using=used), by=other)
-        self.problem(refused, (409, 422), "suspended_dependency")
+        other, core = await self.someone(), made.sent["entity"]
+        bundle = made.sent["packagesOriginating"][0]
+        for asked, sent in (
+            ({"dependencies": [reference(core)]}, {"using": [reference(core)]}),
+            ({"dependencies": [core]}, {"originating": [core]}),
+            ({"dependencies": [core]}, {"entity": core}),
+            ({"packages": [bundle["id"]]}, {"packagesUsing": [bundle["id"]]}),
+            ({"packages": [bundle["id"]]}, {"packagesOriginating": [bundle]}),
+        ):
+            self.assertEqual(["suspended_dependency"], await self.problems(other, **asked))
+            refused = await self.put(f"content/{guid()}", draft(**sent), by=other)
+            self.problem(refused, 422, "suspended_dependency")
+
+    async def test_update_of_suspended(self):
+        """choices: that content's own parts are suspended with it stops no update of it."""
+        made = await self.content(await self.user())
+        await self.moderate(made, "suspended")
+        asked = {
+            "contentId": made.id,
+            "operation": "update",
+            "dependencies": [reference(made.sent["entity"])],
+            "packages": [made.sent["packagesOriginating"][0]["id"]],
+        }
+        self.assertEqual([], await self.problems(made.author, **asked))
 
     async def test_entity_conflict(self):
         """choices: a dependency given with another path than the registered one is a problem."""

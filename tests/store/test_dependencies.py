@@ -25,27 +25,31 @@ class DependencyTests(StoreCase):
         """Of those asked for, those that exist exactly so are given, each once."""
         entity, revision, path = self.entity
         asked = [(entity, revision), (entity, revision), (entity, guid()), (guid(), revision)]
-        found = await dependencies.entities(self.db, [a[0] for a in asked], [a[1] for a in asked])
+        ids, revisions = [each[0] for each in asked], [each[1] for each in asked]
+        found = await dependencies.entities(self.db, guid(), ids, revisions)
         self.assertEqual(found, [(entity, revision, path, False)])
 
     async def test_known_packages(self) -> None:
         """The same for packages; a platform that was not given is None."""
-        found = await dependencies.packages(self.db, [self.package, self.package, guid()])
+        found = await dependencies.packages(
+            self.db, guid(), [self.package, self.package, guid()]
+        )
         self.assertEqual(found, [KnownPackage(self.package, "w", None, None, False)])
 
     async def test_none(self) -> None:
         """To ask for none gives none."""
-        self.assertEqual(await dependencies.entities(self.db, [], []), [])
-        self.assertEqual(await dependencies.packages(self.db, []), [])
+        self.assertEqual(await dependencies.entities(self.db, guid(), [], []), [])
+        self.assertEqual(await dependencies.packages(self.db, guid(), []), [])
 
     async def test_suspended(self) -> None:
-        """What a suspended content has brought is marked, whoever uses it too."""
+        """What a suspended content has brought is marked, whoever uses it too, but for itself."""
         await self.content(self.author, entities=[self.entity], packages=[self.package])
         await contents.set_status(self.db, self.game, "suspended")
         entity, revision, _ = self.entity
-        (known,) = await dependencies.entities(self.db, [entity], [revision])
-        (package,) = await dependencies.packages(self.db, [self.package])
-        self.assertTrue(known.suspended and package.suspended)
+        for content, expected in (guid(), True), (self.game, False):
+            (known,) = await dependencies.entities(self.db, content, [entity], [revision])
+            (package,) = await dependencies.packages(self.db, content, [self.package])
+            self.assertEqual((known.suspended, package.suspended), (expected, expected))
 
     async def test_of_revision(self) -> None:
         """A revision's dependencies come in the order they were given, with how they came."""
