@@ -68,12 +68,12 @@ class Guard:
         right = await self._passwords.verify(encoded, password)
         if found is None:
             return None
-        if not right:
-            await accounts.failed(self._db, found.id, _WINDOW)
-            return None
-        if found.failures:
-            await accounts.succeeded(self._db, found.id)
-        return found
+        count = accounts.succeeded if right else accounts.failed
+        # Of many guesses at once only the first may learn whether they were right.
+        wait = await count(self._db, found.id, _FAILURES, _WINDOW)
+        if wait > 0:
+            raise TooManyAttempts(headers=retry_after(wait))
+        return found if right else None
 
 
 class Accounts:

@@ -12,7 +12,6 @@ class Credentials(NamedTuple):
     id: str
     password_hash: str
     admin: bool
-    failures: int
     wait: int
 
 
@@ -26,7 +25,7 @@ async def register(db: Db, username: str, email: str, password_hash: str, admin:
 
 
 @maybe("""
-    select u.id, u.password_hash, u.admin, coalesce(f.failures, 0) as failures,
+    select u.id, u.password_hash, u.admin,
            case when f.failures >= :most and f.since > now() - make_interval(secs => :window)
                 then ceil(extract(epoch from f.since - now()) + :window)::integer
                 else 0 end as wait
@@ -39,25 +38,41 @@ async def credentials(db: Db, name: str, most: int, window: int) -> Credentials 
     """Find an account by username or e-mail; `most` failures are allowed in `window` s."""
 
 
-@none("""
+@one("""
     insert into login_failures as f (user_id, failures, since) values (:user, 1, now())
     on conflict (user_id) do update
     set failures = case when f.since > now() - make_interval(secs => :window)
                         then f.failures + 1 else 1 end,
         since = case when f.since > now() - make_interval(secs => :window)
                      then f.since else now() end
+    returning case when failures > :most
+                   then ceil(extract(epoch from since - now()) + :window)::integer
+                   else 0 end as wait
 """)
-async def failed(db: Db, user: str, window: int) -> None:
-    """Count a failed log-in; a new window of `window` seconds starts when the last is over."""
+async def failed(db: Db, user: str, most: int, window: int) -> int:
+    """Count a failed log-in; a new window of `window` seconds starts when the last is over.
+
+    Gives the seconds to wait where `most` others at the same time have failed before.
+    """
 
 
-@none("delete from login_failures where user_id = :user")
-async def succeeded(db: Db, user: str) -> None:
-    """Forget the failed log-ins."""
+@one("""
+    with gone as (
+        delete from login_failures
+        where user_id = :user
+          and (failures < :most or since <= now() - make_interval(secs => :window))
+    )
+    select coalesce(max(ceil(extract(epoch from since - now()) + :window)::integer), 0) as wait
+    from login_failures
+    where user_id = :user and failures >= :most and since > now() - make_interval(secs => :window)
+""")
+async def succeeded(db: Db, user: str, most: int, window: int) -> int:
+    """Forget the failed log-ins, or give the seconds to wait where `most` at the same time have
+    failed before."""
 
 
 @maybe("""
-    select u.id, u.password_hash, u.admin, coalesce(f.failures, 0) as failures,
+    select u.id, u.password_hash, u.admin,
            case when f.failures >= :most and f.since > now() - make_interval(secs => :window)
                 then ceil(extract(epoch from f.since - now()) + :window)::integer
                 else 0 end as wait

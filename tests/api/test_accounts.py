@@ -1,11 +1,14 @@
 """Log-in and renewal, where time decides."""
 
+from typing import NamedTuple
+
 from twisted.internet import reactor
 from twisted.internet.task import Clock
 
 from contentsvc.api.accounts import Accounts, Guard, OAuth
 from contentsvc.api.passwords import Passwords
-from contentsvc.store import bans, sessions
+from contentsvc.store import accounts, bans, sessions
+from contentsvc.store.database import Database
 from contentsvc.tokens import Key, Keys, Tokens
 from contentsvc.wire.accounts import (
     PasswordChange,
@@ -99,6 +102,18 @@ class RenewTests(AccountCase):
         self.assertTrue(self.tokens.verify(second.access_token).admin)
 
 
+class Guesses(NamedTuple):
+    """Finds a password right, while ten others are found wrong."""
+
+    db: Database
+    user: str
+
+    async def verify(self, encoded: str | None, password: str) -> bool:
+        for _ in range(10):
+            await accounts.failed(self.db, self.user, 10, 900)
+        return True
+
+
 class LogInTests(AccountCase):
     async def test_limit(self) -> None:
         """After ten wrong passwords even the right one waits; when the time is over, it is good
@@ -111,6 +126,18 @@ class LogInTests(AccountCase):
         self.sql("update login_failures set since = since - interval '901 s'")
         await self.log_in()
         self.assertEqual(self.sql("select * from login_failures where user_id = %s", self.ann), [])
+
+    async def test_at_once(self) -> None:
+        """Of guesses at once only ten are told that they were wrong."""
+        found = await self.statuses(*(self.log_in("wrong password") for _ in range(20)))
+        self.assertEqual(sorted(found), ["invalid_grant"] * 10 + ["too_many_attempts"] * 10)
+
+    async def test_guessed_late(self) -> None:
+        """Nor is the right one told, if ten wrong ones came while it was checked."""
+        guard = Guard(self.db, Guesses(self.db, self.ann))
+        problem = await self.refused(guard.by_name(self.name, PASSWORD))
+        self.assertEqual(problem.code, "too_many_attempts")
+        self.assertTrue(0 < int(problem.headers["Retry-After"]) <= 900)
 
     async def test_banned(self) -> None:
         """Only who knows the password is told of the ban, and until when."""
