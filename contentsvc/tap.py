@@ -234,6 +234,7 @@ class Daemon(Sequence):
             Root(api, sockets),
             self._reactor,
             limit_of=api.limit_of,
+            refuse=api.refuse,
             body_timeout=settings.body_timeout,
         )
 

@@ -33,7 +33,9 @@ class RootCase(WebCase):
         self.sockets.protocol = WebSocketServerProtocol
         self.sockets.setProtocolOptions(openHandshakeTimeout=0)
         root = Root(api, self.sockets)
-        self.site = ApiSite(root, clock, limit_of=api.limit_of, body_timeout=30.0)
+        self.site = ApiSite(
+            root, clock, limit_of=api.limit_of, refuse=api.refuse, body_timeout=30.0
+        )
         self.client = Client(self.site)
 
     def ask(self, method: str, path: str, **headers: str) -> Answer:

@@ -101,7 +101,7 @@ class Api(Resource):
                 endpoint, args = self._match(request.method.decode("latin-1"), path)
                 self._app.execute_endpoint(endpoint, request, **args)
         except Problem as problem:
-            self._reply.problem(request, problem)
+            self.refuse(request, problem)
         except Exception:
             self.fail(request)
         return NOT_DONE_YET
@@ -165,7 +165,7 @@ class Api(Resource):
         return NOT_DONE_YET
 
     def refuse(self, request: ApiRequest, problem: Problem) -> int:
-        """Answer a problem on behalf of a resource beside this one."""
+        """Answer a request that reaches no operation, also on behalf of a resource beside this."""
         self._reply.problem(request, problem)
         return NOT_DONE_YET
 

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable
-from http import HTTPStatus
+from http import HTTPMethod, HTTPStatus
 from io import BytesIO
 from itertools import count
 from typing import Any
@@ -15,7 +15,14 @@ from twisted.web.http import HTTPChannel, datetimeToString
 from twisted.web.resource import IResource
 from twisted.web.server import Request, Site
 
-from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout
+from contentsvc.web.errors import (
+    HeadersTooLarge,
+    MalformedRequest,
+    PayloadTooLarge,
+    Problem,
+    RequestTimeout,
+    UriTooLong,
+)
 
 log = Logger()
 
@@ -25,11 +32,14 @@ _STATUS = {
     for status in HTTPStatus
 }
 
+_METHODS = {method.encode(): method.value for method in HTTPMethod}
+"""What the log has of a method; others may hold anything."""
+
 KIB = 1024
 BODY_LIMIT = 256 * KIB
 """Bytes of a body unless the route says otherwise."""
 _LINGER = 2.0
-"""Seconds that a refused body is still read for, so that the client gets to see the answer:
+"""Seconds that a refused request is still read for, so that the client gets to see the answer:
 closing with data unread resets the connection."""
 _GRACE = 1.0
 """Seconds that a connection which waits for a request is kept while draining. One in use has that
@@ -45,6 +55,8 @@ class ApiRequest(Request):
     """
 
     site: "ApiSite"
+    method = uri = path = b""
+    clientproto = b"HTTP/1.1"
     route: str = "-"
     caller: str = "-"
     gone = False
@@ -66,15 +78,19 @@ class ApiRequest(Request):
 
     def gotLength(self, length: int | None) -> None:
         """The headers are here, `length` bytes of body follow, None if they are chunked."""
+        channel = self.channel
+        self.method, self.clientproto = channel._command, channel._version
+        self.uri = _origin_form(channel._path)
+        self.path = self.uri.partition(b"?")[0]
         self.content = BytesIO()
         self._size = 0
         if length is not None and self._is_over(length):
             # Else the channel would answer the Expect after the refusal.
             self.requestHeaders.removeHeader(b"Expect")
-            self._refuse(self._too_large())
+            self.refuse(self._too_large())
         elif length != 0:
             self._timer = self.site.reactor.callLater(
-                self.site.body_timeout, self._refuse, RequestTimeout()
+                self.site.body_timeout, self.refuse, RequestTimeout()
             )
 
     def handleContentChunk(self, data: bytes) -> None:
@@ -83,43 +99,25 @@ class ApiRequest(Request):
             return
         self._size += len(data)
         if self._is_over(self._size):
-            self._refuse(self._too_large())
+            self.refuse(self._too_large())
         else:
             self.content.write(data)
 
     def _is_over(self, size: int) -> bool:
-        if size > self._limit == BODY_LIMIT:
-            # Only the channel knows the request line yet; few requests need to be looked up.
-            command, path = self.channel._command, self.channel._path
-            self._limit = self.site.limit_of(command, path.partition(b"?")[0])
+        if size > self._limit == BODY_LIMIT:  # few need to be looked up
+            self._limit = self.site.limit_of(self.method, self.path)
         return size > self._limit
 
     def _too_large(self) -> Problem:
         return PayloadTooLarge(f"The body is over {self._limit} bytes.", limit=self._limit)
 
-    def _refuse(self, problem: Problem) -> None:
+    def refuse(self, problem: Problem) -> None:
+        """Answer this before the whole request is here, and drop what still comes of it."""
         self._stop_timer()
         self._refused = True
         self.content = BytesIO()
-        body = problem.to_json(self.request_id)
-        transport = self.channel.transport
-        transport.write(
-            b"HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
-            b"Access-Control-Allow-Origin: *\r\nX-Request-Id: %s\r\nContent-Length: %d\r\n\r\n%s"
-            % (
-                problem.status,
-                HTTPStatus(problem.status).phrase.encode(),
-                self.request_id.encode(),
-                len(body),
-                body,
-            )
-        )
-        # TLS has no half-close.
-        getattr(transport, "loseWriteConnection", lambda: None)()
-        # The route is not looked up for what nobody answers.
-        command = self.channel._command.decode("latin-1")
-        self.site.log_line(self, command, "-", problem.status)
-        self._timer = self.site.reactor.callLater(_LINGER, self.channel.loseConnection)
+        self.channel.persistent = False
+        self.site.refuse(self, problem)
 
     def _stop_timer(self) -> None:
         if self._timer is not None and self._timer.active():
@@ -136,8 +134,6 @@ class ApiRequest(Request):
         # Twisted closes the file when the client goes.
         self._body = self.content.getvalue()
         self.args = {}
-        self.method, self.uri, self.clientproto = command, _origin_form(path), version
-        self.path = self.uri.partition(b"?")[0]
         self.process()
 
     def process(self) -> None:
@@ -190,8 +186,19 @@ class ApiRequest(Request):
         if self.method != b"HEAD":
             head.append(body)
         self.code, self.startedWriting = status, 1
-        self.channel.write(b"".join(head))
-        self.finish()
+        if self._refused:
+            self._write_early(b"".join(head))
+        else:
+            self.channel.write(b"".join(head))
+            self.finish()
+
+    def _write_early(self, answer: bytes) -> None:
+        transport = self.channel.transport
+        transport.write(answer)
+        # TLS has no half-close.
+        getattr(transport, "loseWriteConnection", lambda: None)()
+        self.site.log_request(self, self.code)
+        self._timer = self.site.reactor.callLater(_LINGER, self.channel.loseConnection)
 
     def finish(self) -> None:
         """The answer is written, by us or by twisted.web itself."""
@@ -203,6 +210,7 @@ class ApiChannel(HTTPChannel):
     """A connection that its site knows of, until it ends or becomes a socket."""
 
     site: "ApiSite"
+    _refused = False
 
     def connectionMade(self) -> None:
         super().connectionMade()
@@ -211,6 +219,29 @@ class ApiChannel(HTTPChannel):
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         super().connectionLost(reason)
         self.site.lost(self)
+
+    # Twisted's own ways are a bare 400, and none for a line that is too long.
+
+    def _respondToBadRequestAndDisconnect(self) -> None:
+        size, count = self._receivedHeaderSize, self._receivedHeaderCount
+        over = size > self.totalHeadersSize or count > self.maxHeaders
+        self._refuse(HeadersTooLarge() if over else MalformedRequest())
+
+    def lineLengthExceeded(self, line: bytes) -> None:
+        """A line is over 16 KiB."""
+        self._refuse(HeadersTooLarge() if self.requests else UriTooLong())
+
+    def _refuse(self, problem: Problem) -> None:
+        if not self.requests:
+            self.requests.append(self.requestFactory(self))
+        self.requests[-1].refuse(problem)
+        self._refused = True
+        self.setRawMode()
+
+    def rawDataReceived(self, data: bytes) -> None:
+        """Some of a body, or what comes behind a request."""
+        if not self._refused:
+            super().rawDataReceived(data)
 
 
 def _origin_form(target: bytes) -> bytes:
@@ -222,7 +253,8 @@ def _origin_form(target: bytes) -> bytes:
 
 class ApiSite(Site):
     """A site of ApiRequests. `limit_of` gives the bytes that a method and path take as a
-    body, where that may be over BODY_LIMIT; `body_timeout` is in seconds."""
+    body, where that may be over BODY_LIMIT; `refuse` answers a request that goes no further;
+    `body_timeout` is in seconds."""
 
     noisy = False
     protocol: Any = ApiChannel
@@ -234,11 +266,13 @@ class ApiSite(Site):
         reactor: Any,
         *,
         limit_of: Callable[[bytes, bytes], int],
+        refuse: Callable[[ApiRequest, Problem], object],
         body_timeout: float,
     ) -> None:
         super().__init__(resource, reactor=reactor, timeout=60)
         self.reactor = reactor
         self.limit_of = limit_of
+        self.refuse = refuse
         self.body_timeout = body_timeout
         self.draining = self.closed = False
         self.active: set[ApiRequest] = set()
@@ -311,15 +345,11 @@ class ApiSite(Site):
     def log_request(self, request: ApiRequest, status: int) -> None:
         """One line per request. The route, not the path or the query, which may hold what
         does not belong in a log."""
-        self.log_line(request, request.method.decode("latin-1"), request.route, status)
-
-    def log_line(self, request: ApiRequest, method: str, route: str, status: int) -> None:
-        """Write the line."""
         milliseconds = (self.reactor.seconds() - request.started) * 1000
         log.info(
             "{method} {route} {status} {ms:.1f}ms user={user} request={request_id}",
-            method=method,
-            route=route,
+            method=_METHODS.get(request.method, "-"),
+            route=request.route,
             status=status,
             ms=milliseconds,
             user=request.caller,

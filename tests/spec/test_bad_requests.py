@@ -52,7 +52,7 @@ class LimitTests(SpecCase):
             Content_Length=10**9,
             Content_Type="application/x-www-form-urlencoded",
         )
-        self.assertEqual(413, (await wire.answer()).status)
+        self.problem(await wire.answer(), 413, "payload_too_large")
 
     async def test_chunked_without_end(self):
         """choices: a chunked body is refused with 413 while it arrives."""
@@ -113,13 +113,21 @@ class StalledTests(SpecCase):
 class MalformedTests(SpecCase):
     """Requests that are no HTTP."""
 
-    async def refused(self, request: bytes) -> None:
-        """Assert that the request is refused with a 4xx, and that the service lives on."""
+    async def refused(
+        self, request: bytes, status: int = 400, code: str = "malformed_request"
+    ) -> None:
+        """Assert that the request is refused so, and that the service lives on."""
         wire = await Wire.open(self.url)
         wire.send(request)
-        status = (await wire.answer()).status
-        self.assertTrue(400 <= status < 500, status)
+        self.problem(await wire.answer(), status, code)
         await self.get("/health/ready", expect=200)
+
+    async def test_too_long(self):
+        """choices: a path and query over 16 KiB are 414, headers 431."""
+        start, much = b"GET /api/v1/design-challenges", b"x" * 20_000
+        await self.refused(start + b"?x=" + much + b" HTTP/1.1\r\n\r\n", 414, "uri_too_long")
+        header = b" HTTP/1.1\r\nHost: t\r\nX-Much: " + much + b"\r\n\r\n"
+        await self.refused(start + header, 431, "headers_too_large")
 
     async def test_request_line(self):
         """A request line that is none is 400."""

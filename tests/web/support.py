@@ -152,7 +152,11 @@ class Service:
         self.api = Api(authenticate, translate, Reply(origins))
         self.api.mount("", families)
         self.site = ApiSite(
-            self.api, self.clock, limit_of=self.api.limit_of, body_timeout=body_timeout
+            self.api,
+            self.clock,
+            limit_of=self.api.limit_of,
+            refuse=self.api.refuse,
+            body_timeout=body_timeout,
         )
 
     def connect(self) -> Client:

@@ -246,9 +246,13 @@ class CorsTests(WebCase):
         self.assertIsNone(self.origin(service, None))
 
     def test_refused_body(self) -> None:
-        """A browser may read why its body was refused."""
-        answer = Service([Fruits()]).ask("PUT", "/fruit", Content_Length="99999999")
-        self.assertEqual(answer.headers["Access-Control-Allow-Origin"], "*")
+        """What a body is refused with has the headers of any other answer."""
+        service = Service([Fruits()], origins=["https://a.example"])
+        for origin, allowed in ("https://a.example",) * 2, ("https://b.example", None):
+            answer = service.ask("PUT", "/fruit", Content_Length="99999999", Origin=origin)
+            self.assertEqual(answer.headers["Access-Control-Allow-Origin"], allowed)
+            self.assertEqual(answer.headers["Vary"], "Origin, Authorization")
+            self.assertIn("X-Request-Id", answer.headers["Access-Control-Expose-Headers"])
 
     def test_exposed(self) -> None:
         """Scripts may read the headers that the interface speaks of."""

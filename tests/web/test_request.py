@@ -142,10 +142,12 @@ class ArrivalTests(BodyCase):
         """A chunked body that breaks its own form is 400, and nothing is carried out."""
         self.begin("/small", Transfer_Encoding="chunked")
         self.client.send(b"zz\r\n")
-        self.assertIn(b"HTTP/1.1 400 ", self.client.transport.value())
+        self.problem(self.client.answer(), 400, "malformed_request")
+        self.service.clock.advance(2)
         self.assertTrue(self.client.transport.disconnecting)
         self.service.clock.advance(0)
         self.assertEqual(self.service.clock.getDelayedCalls(), [])
+        self.assertEqual(self.boxes.taken, [])
 
     def test_expect(self) -> None:
         """Expect: 100-continue is answered so, and then the request itself."""
@@ -222,6 +224,71 @@ class Secrets:
         pass
 
 
+class HeadTests(BodyCase):
+    """What is refused before its headers have ended."""
+
+    def refused(self, head: bytes, status: int, code: str) -> None:
+        """Assert that this is refused so, once, with its line in the log, and then dropped."""
+        events, service = self.logged(), Service([self.boxes])
+        client = service.connect()
+        client.send(head)
+        client.send(b"\r\nContent-Length: 20\r\n\r\n" + body_of(20))
+        answer = client.answer()
+        self.problem(answer, status, code)
+        self.assertEqual(answer.headers["Connection"], "close")
+        (line,) = self.lines(events)
+        self.assertIn(f" {status} ", line)
+        self.assertTrue(line.endswith(answer.headers["X-Request-Id"]), line)
+        self.assertEqual(self.boxes.taken, [])
+        service.clock.advance(2)
+        self.assertTrue(client.transport.disconnecting)
+        service.clock.advance(0)
+        self.assertEqual(service.clock.getDelayedCalls(), [])
+
+    def test_request_line(self) -> None:
+        """A request line of another form is 400."""
+        for line in (b"PUT /small", b"PUT /sm all HTTP/1.1", b"PUT /small HTTP/2.0", b"\x16\x03"):
+            self.refused(line + b"\r\n", 400, "malformed_request")
+
+    def test_header(self) -> None:
+        """A header of another form, or two that contradict each other, is 400."""
+        for header in (b"X : y", b"no colon", b"Content-Length: -1", b"Transfer-Encoding: gzip"):
+            head = b"PUT /small HTTP/1.1\r\n" + header + b"\r\nX-Next: 1"
+            self.refused(head, 400, "malformed_request")
+        both = b"PUT /small HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n"
+        self.refused(both, 400, "malformed_request")
+
+    def test_long_target(self) -> None:
+        """A path and query over 16 KiB are 414."""
+        self.refused(b"PUT /small?x=" + b"a" * 17_000 + b" HTTP/1.1\r\n", 414, "uri_too_long")
+
+    def test_long_headers(self) -> None:
+        """Headers over 16 KiB, be it one or all of them, are 431."""
+        start = b"PUT /small HTTP/1.1\r\n"
+        self.refused(start + b"X: " + b"a" * 17_000 + b"\r\n", 431, "headers_too_large")
+        self.refused(start + b"X: aaaaaaaaaaaaa\r\n" * 1100, 431, "headers_too_large")
+
+    def test_many_headers(self) -> None:
+        """More than 500 headers are 431."""
+        head = b"PUT /small HTTP/1.1\r\n" + b"X: a\r\n" * 502
+        self.refused(head, 431, "headers_too_large")
+
+    def test_second(self) -> None:
+        """One that follows another is refused after that has been answered."""
+        self.client.ask("GET", "/small")
+        self.client.send(b"BAD\r\n\r\n")
+        first, second = self.client.answers()
+        self.assertEqual(first.status, 200)
+        self.problem(second, 400, "malformed_request")
+
+    def test_vanished(self) -> None:
+        """A client that goes after its refusal leaves nothing behind."""
+        self.client.send(b"BAD\r\n\r\n")
+        self.client.vanish()
+        self.assertEqual(self.service.clock.getDelayedCalls(), [])
+        self.assertEqual(self.service.site.active, set())
+
+
 class LineTests(WebCase):
     """One line per request."""
 
@@ -242,6 +309,10 @@ class LineTests(WebCase):
     def test_nobody(self) -> None:
         """Without a user, and without a route, there are dashes."""
         self.assertRegex(self.line("GET", "/mystery?token=t"), r"^GET - 404 .* user=- ")
+
+    def test_strange_method(self) -> None:
+        """A method that is none, which may be anything, is not in it."""
+        self.assertRegex(self.line("eyJhbGciOi.J9.x", "/small"), "^- - 405 ")
 
     def test_bad_token(self) -> None:
         """A token that is refused is not in it."""
