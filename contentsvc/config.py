@@ -5,6 +5,7 @@ and CONTENTSVC_ITS_NAME an environment variable. An option outweighs the environ
 the file, and that the default.
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from psycopg2.extensions import parse_dsn
 
 PLATFORMS = ("win64", "osx64", "linux64")
 _PREFIX = "CONTENTSVC_"
+_PORT = re.compile(r"(?:tcp6?|ssl):(?:port=)?([0-9]+)")
 
 
 class ConfigError(Exception):
@@ -74,6 +76,14 @@ def _text(value: Any) -> str:
     return value
 
 
+def _endpoint(value: Any) -> str:
+    """Twisted checks the rest of it, but no port until it listens."""
+    port = _PORT.match(_text(value))
+    if port and int(port[1]) > 65535:
+        raise ValueError(f"names port {port[1]}, which is above 65535")
+    return str(value)
+
+
 def _path(value: Any) -> Path:
     return Path(_text(value)).expanduser().absolute()
 
@@ -115,7 +125,12 @@ def _origins(value: Any) -> tuple[str, ...]:
 
 def _url(value: Any) -> str:
     parts = urlsplit(_text(value))
-    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.query or parts.fragment:
+    if (
+        parts.scheme not in {"http", "https"}
+        or not (parts.hostname and re.fullmatch("[!-~]+", value))
+        or parts.query
+        or parts.fragment
+    ):
         raise ValueError("must be like https://content.example")
     return str(value).rstrip("/")
 
@@ -159,7 +174,7 @@ SETTINGS = (
         "listen",
         # Twisted's own backlog of 50 makes clients wait that come back all at once.
         "tcp:8080:interface=127.0.0.1:backlog=1024",
-        _text,
+        _endpoint,
         "Twisted endpoint to listen on",
     ),
     Setting("database", None, _dsn, "libpq URL or DSN; without it Postgres is embedded"),

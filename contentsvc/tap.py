@@ -63,14 +63,17 @@ class Options(usage.Options):
         try:
             super().parseOptions(options)
             self.settings = self.read()
-        except (usage.UsageError, ConfigError, KeysError) as error:
+        except (usage.UsageError, ConfigError) as error:
             _exit(str(error))
 
     def read(self) -> Settings:
-        """The settings as they are now. Raises ConfigError or KeysError."""
+        """The settings as they are now. Raises ConfigError."""
         settings = config.read(self, os.environ)
         if settings.secret_file is not None:
-            Keys.load(settings.secret_file)
+            try:
+                Keys.load(settings.secret_file)
+            except KeysError as error:
+                raise ConfigError(f"secret_file {error}") from None
         return settings
 
 

@@ -73,7 +73,9 @@ class Keys(tuple[Key, ...]):
         """Read lines of `KID BASE64URL`. Raises KeysError."""
         try:
             lines = [line.split() for line in path.read_text("ascii").splitlines()]
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
+            raise KeysError(f"{path}: {error.strerror}") from error
+        except UnicodeDecodeError as error:
             raise KeysError(f"{path}: {error}") from error
         keys = []
         for words in lines:

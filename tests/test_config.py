@@ -15,10 +15,13 @@ from tests import postgres
 from tests.daemon import ROOT, script
 
 WRONG: dict[str, list[Any]] = {
-    "listen": ["", 8080],
+    "listen": ["", 8080, "tcp:65536", "tcp:port=99999:interface=::1", "ssl:70000"],
     "database": ["", "host", "postgresql://[::1/x", 5],
     "data_dir": ["", 5],
-    "public_url": ["", "content.example", "ftp://x", "https://x?y", "https://x#y", "http://[x", 5],
+    "public_url": [
+        *("", "content.example", "ftp://x", "https://x?y", "https://x#y", "http://[x", 5),
+        *("https://a b", "https://:80"),
+    ],
     "workers": [0, 65],
     "secret_file": ["", 5],
     "registration": ["maybe", "", 1, []],
@@ -179,7 +182,18 @@ class StartTests(TestCase):
         """So is a secret file that is not there, or is not named where it must be."""
         database = ["--database", "postgresql://127.0.0.1:1/none"]
         await self.refused("secret_file", *database)
-        await self.refused("/nowhere/keys", *database, "--secret-file", "/nowhere/keys")
+        await self.refused(
+            "secret_file /nowhere/keys", *database, "--secret-file", "/nowhere/keys"
+        )
+
+    async def test_data_dir(self):
+        """A data folder that cannot be made is one line of the log, and the exit status is 1."""
+        file = postgres.new_folder() / "file"
+        file.touch()
+        out, err, status = await self.twistd("--data-dir", str(file / "data"))
+        self.assertEqual((status, err), (1, ""))
+        (line,) = [line for line in out.splitlines() if "cannot start" in line]
+        self.assertIn(f"data_dir {file / 'data'}: Not a directory", line)
 
     async def test_port_in_use(self):
         """Where the port is taken, one line of the log says so, and the exit status is 1."""

@@ -102,7 +102,7 @@ class SocketTests(RootCase):
         """Another method is 405 with Allow."""
         answer = self.ask("POST", "/socket")
         self.problem(answer, 405, "method_not_allowed")
-        self.assertEqual(answer.headers["Allow"], "GET")
+        self.assertEqual(answer.headers["Allow"], "GET, OPTIONS")
 
     def test_bad_handshake(self) -> None:
         """A handshake that is none is 400."""

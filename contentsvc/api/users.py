@@ -18,7 +18,7 @@ from contentsvc.wire.users import (
     UserUpdate,
 )
 
-_SHORTEST_QUERY = 3
+_SHORTEST_QUERY, _LONGEST_QUERY = 3, 256
 
 
 class Users:
@@ -31,8 +31,8 @@ class Users:
     async def search(self, call: Call, query: UserSearch) -> UserPage:
         """Spec §4.5."""
         q = query.q.strip()
-        if len(q) < _SHORTEST_QUERY:
-            raise at_parameter("q", f"At least {_SHORTEST_QUERY} characters are needed.")
+        if not _SHORTEST_QUERY <= len(q) <= _LONGEST_QUERY:
+            raise at_parameter("q", f"{_SHORTEST_QUERY} to {_LONGEST_QUERY} characters are taken.")
         found = await users.search(self._db, q, query.page_size, query.page)
         items = [UserInfo(row.id, *row[2:]) for row in found if row.id is not None]
         return UserPage(items, query.page, query.page_size, found[0].total)

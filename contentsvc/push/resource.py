@@ -52,7 +52,7 @@ class SocketResource:
 
     def render(self, request: Request) -> int | bytes:
         if request.method != b"GET":
-            request.setHeader(b"Allow", b"GET")
+            request.setHeader(b"Allow", b"GET, OPTIONS")
             return self._refuse(request, 405, "method_not_allowed")
         if b"websocket" not in _tokens(request, b"upgrade"):
             request.setHeader(b"Upgrade", b"websocket")

@@ -108,7 +108,10 @@ class EmbeddedPostgres:
         the next start.
         """
         with self._busy, _one_line():
-            self._data_dir.mkdir(0o700 if os.geteuid() else 0o711, parents=True, exist_ok=True)
+            try:
+                self._data_dir.mkdir(0o700 if os.geteuid() else 0o711, parents=True, exist_ok=True)
+            except OSError as error:
+                raise EmbeddedError(f"data_dir {self._data_dir}: {error.strerror}") from error
             with self._turn():
                 user = self._user = PostgresUser([self._pgdata, self._data_dir])
                 if not (self._pgdata / "PG_VERSION").exists():

@@ -18,6 +18,7 @@ from contentsvc.web.errors import (
 )
 
 T = TypeVar("T")
+S = TypeVar("S", bound=msgspec.Struct)
 
 _STEP = re.compile(r"\.([^.\[`]+)|\[(\d+)\]")
 _MISSING = re.compile(r"^Object missing required field `(.+)`$")
@@ -74,12 +75,12 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
     return value
 
 
-def query_string(raw: bytes, type: type[T]) -> T:
+def query_string(raw: bytes, type: type[S]) -> S:
     """Decode a query string. Raises InvalidQuery."""
     return _pairs(raw, type, at_parameter)
 
 
-def form_body(raw: bytes, content_type: str | None, type: type[T]) -> T:
+def form_body(raw: bytes, content_type: str | None, type: type[S]) -> S:
     """Decode an application/x-www-form-urlencoded body. Raises InvalidBody, which is the
     status that RFC 6749 §5.2 has for every malformed request."""
     media = (content_type or "").partition(";")[0].strip().lower()
@@ -92,7 +93,7 @@ def _at_member(name: str, detail: str) -> Problem:
     return InvalidBody(f"{name}: {detail}" if name else detail)
 
 
-def _pairs(raw: bytes, type: type[T], problem: Callable[[str, str], Problem]) -> T:
+def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) -> S:
     try:
         pairs = parse_qsl(
             raw.decode("ascii"),
@@ -114,10 +115,16 @@ def _pairs(raw: bytes, type: type[T], problem: Callable[[str, str], Problem]) ->
             raise problem(name, "A string may not hold NUL.")
         values[name] = value
     try:
-        return msgspec.convert(values, type, strict=False)
+        found = msgspec.convert(values, type, strict=False)
     except msgspec.ValidationError as error:
         pointer, detail = _where(error)
         raise problem(pointer.lstrip("/"), detail) from None
+    if any(value.lower() == "null" for value in values.values()):
+        # msgspec takes it for None where a number may be left out.
+        for field in msgspec.structs.fields(type):
+            if field.encode_name in values and getattr(found, field.name) is None:
+                raise problem(field.encode_name, "Expected a number.")
+    return found
 
 
 def _located(error: msgspec.ValidationError) -> Problem:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
@@ -55,7 +55,7 @@ class Reply:
         others = [
             pair
             for pair in request.uri.partition(b"?")[2].split(b"&")
-            if pair and not pair.startswith(b"after=")
+            if pair and unquote_to_bytes(pair.partition(b"=")[0]) != b"after"
         ]
         query = b"&".join([*others, b"after=" + after.encode()])
         return b"<" + request.path + b"?" + query + b'>; rel="next"'

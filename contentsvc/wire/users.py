@@ -47,7 +47,7 @@ class UserUpdate(Wire):
 class UserSearch(Wire):
     """Query of spec §4.5. `q` is counted after trimming, by the handler."""
 
-    q: Annotated[str, Meta(max_length=256)]
+    q: str
     page_size: Annotated[int, Meta(ge=10, le=200)] = 48
     page: Page = 0
 

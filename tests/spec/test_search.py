@@ -67,6 +67,11 @@ class SearchTests(SpecCase):
         for enough in ("abc", "éàü", "日本語", "🏰🏰🏰"):
             await self.search(enough)
 
+    async def test_too_long(self):
+        """choices: q has at most 256 characters, counted after trimming."""
+        await self.search(" " + "q" * 256 + " ")
+        self.invalid_query(await self.get("user/search", query={"q": "q" * 257}), "q")
+
     async def test_trimmed(self):
         """choices: space around q does not count."""
         username = word()

@@ -205,6 +205,12 @@ class PairsTests(DecodeCase):
             self.assertEqual(self.error(b"page=" + bad)[0], "page", bad)
         self.assertEqual(self.error(b"pageSize=x")[0], "pageSize")
 
+    def test_null(self) -> None:
+        """The word null is no number, also where there may be none, and a text like any other."""
+        for raw in (b"since=null", b"since=NULL", b"since=%6eull", b"page=null"):
+            self.assertEqual(self.error(raw)[0], raw.partition(b"=")[0].decode())
+        self.assertEqual(decode.query_string(b"q=null", Asked).q, "null")
+
     def test_digits_of_others(self) -> None:
         """Digits beyond ASCII are none."""
         self.assertEqual(self.error(b"page=%D9%A1")[0], "page")

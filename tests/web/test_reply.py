@@ -298,8 +298,9 @@ class LinkTests(ReplyCase):
 
     def test_other_parameters(self) -> None:
         """The next address keeps the query but for the cursor."""
-        link = self.get("/list?x=%20&after=0&limit=1").headers["Link"]
-        self.assertEqual(link, '</list?x=%20&limit=1&after=1>; rel="next"')
+        for cursor in ("after=0", "%61fter=0"):
+            link = self.get(f"/list?x=%20&{cursor}&limit=1").headers["Link"]
+            self.assertEqual(link, '</list?x=%20&limit=1&after=1>; rel="next"')
 
     def test_last_part(self) -> None:
         """The last part has none."""
