@@ -200,10 +200,11 @@ class Daemon(Sequence):
             except InvalidToken as error:
                 raise BadToken(str(error)) from None
 
-        def ended(session: str) -> None:
-            tokens.revoked.add(session)
-            hub.revoke([session])
-            relay.announce_revoked(session)
+        def ended(sids: list[str]) -> None:
+            for sid in sids:
+                tokens.revoked.add(sid)
+                relay.announce_revoked(sid)
+            hub.revoke(sids)
 
         notifier = Notifier(hub, relay)
         guard = Guard(db, passwords)

@@ -4,7 +4,6 @@ import hashlib
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
 
 from contentsvc.api.errors import (
     AccountBanned,
@@ -77,14 +76,14 @@ class Guard:
 
 
 class Accounts:
-    """Registration and passwords. `ended` is called with each session that was ended."""
+    """Registration and passwords. `ended` is called with the sessions that were ended."""
 
     def __init__(
         self,
         db: Database,
         passwords: Passwords,
         guard: Guard,
-        ended: Callable[[str], None],
+        ended: Callable[[list[str]], None],
         *,
         registration: bool,
     ) -> None:
@@ -106,20 +105,22 @@ class Accounts:
     @route("PUT", "/user/<guid:user>/password", allow=SELF)
     async def change_password(self, call: Call, user: str, body: PasswordChange) -> None:
         """Change it and end all other sessions. Raises WrongPassword, TooManyAttempts."""
-        if await self._guard.by_id(user, body.current) is None:
+        found = await self._guard.by_id(user, body.current)
+        if found is None:
             raise WrongPassword()
         encoded = await self._passwords.hash(body.new)
         async with self._db.transaction() as tx:
-            await accounts.set_password(tx, user, encoded)
-            for session in await sessions.revoke_all(tx, user, call.session):
-                tx.after_commit(partial(self._ended, session))
+            if not await accounts.set_password(tx, user, found.password_hash, encoded):
+                raise WrongPassword()  # another change was first
+            others = await sessions.revoke_all(tx, user, call.session)
+            tx.after_commit(lambda: self._ended(others))
 
 
 class OAuth:
-    """Log-in, renewal and log-out. `ended` is called with each session that was ended."""
+    """Log-in, renewal and log-out. `ended` is called with the sessions that were ended."""
 
     def __init__(
-        self, db: Database, guard: Guard, tokens: Tokens, ended: Callable[[str], None]
+        self, db: Database, guard: Guard, tokens: Tokens, ended: Callable[[list[str]], None]
     ) -> None:
         self._db = db
         self._guard = guard
@@ -145,7 +146,8 @@ class OAuth:
             raise InvalidGrant()
         refresh = secrets.token_urlsafe(32)
         async with self._db.transaction() as tx:
-            await sessions.hold(tx, found.id)
+            if not await sessions.hold(tx, found.id, found.password_hash):
+                raise InvalidGrant()  # it was changed while it was checked
             session = await sessions.begin(tx, found.id, _hash(refresh), REFRESH_LIFETIME)
             if session is None:
                 raise await self._banned(tx, found.id)
@@ -175,7 +177,7 @@ class OAuth:
             if stolen:
                 # Used again: either the thief's copy or the owner's. Nobody goes on with it.
                 await sessions.revoke(tx, token.session_id)
-                tx.after_commit(lambda: self._ended(token.session_id))
+                tx.after_commit(lambda: self._ended([token.session_id]))
             else:
                 new = _hash(successor)
                 await sessions.rotate(tx, old, token.session_id, new, REFRESH_LIFETIME)
@@ -197,7 +199,7 @@ class OAuth:
             except InvalidToken:
                 return {}
         await sessions.revoke(self._db, session)
-        self._ended(session)
+        self._ended([session])
         return {}
 
 

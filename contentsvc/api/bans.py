@@ -1,7 +1,6 @@
 """Bans: accounts that admins shut out."""
 
 from collections.abc import Callable
-from functools import partial
 
 from contentsvc.api.errors import CannotBanSelf, UserNotFound
 from contentsvc.store import bans, sessions
@@ -13,9 +12,9 @@ from contentsvc.wire.accounts import BanBody
 
 
 class Bans:
-    """Shutting accounts out. `ended` is called with each session that was ended."""
+    """Shutting accounts out. `ended` is called with the sessions that were ended."""
 
-    def __init__(self, db: Database, ended: Callable[[str], None]) -> None:
+    def __init__(self, db: Database, ended: Callable[[list[str]], None]) -> None:
         self._db = db
         self._ended = ended
 
@@ -28,8 +27,8 @@ class Bans:
             if await bans.hold(tx, user) is None:
                 raise UserNotFound()
             await bans.put(tx, user, body.reason, body.until)
-            for session in await sessions.revoke_all(tx, user, None):
-                tx.after_commit(partial(self._ended, session))
+            ended = await sessions.revoke_all(tx, user, None)
+            tx.after_commit(lambda: self._ended(ended))
 
     @route("DELETE", "/user/<guid:user>/ban", allow=ADMIN)
     async def lift(self, call: Call, user: str) -> None:

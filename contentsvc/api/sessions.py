@@ -1,7 +1,6 @@
 """Sessions: spec §4.19, and the log-ins of a user."""
 
 from collections.abc import Callable
-from functools import partial
 
 from contentsvc.api.errors import SessionNotFound
 from contentsvc.store import sessions
@@ -16,14 +15,14 @@ from contentsvc.wire.sessions import ConnectAnswer, ConnectBody, Session
 class Sessions:
     """Hands out the way to the socket, shows and ends log-ins.
 
-    `ended` is called with each session that was ended.
+    `ended` is called with the sessions that were ended.
     """
 
     def __init__(
         self,
         db: Database,
         tokens: Tokens,
-        ended: Callable[[str], None],
+        ended: Callable[[list[str]], None],
         *,
         public_url: str | None,
     ) -> None:
@@ -52,11 +51,11 @@ class Sessions:
         """End one, the calling one too. Raises SessionNotFound."""
         if await sessions.revoke_own(self._db, user, session) is None:
             raise SessionNotFound()
-        self._ended(session)
+        self._ended([session])
 
     @route("DELETE", "/user/<guid:user>/sessions", allow=SELF)
     async def end_others(self, call: Call, user: str) -> None:
         """End all but the calling one."""
         async with self._db.transaction() as tx:
-            for session in await sessions.revoke_all(tx, user, call.session):
-                tx.after_commit(partial(self._ended, session))
+            others = await sessions.revoke_all(tx, user, call.session)
+            tx.after_commit(lambda: self._ended(others))

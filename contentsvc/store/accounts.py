@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.store.query import Db, maybe, none, one
+from contentsvc.store.query import Db, maybe, one
 
 
 class Credentials(NamedTuple):
@@ -83,6 +83,9 @@ async def credentials_of(db: Db, user: str, most: int, window: int) -> Credentia
     """The same for a user who is known by id."""
 
 
-@none("update users set password_hash = :password_hash where id = :user")
-async def set_password(db: Db, user: str, password_hash: str) -> None:
-    """Replace the password's hash."""
+@maybe("""
+    update users set password_hash = :new where id = :user and password_hash = :current
+    returning true
+""")
+async def set_password(db: Db, user: str, current: str, new: str) -> bool | None:
+    """Replace the password's hash; None where it is another by now."""

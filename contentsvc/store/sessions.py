@@ -17,9 +17,10 @@ class Presented(NamedTuple):
     spent_for: float | None
 
 
-@maybe("select id from users where id = :user for key share")
-async def hold(db: Db, user: str) -> str | None:
-    """Keep a ban of the user waiting until the transaction ends, or wait for one."""
+@maybe("select password_hash = :password_hash from users where id = :user for share")
+async def hold(db: Db, user: str, password_hash: str) -> bool | None:
+    """Keep a ban or a new password of the user waiting until the transaction ends, or wait for
+    one. Whether this still is the password's hash."""
 
 
 @maybe("""

@@ -26,15 +26,15 @@ PASSWORD = "a long password"
 class AccountCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
-        passwords = Passwords(reactor)
+        self.passwords = passwords = Passwords(reactor)
         passwords.threads.start()
         self.addCleanup(passwords.threads.stop)
         self.clock = Clock()
         self.tokens = Tokens(Keys([Key("k", b"k" * 32)]), self.clock)
         self.ended: list[str] = []
         guard = Guard(self.db, passwords)
-        self.oauth = OAuth(self.db, guard, self.tokens, self.ended.append)
-        self.accounts = Accounts(self.db, passwords, guard, self.ended.append, registration=True)
+        self.oauth = OAuth(self.db, guard, self.tokens, self.ended.extend)
+        self.accounts = Accounts(self.db, passwords, guard, self.ended.extend, registration=True)
         self.name = f"u{guid()[:8]}"
         sent = Registration(username=self.name, email=f"{self.name}@x", password=PASSWORD)
         created = await self.accounts.register(None, sent)
@@ -114,6 +114,18 @@ class Guesses(NamedTuple):
         return True
 
 
+class Overtaken(Guard):
+    """Finds a password right that has been changed meanwhile."""
+
+    def __init__(self, user: str) -> None:
+        self._found = accounts.Credentials(user, "the old one's hash", False, 0)
+
+    async def by_name(self, name: str, password: str) -> accounts.Credentials:
+        return self._found
+
+    by_id = by_name
+
+
 class LogInTests(AccountCase):
     async def test_limit(self) -> None:
         """After ten wrong passwords even the right one waits; when the time is over, it is good
@@ -177,6 +189,29 @@ class EndTests(AccountCase):
         await self.renew(mine.refresh_token)
         await self.refused(self.log_in())
         await self.log_in("another password")
+
+    async def test_overtaken(self) -> None:
+        """A log-in whose password is changed while it is checked is refused, as is a change."""
+        call, change = Caller(self.ann), PasswordChange(current=PASSWORD, new="another password")
+        guard = Overtaken(self.ann)
+        oauth = OAuth(self.db, guard, self.tokens, self.ended.extend)
+        form = TokenForm("password", username=self.name, password=PASSWORD)
+        self.assertEqual((await self.refused(oauth.token(None, form))).code, "invalid_grant")
+        self.assertEqual(self.sql("select * from sessions where user_id = %s", self.ann), [])
+        accounts_ = Accounts(self.db, self.passwords, guard, self.ended.extend, registration=True)
+        problem = await self.refused(accounts_.change_password(call, self.ann, change))
+        self.assertEqual((problem.code, self.ended), ("wrong_password", []))
+
+    async def test_at_once(self) -> None:
+        """However log-ins and a new password fall together, no session of the old one goes on."""
+        for old, new in ((PASSWORD, "second password"), ("second password", "third password")):
+            call, change = Caller(self.ann, session=guid()), PasswordChange(current=old, new=new)
+            await self.statuses(
+                *(self.log_in(old) for _ in range(4)),
+                self.accounts.change_password(call, self.ann, change),
+                *(self.log_in(old) for _ in range(4)),
+            )
+            self.assertEqual(await sessions.of_user(self.db, self.ann, guid()), [])
 
     async def test_wrong_password(self) -> None:
         """Without the present one nothing changes, and the attempt counts as a wrong log-in."""

@@ -135,6 +135,8 @@ class LogInTests(StoreCase):
         self.assertEqual((await self.credentials()).wait, 0)
 
     async def test_password(self) -> None:
-        """A new hash replaces the old."""
-        await accounts.set_password(self.db, self.ann, "new")
-        self.assertEqual((await self.credentials()).password_hash, "new")
+        """A new hash replaces the old, if that is still the one."""
+        old = (await self.credentials()).password_hash
+        changes = (accounts.set_password(self.db, self.ann, old, new) for new in ("new", "newer"))
+        self.assertCountEqual(await together(*changes), [True, None])
+        self.assertIn((await self.credentials()).password_hash, ("new", "newer"))

@@ -49,7 +49,7 @@ class BanTests(StoreCase):
     async def log_in(self) -> str | None:
         """As the service does it."""
         async with self.db.transaction() as tx:
-            await sessions.hold(tx, self.ann)
+            await sessions.hold(tx, self.ann, "-")
             return await sessions.begin(tx, self.ann, digest(), MONTH)
 
     async def ban(self) -> list[str]:
