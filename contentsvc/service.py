@@ -30,6 +30,8 @@ log = Logger()
 
 _RETRY = 1.0
 """Seconds between tries to reach a database that is not there at start."""
+_TURN = 1.0
+"""Seconds that a try to migrate waits for another process that does."""
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
 _PLAIN = (EmbeddedError, KeysError, MigrationError, CannotListenError, OSError, ConfigError)
 """What a start fails with for reasons that one line says."""
@@ -52,6 +54,7 @@ class Sequence(Service):
         self._starting: Deferred[None] | None = None
         self._waiting: Deferred[None] | None = None
         self._terminal = os.isatty(0)
+        self._signalled = False
 
     async def start_parts(self) -> None:
         """Start one part after the other."""
@@ -93,6 +96,10 @@ class Sequence(Service):
 
         def heed(stop: Callable[..., object]) -> Callable[..., None]:
             def first(number: int, frame: object) -> None:
+                # Another may come before the next line is done; between these two it cannot.
+                if self._signalled:
+                    return
+                self._signalled = True
                 _heed_no_more()
                 stop(number, frame)
 
@@ -149,7 +156,9 @@ class Sequence(Service):
 
     async def _migrate(self, dsn: str) -> None:
         names = await self._patiently(
-            lambda: deferToThreadPool(self._reactor, self._reactor.getThreadPool(), migrate, dsn)
+            lambda: deferToThreadPool(
+                self._reactor, self._reactor.getThreadPool(), migrate, dsn, wait=_TURN
+            )
         )
         if names:
             log.info("Applied migrations {names}", names=", ".join(names))
@@ -161,12 +170,18 @@ class Sequence(Service):
                 return await act()
             except (psycopg2.OperationalError, Unavailable) as error:
                 reason = " ".join(str(error).split())
-                log.warn("The database cannot be reached: {reason}", reason=reason)
-            if not self.running:
-                # The stop came while that was tried, when there was no wait to cancel.
-                raise CancelledError
-            self._waiting = deferLater(self._reactor, _RETRY)
-            await self._waiting
+                log.warn("Waiting for the database: {reason}", reason=reason)
+            await self._stoppable(deferLater(self._reactor, _RETRY))
+
+    async def _stoppable(self, waiting: Deferred[Any]) -> None:
+        """Wait for what may never come. Raises CancelledError where the service stops."""
+        if not self.running:
+            # The stop came before, when there was nothing to cancel.
+            waiting.cancel()
+        self._waiting = waiting
+        try:
+            await waiting
+        finally:
             self._waiting = None
 
 

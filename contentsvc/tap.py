@@ -170,9 +170,9 @@ class Daemon(Sequence):
             reactor, dsn=dsn, db=db, hub=hub, revoked=tokens.revoked, random=SystemRandom()
         )
         self._undo.append(relay.stop)
-        await relay.start()
+        await self._stoppable(Deferred.fromCoroutine(relay.start()))
         # What was ended while this process was down, before anyone can ask.
-        for session in await sessions.revoked(db):
+        for session in await self._patiently(lambda: sessions.revoked(db)):
             tokens.revoked.add(session)
         passwords = Passwords(reactor)
         passwords.threads.start()

@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc import config
+from contentsvc import config, service
 from contentsvc.config import ConfigError, Settings
 from contentsvc.tokens import Keys
 from contentsvc.worker import LISTENING, READY, VARIABLE
@@ -243,6 +243,19 @@ class StopTests(SupervisionCase):
         """Of the signals that stop a process, however close, the reactor gets only the first."""
         for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGINT):
             signal.raise_signal(number)
+        self.assertEqual(self.reactor.heard, [signal.SIGTERM])
+
+    def test_signalled_meanwhile(self) -> None:
+        """Not even where the second comes before the first has been dealt with."""
+        heed_no_more = service._heed_no_more
+
+        def slowly() -> None:
+            self.patch(service, "_heed_no_more", heed_no_more)
+            signal.raise_signal(signal.SIGTERM)
+            heed_no_more()
+
+        self.patch(service, "_heed_no_more", slowly)
+        signal.raise_signal(signal.SIGTERM)
         self.assertEqual(self.reactor.heard, [signal.SIGTERM])
 
     def test_signalled_late(self) -> None:

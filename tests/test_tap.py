@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import secrets
 import signal
 import socket
 from typing import Any
@@ -11,9 +12,11 @@ import psycopg2
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
+from contentsvc.store import migrate
 from contentsvc.store.embedded import EmbeddedPostgres
 from tests import postgres
 from tests.daemon import Daemon, until
+from tests.push.processes import template
 from tests.spec.client import Response
 from tests.spec.data import User, guid, name
 from tests.spec.harness import SpecCase
@@ -113,7 +116,7 @@ class StartTests(TapCase):
 
     async def away(self, made: Daemon, times: int = 1) -> None:
         """Wait until it has tried so often."""
-        said = "The database cannot be reached"
+        said = "Waiting for the database"
         await until(lambda: made.output().count(said) >= times, 20, "a try")
 
     async def test_retried(self) -> None:
@@ -139,6 +142,33 @@ class StartTests(TapCase):
                     pass
             silent.close()
             self.assertIn(await ending, CLEAN)
+
+    async def test_stop_amid_migrations(self) -> None:
+        """A start that waits until another process has migrated says so, and a stop ends it."""
+        url = postgres.database(postgres.embedded())
+        self.addCleanup(postgres.drop, url)
+        made = self.make(database=url)
+        with contextlib.closing(psycopg2.connect(url)) as other, other.cursor() as cursor:
+            cursor.execute("select pg_advisory_lock(%s)", (migrate._LOCK,))
+            made.spawn()
+            await until(lambda: "another process is at its schema" in made.output(), 20, "a try")
+            self.assertIn(await self.terminate(made), CLEAN)
+        self.assertNotIn("Traceback", made.output())
+
+    async def test_stop_without_listen(self) -> None:
+        """A stop ends a start that gets no connection for LISTEN."""
+        url = postgres.database(postgres.embedded(), template())
+        self.addCleanup(postgres.drop, url)
+        role = f"role_{secrets.token_hex(8)}"
+        with contextlib.closing(psycopg2.connect(url)) as other, other, other.cursor() as cursor:
+            cursor.execute(f"create role {role} login connection limit 1")
+            cursor.execute(f"grant all on all tables in schema public to {role}")
+            cursor.execute(f"grant all on schema public to {role}")
+        made = self.make(database=url.replace("postgres@", f"{role}@"))
+        made.spawn()
+        await until(lambda: "Could not keep listening" in made.output(), 20, "a try")
+        self.assertIn(await self.terminate(made), CLEAN)
+        self.assertNotIn("Traceback", made.output())
 
     async def test_port_taken(self) -> None:
         """A port that is taken stops the start with one line, and Postgres with it."""
@@ -200,7 +230,7 @@ class AwayTests(TapCase):
         /health/ready says why; when it is back all is well, push between the two included."""
         for made in (self.first, self.second):
             made.spawn()
-            await until(lambda: "cannot be reached" in made.output(), 20, "a try")  # noqa: B023
+            await until(lambda: "Waiting for the database" in made.output(), 20, "a try")  # noqa: B023
             self.assertFalse(listening(made.port))
         await deferToThread(self.server.start)
         for made in (self.first, self.second):

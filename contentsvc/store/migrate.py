@@ -14,9 +14,12 @@ from importlib.resources import as_file, files
 from typing import Any
 
 import psycopg2
+from psycopg2.errors import LockNotAvailable
 from yoyo import read_migrations
 from yoyo.backends.core.postgresql import PostgresqlBackend
 from yoyo.connections import parse_uri
+
+from contentsvc.store.errors import Unavailable
 
 _FOLDER = files("contentsvc.store") / "schema"
 _LOCK = 0x636F6E74656E7473
@@ -49,10 +52,11 @@ class _Backend(PostgresqlBackend):  # type: ignore[misc]
             self.mark_one(migration, log=False)
 
 
-def migrate(dsn: str) -> list[str]:
-    """Apply what is missing and give the names of it. Any number may call at once.
+def migrate(dsn: str, *, wait: float = 0) -> list[str]:
+    """Apply what is missing and give the names of it. Any number may call at once, and wait
+    `wait` seconds for each other, for ever if that is 0.
 
-    Raises MigrationError, or psycopg2.OperationalError if there is no such server.
+    Raises MigrationError, Unavailable, or psycopg2.OperationalError if there is no such server.
     """
     connection = psycopg2.connect(
         dsn, application_name="contentsvc migrate", connect_timeout=_CONNECT_TIMEOUT
@@ -60,7 +64,12 @@ def migrate(dsn: str) -> list[str]:
     with closing(connection), as_file(_FOLDER) as folder:
         connection.autocommit = True
         with connection.cursor() as cursor:
-            cursor.execute("select pg_advisory_lock(%s)", (_LOCK,))
+            cursor.execute("select set_config('lock_timeout', %s, false)", (f"{wait:f}s",))
+            try:
+                cursor.execute("select pg_advisory_lock(%s)", (_LOCK,))
+            except LockNotAvailable:
+                raise Unavailable("another process is at its schema") from None
+            cursor.execute("reset lock_timeout")
         try:
             backend = _Backend(connection)
             migrations = backend.to_apply(read_migrations(str(folder)))

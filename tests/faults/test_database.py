@@ -105,7 +105,7 @@ class OutageTests(ReaderCase):
         await server().stop()
         await self.service.stop()
         self.service.spawn(self.service.port)
-        await hold(lambda: "cannot be reached" in self.service.output(), "it says so")
+        await hold(lambda: "Waiting for the database" in self.service.output(), "it says so")
         await server().start()
         await self.back(self.ann)
         await self.notify("after")
