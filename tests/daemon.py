@@ -23,7 +23,7 @@ from twisted.internet.utils import getProcessOutputAndValue
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 90
-STOP_SECONDS = 30
+STOP_SECONDS = 90
 PORT_TAKEN = re.compile(r"address already in use|in use|couldn't listen", re.IGNORECASE)
 
 

@@ -365,7 +365,7 @@ class TerminalTests(TestCase):
 class EmbeddedTests(TestCase):
     """The command and the daemon on one embedded Postgres."""
 
-    timeout = 120.0
+    timeout = 300.0
 
     async def test_before_and_while(self):
         """Users can be added, and their tokens are good, before the daemon's first start and

@@ -93,7 +93,8 @@ class KillTests(WorkersCase):
         self.assertEqual(postmaster(self.service), database)
         await self.get(f"user/{user.id}", by=user, expect=200)
         self.assertEqual(-signal.SIGTERM, await self.service.stop())
-        self.assertTrue(gone(database)())
+        # It is no child of this daemon, which waits only until its pid file has gone.
+        await until(gone(database), PATIENCE, "the end of Postgres")
 
     async def test_postgres(self):
         """The embedded Postgres is started again when it is killed."""

@@ -162,6 +162,11 @@ class Wire:
         """Connect to the service."""
         return cls(await within(endpoint(url).connect(Factory.forProtocol(_Raw)), "connect"))
 
+    @property
+    def received(self) -> bytes:
+        """What the service has said so far."""
+        return self._protocol.received
+
     def send(self, data: bytes) -> None:
         """Send these bytes."""
         self._protocol.transport.write(data)

@@ -20,7 +20,7 @@ API = "/api/v1/"
 class SpecCase(TestCase):
     """A test against the running service at `self.url`."""
 
-    timeout = 100.0
+    timeout = 300.0
     _admin: ClassVar[dict[str, User]] = {}
     _someone: ClassVar[dict[str, User]] = {}
 

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -164,6 +165,14 @@ class Case(SynchronousTestCase):
     def _end(self, data_dir: Path) -> None:
         if process := postmaster(data_dir):
             end(process, signal.SIGINT)
+
+    def ended(self, data_dir: Path) -> None:
+        """Assert that the server has been stopped. That of another process may be there for a
+        moment after its pid file."""
+        deadline = time.monotonic() + 10
+        while postmaster(data_dir) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertIsNone(postmaster(data_dir))
 
     def server(self, data_dir: Path, *, own: bool = True, **more: Any) -> EmbeddedPostgres:
         server = EmbeddedPostgres(data_dir, own=own, **more)

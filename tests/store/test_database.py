@@ -179,14 +179,14 @@ class ErrorTests(PoolCase):
 
     async def test_statement_timeout(self) -> None:
         """A statement that takes too long is Unavailable, and the connection is good."""
-        pool = await self.pool(size=1, statement_timeout=0.05)
+        pool = await self.pool(size=1, statement_timeout=0.5)
         backend = await self.backend(pool)
         await self.fails(Unavailable, self.sleep(pool, 60))
         self.assertEqual(await self.backend(pool), backend)
 
     async def test_lock_timeout(self) -> None:
         """So is one that waits too long for a lock."""
-        pool = await self.pool(statement_timeout=0.05)
+        pool = await self.pool(statement_timeout=0.5)
         await self.put(self.db, 1)
         async with self.db.transaction() as tx:
             await self.lock(tx, 1)

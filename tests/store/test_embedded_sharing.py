@@ -18,7 +18,7 @@ class HandOverTests(Case):
         self.assertFalse(server.started_here)
         self.assertEqual(postmaster(data), process)
         server.stop()
-        self.assertIsNone(postmaster(data))
+        self.ended(data)
 
     def test_tool_alone(self) -> None:
         """The tool stops the server that it started."""
@@ -26,7 +26,7 @@ class HandOverTests(Case):
         tool = self.server(data, own=False)
         tool.start()
         tool.stop()
-        self.assertIsNone(postmaster(data))
+        self.ended(data)
 
     def test_tool_borrows(self) -> None:
         """The tool leaves a server running that a killed daemon left."""
@@ -49,7 +49,7 @@ class HandOverTests(Case):
         tool.stop()
         self.assertIsNotNone(postmaster(data))
         daemon.leave()
-        self.assertIsNone(postmaster(data))
+        self.ended(data)
 
     def test_daemon_joins_tool(self) -> None:
         """A daemon started while the tool runs keeps the server when the tool ends."""
@@ -61,7 +61,7 @@ class HandOverTests(Case):
         tool.leave()
         self.assertEqual(run_sql(url, "select 1"), [(1,)])
         daemon.stop()
-        self.assertIsNone(postmaster(data))
+        self.ended(data)
 
     def test_daemon_leaves_tool(self) -> None:
         """A tool at work keeps the server when the daemon ends, and stops it when it is done."""
@@ -73,7 +73,7 @@ class HandOverTests(Case):
         daemon.leave()
         self.assertEqual(run_sql(url, "select 1"), [(1,)])
         tool.stop()
-        self.assertIsNone(postmaster(data))
+        self.ended(data)
 
     def test_killed_tool_holds_nothing(self) -> None:
         """A tool that was killed does not keep the daemon from stopping the server."""
@@ -84,7 +84,7 @@ class HandOverTests(Case):
         tool.ready()
         tool.kill()
         daemon.stop()
-        self.assertIsNone(postmaster(data))
+        self.ended(data)
 
     def test_all_at_once(self) -> None:
         """Of several processes that start on a new folder at once, one starts the server."""
@@ -93,4 +93,4 @@ class HandOverTests(Case):
         self.assertEqual(sorted(user.ready() for user in users), ["adopted"] * 3 + ["started"])
         for user in users:
             user.leave()
-        self.assertIsNone(postmaster(data))
+        self.ended(data)

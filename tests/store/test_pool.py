@@ -63,6 +63,7 @@ class BoundTests(PoolCase):
             await self.put(tx, 1)
             error = await self.fails(Unavailable, self.put(pool, 2))
             self.assertIn("busy", str(error))
+            pool._wait = 60.0  # from here on nobody is to wait too long
             waits = Deferred.fromCoroutine(self.put(pool, 3))
         await waits
         await self.put(pool, 4)
@@ -70,7 +71,7 @@ class BoundTests(PoolCase):
 
     async def test_failures(self) -> None:
         """Statements that fail give their connections back."""
-        pool = await self.pool(size=2, wait=0.05)
+        pool = await self.pool(size=2)
         await self.put(pool, 1)
         for _ in range(10):
             await self.fails(Refused, self.put(pool, 1))

@@ -29,6 +29,7 @@ class PoolCase(StoreCase):
         self.patch(query, "STATEMENTS", {})
         # Made anew with each test: what they prepare differs.
         self.declare()
+        self.addCleanup(self.nobody_left)  # first, so that it comes after the pools' end
         await super().setUp()
 
     async def pool(self, **options: Any) -> Database:
@@ -93,6 +94,14 @@ class PoolCase(StoreCase):
         """Kill them."""
         for backend in self.backends():
             self.sql("select pg_terminate_backend(%s)", backend)
+
+    async def nobody_left(self) -> None:
+        """Have the server end what it runs for pools that have gone: the next test counts.
+
+        A process of the server goes some time after its connection, one that sleeps much later.
+        """
+        self.terminate()
+        await self.until(lambda: not self.backends())
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Turn the reactor for as long as the condition does not hold."""
