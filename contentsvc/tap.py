@@ -33,10 +33,10 @@ from contentsvc.api.sessions import Sessions
 from contentsvc.api.social import Social
 from contentsvc.api.users import Users
 from contentsvc.config import ConfigError, Settings
+from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.relay import Relay
-from contentsvc.push.socket import SocketFactory
 from contentsvc.root import Health, Reason, Root
 from contentsvc.service import Sequence, say_hello
 from contentsvc.store import health, notifications, sessions

@@ -1,24 +1,25 @@
 """One client's WebSocket (docs/socket.md): from the handshake to the close."""
 
 from collections import deque
-from collections.abc import Callable, Collection
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from autobahn.twisted.websocket import WebSocketServerFactory, WebSocketServerProtocol
-from autobahn.websocket.protocol import TrafficStats
+from autobahn.twisted.websocket import WebSocketServerProtocol
 from msgspec import DecodeError, Struct, json
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IDelayedCall, IPushProducer, IReactorTime
+from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 from zope.interface import implementer
 
 from contentsvc.push.heartbeat import INTERVAL
-from contentsvc.push.hub import REVOKED, SLOW_CONSUMER, Close, Hub, encode
+from contentsvc.push.hub import REVOKED, SLOW_CONSUMER, Close, encode
 from contentsvc.push.resource import INVALID, Handshake
-from contentsvc.tokens import InvalidToken, Tokens
+from contentsvc.tokens import InvalidToken
 from contentsvc.wire.socket import ErrorMessage, GoodbyeMessage, Message, PongMessage
+
+if TYPE_CHECKING:
+    from contentsvc.push.factory import SocketFactory
 
 HANDSHAKE_TIMEOUT = 5.0
 """Seconds. The resource hands over the whole request at once, so this is for faults of ours."""
@@ -111,6 +112,7 @@ class SocketProtocol(WebSocketServerProtocol):
     _queue: deque[bytes] | None = None
     _queued = 0
     _drained: Deferred[None] | None = None
+    _owed_pong: bytes | None = None
     _auth_call: Any = None
 
     def __init__(self) -> None:
@@ -143,6 +145,11 @@ class SocketProtocol(WebSocketServerProtocol):
     def resumeProducing(self) -> None:
         """The transport's buffer is empty."""
         self._paused_at = None
+        # A sign of life: one who reads a long backlog is not asked for any other.
+        self.heard = self.factory.hub.heartbeat.tick
+        if self._owed_pong is not None:
+            pong, self._owed_pong = self._owed_pong, None
+            self.sendPong(pong)
         while self._queue and self._paused_at is None:
             frame = self._queue.popleft()
             self._queued -= len(frame)
@@ -234,9 +241,12 @@ class SocketProtocol(WebSocketServerProtocol):
         self._wake()
 
     def onPing(self, payload: bytes) -> None:
-        # A client that pings and never reads must not fill the buffer with pongs.
         if self._paused_at is None:
             self.sendPong(payload)
+        else:
+            # A client that pings and never reads must not fill the buffer with pongs, and only
+            # the newest ping needs one (RFC 6455 §5.5.3).
+            self._owed_pong = payload
 
     def _closeConnection(self, abort: bool = False) -> None:
         # Autobahn resets the connection even after a clean close, under the client's read.
@@ -341,62 +351,3 @@ class SocketProtocol(WebSocketServerProtocol):
         if self._drained is not None:
             drained, self._drained = self._drained, None
             drained.callback(None)
-
-
-class _Timers:
-    """Autobahn's timers on the given reactor: its own would be on the global one."""
-
-    def __init__(self, reactor: IReactorTime) -> None:
-        self._reactor = reactor
-
-    def call_later(self, delay: float, call: Callable[[], None]) -> IDelayedCall:
-        return self._reactor.callLater(delay, call)
-
-
-class SocketFactory(WebSocketServerFactory):
-    """Makes the protocols. `origins` are those a portal may connect from; "*" allows all."""
-
-    def __init__(
-        self, reactor: IReactorTime, hub: Hub, tokens: Tokens, origins: Collection[str]
-    ) -> None:
-        super().__init__(server="contentsvc", reactor=reactor)
-        self.hub = hub
-        self.tokens = tokens
-        self.origins = origins
-        self._batched_timer = _Timers(reactor)
-        self.setProtocolOptions(
-            versions=[13],
-            webStatus=False,
-            # Whole messages are decoded anyway; the incremental check costs memory per socket.
-            utf8validateIncoming=False,
-            maxFramePayloadSize=MESSAGE_BYTES,
-            maxMessagePayloadSize=MESSAGE_BYTES,
-            failByDrop=False,
-            openHandshakeTimeout=HANDSHAKE_TIMEOUT,
-            closeHandshakeTimeout=CLOSE_TIMEOUT,
-            allowNullOrigin=True,
-        )
-        self.idle = self._idle()
-        self.protocol: Any = type("Socket", (SocketProtocol,), self.idle)
-
-    def _idle(self) -> dict[str, Any]:
-        """What all idle sockets have in common, as attributes of their class.
-
-        Autobahn sets some eighty on every instance, two thirds of an idle socket's memory.
-        """
-        sample: Any = SocketProtocol()
-        sample.factory = self
-        sample.openHandshakeTimeout = 0  # starts no timer
-        sample._connectionMade()
-        self.countConnections = 0
-        flags = {k: v for k, v in vars(sample).items() if v is None or isinstance(v, int)}
-        options = {name: getattr(self, name) for name in SocketProtocol.CONFIG_ATTRS}
-        # As an attribute of a class a function would be a method.
-        options["perMessageCompressionAccept"] = staticmethod(
-            options["perMessageCompressionAccept"]
-        )
-        spent = {"send_queue": (), "trafficStats": TrafficStats(), "utf8validator": None}
-        opened = {"inside_message": False, "current_frame": None, "websocket_version": 13}
-        # Without CONFIG_ATTRS Autobahn does not copy the options to each instance, and does
-        # not format them all for its log.
-        return {**flags, **options, **spent, **opened, "CONFIG_ATTRS": ()}

@@ -6,6 +6,7 @@ from twisted.internet import reactor
 from twisted.internet.task import deferLater
 from twisted.trial.unittest import TestCase
 
+from contentsvc.push.heartbeat import SILENCE
 from contentsvc.push.socket import QUEUE_BYTES, QUEUE_FRAMES, SocketProtocol
 from tests.push.loopback import Client, Server
 
@@ -49,11 +50,12 @@ class StalledTests(TestCase):
         self.assertEqual((await self.client.message())["reason"], "slow_consumer")
         self.assertEqual(await self.client.close_code(), 4408)
 
-    async def test_no_pongs(self) -> None:
-        """A client that pings and does not read fills no buffer with pongs."""
+    async def test_one_pong(self) -> None:
+        """A client that pings and does not read fills no buffer with pongs; when it reads on, its
+        newest ping is answered."""
         await self.stall()
-        for _ in range(3):
-            self.client.sendPing(b"x")
+        for payload in b"1", b"2", b"3":
+            self.client.sendPing(payload)
         self.client.say(type="nothing")
         self.client.say(type="ping")
         while self.protocol._queue is None:
@@ -62,7 +64,19 @@ class StalledTests(TestCase):
         self.client.onPong = pongs.append
         self.protocol.resumeProducing()
         self.assertEqual(await self.client.message(), {"type": "pong"})
-        self.assertEqual(pongs, [])
+        self.assertEqual(pongs, [b"3"])
+
+    async def test_reads_on(self) -> None:
+        """Taking what was sent is a sign of life, so that a long backlog is not cut short."""
+        await self.stall()
+        for _ in range(4):
+            for _ in range(SILENCE - 1):
+                self.server.clock.advance(1)
+            self.protocol.resumeProducing()
+            self.protocol.pauseProducing()
+        self.protocol.resumeProducing()
+        self.deliver(1)
+        self.assertEqual((await self.client.message())["seq"], 1)
 
     async def test_stall(self) -> None:
         """A client that takes nothing for 30 s, but lives, is closed at the next heartbeat."""
