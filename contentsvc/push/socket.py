@@ -1,5 +1,6 @@
 """One client's WebSocket (docs/socket.md): from the handshake to the close."""
 
+import socket
 from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ MESSAGE_BYTES = 4096
 QUEUE_FRAMES = 256
 QUEUE_BYTES = 256 * 1024
 """What waits for a slow consumer beyond the transport's own buffer of 64 KiB."""
+UNSENT = 64 * 1024
+"""Bytes that the kernel takes before it has sent them."""
 STALL = 30
 """Seconds that the transport's buffer may stay unsent, give or take a heartbeat."""
 RATE, WINDOW = 60, 10
@@ -123,8 +126,11 @@ class SocketProtocol(WebSocketServerProtocol):
     def connectionMade(self) -> None:
         self.heard = self.factory.hub.heartbeat.tick
         self.turn = self.heard % INTERVAL
-        with suppress(AttributeError, OSError):  # not TCP
+        with suppress(AttributeError, OSError):  # where it is not TCP
             self.transport.setTcpNoDelay(True)
+            # A pong waits behind all that the kernel holds, which might be megabytes.
+            option = socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT  # not everywhere
+            self.transport.getHandle().setsockopt(*option, UNSENT)
         self._connectionMade()
 
     def dataReceived(self, data: bytes) -> None:

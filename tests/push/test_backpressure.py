@@ -7,7 +7,7 @@ from twisted.internet.task import deferLater
 from twisted.trial.unittest import TestCase
 
 from contentsvc.push.heartbeat import SILENCE
-from contentsvc.push.socket import QUEUE_BYTES, QUEUE_FRAMES, SocketProtocol
+from contentsvc.push.socket import QUEUE_BYTES, QUEUE_FRAMES, UNSENT, SocketProtocol
 from tests.push.loopback import Client, Server
 
 TEXT = "x" * 4000
@@ -113,6 +113,12 @@ class SlowReaderTests(TestCase):
         client.transport.pauseProducing()
         client.say(type="auth", token=self.server.token(), resume=resume)
         return client, protocol
+
+    async def test_little_unsent(self) -> None:
+        """The kernel is given little more than it can send, so that a pong does not wait long."""
+        _, protocol = await self.connect()
+        option = sockets.IPPROTO_TCP, sockets.TCP_NOTSENT_LOWAT
+        self.assertEqual(protocol.transport.getHandle().getsockopt(*option), UNSENT)
 
     async def until_paused(self, protocol: SocketProtocol) -> None:
         while protocol._paused_at is None:
