@@ -1,8 +1,10 @@
 """The resource tree: /api/v1, /methods/v1, /oauth and /health in one Klein app, /socket."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, NamedTuple
 
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
 from twisted.web.resource import Resource
 
 from contentsvc.push.resource import SocketResource
@@ -19,6 +21,9 @@ from contentsvc.web.errors import (
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.route import route
 
+PATIENCE = 2.0
+"""Seconds after which what does not answer does not hold."""
+
 InvalidHandshake = named(400, "invalid_handshake", "This is no WebSocket handshake.")
 NotReady = named(503, "not_ready", "The service is not ready; reasons says why.")
 
@@ -33,14 +38,15 @@ class Reason(NamedTuple):
     """Something that /health/ready waits for."""
 
     name: str
-    holds: Callable[[], Awaitable[bool]]
+    holds: Callable[[], Coroutine[Any, Any, bool]]
 
 
 class Health:
-    """For supervisors and proxies."""
+    """For supervisors and proxies, which do not wait long for an answer."""
 
-    def __init__(self, reasons: Iterable[Reason]) -> None:
+    def __init__(self, reasons: Iterable[Reason], reactor: IReactorTime) -> None:
         self._reasons = tuple(reasons)
+        self._reactor = reactor
 
     @route("GET", "/health/live", allow=ANYONE)
     async def live(self, call: Call) -> dict[str, str]:
@@ -51,17 +57,19 @@ class Health:
     async def ready(self, call: Call) -> dict[str, str]:
         """200 if the pool answers, LISTEN is in force and the schema is current. Raises
         NotReady."""
-        missing = [reason.name for reason in self._reasons if not await _holds(reason)]
+        asked = [(reason.name, self._holds(reason)) for reason in self._reasons]
+        missing = [name for name, holds in asked if not await holds]
         if missing:
             raise NotReady(headers={"Retry-After": "1"}, reasons=missing)
         return {"status": "ready"}
 
-
-async def _holds(reason: Reason) -> bool:
-    try:
-        return await reason.holds()
-    except Exception:
-        return False
+    def _holds(self, reason: Reason) -> Deferred[bool]:
+        """False where it fails, or takes too long; what it has begun goes on."""
+        answer: Deferred[bool] = Deferred()
+        asked = Deferred.fromCoroutine(reason.holds())
+        asked.addErrback(lambda failure: False).addCallback(answer.callback)
+        answer.addTimeout(PATIENCE, self._reactor)
+        return answer.addErrback(lambda failure: False)
 
 
 class Root(Resource):

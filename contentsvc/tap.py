@@ -7,7 +7,7 @@ the reverse: port, goodbye to the sockets, requests under way, LISTEN, pool, Pos
 import gc
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from random import SystemRandom
 from typing import Any
 
@@ -172,7 +172,7 @@ class Daemon(Sequence):
         self._undo.append(relay.stop)
         await self._stoppable(Deferred.fromCoroutine(relay.start()))
         # What was ended while this process was down, before anyone can ask.
-        for session in await self._patiently(lambda: sessions.revoked(db)):
+        for session in await self._patiently(lambda: sessions.revoked(db, sessions.LATELY)):
             tokens.revoked.add(session)
         passwords = Passwords(reactor)
         passwords.threads.start()
@@ -232,7 +232,7 @@ class Daemon(Sequence):
         api = Api(authenticate, errors.translate, Reply(settings.cors_origins))
         api.mount("/api/v1", families)
         api.mount("/methods/v1", families, under="/user")
-        api.mount("", [OAuth(db, guard, tokens, ended), Health(reasons)])
+        api.mount("", [OAuth(db, guard, tokens, ended), Health(reasons, self._reactor)])
         sockets = SocketFactory(self._reactor, hub, tokens, settings.cors_origins)
         return ApiSite(
             Root(api, sockets),
@@ -257,7 +257,7 @@ def _plain(stop: Callable[[], object]) -> Callable[[], Awaitable[object]]:
     return undo
 
 
-def _true_if(holds: Callable[[], bool]) -> Callable[[], Awaitable[bool]]:
+def _true_if(holds: Callable[[], bool]) -> Callable[[], Coroutine[Any, Any, bool]]:
     async def reason() -> bool:
         return holds()
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from autobahn.twisted.websocket import WebSocketServerFactory, WebSocketServerProtocol
+from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from contentsvc.push.resource import Handshake
@@ -26,9 +27,9 @@ class RootCase(WebCase):
     reasons: tuple[Reason, ...] = ()
 
     def setUp(self) -> None:
-        clock = Clock()
+        clock = self.clock = Clock()
         api = Api(authenticate, unknown, Reply(["*"]))
-        api.mount("", [Health(self.reasons)])
+        api.mount("", [Health(self.reasons, clock)])
         self.sockets: Any = WebSocketServerFactory(reactor=clock)
         self.sockets.protocol = WebSocketServerProtocol
         self.sockets.setProtocolOptions(openHandshakeTimeout=0)
@@ -138,6 +139,10 @@ async def _raises() -> bool:
     raise ValueError("secret")
 
 
+async def _waits(answer: Deferred[bool]) -> bool:
+    return await answer
+
+
 class HealthTests(RootCase):
     reasons = (Reason("one", _holds), Reason("other", _holds))
 
@@ -166,6 +171,19 @@ class UnwellTests(RootCase):
         self.assertEqual(found["reasons"], ["away", "broken"])
         self.assertEqual(answer.headers["Retry-After"], "1")
         self.assertNotIn(b"secret", answer.body)
+
+    def test_too_late(self) -> None:
+        """What does not answer within two seconds does not hold; what it says later is nothing."""
+        silent: Deferred[bool] = Deferred()
+        self.reasons = (Reason("well", _holds), Reason("silent", lambda: _waits(silent)))
+        self.setUp()
+        self.client.ask("GET", "/health/ready")
+        self.clock.advance(1.9)
+        self.assertTrue(self.client.silent)
+        self.clock.advance(0.1)
+        self.assertEqual(self.client.answer().json()["reasons"], ["silent"])
+        silent.callback(True)
+        self.assertEqual(len(self.client.answers()), 1)
 
     def test_live(self) -> None:
         """It is alive all the same."""

@@ -367,24 +367,23 @@ class Hub:
         self, feed: Feed, socket: Subscriber, read: Callable[[], Awaitable[T]]
     ) -> T | None:
         """A read for a joining socket; None if the socket has gone, or was sent away."""
-        deadline = self._reactor.seconds() + PATIENCE
+        patience = self._reactor.callLater(PATIENCE, socket.end, OVERLOADED)
         pause = 0.1
-        while socket in feed.sockets:
-            await self._joins.acquire()
-            try:
-                if socket in feed.sockets:
-                    answer = await read()
-                    return answer if socket in feed.sockets else None
-            except Exception as error:
-                report("read for a joining socket", error)
-            finally:
-                self._joins.release()
-            if self._reactor.seconds() + pause > deadline:
-                socket.end(OVERLOADED)
-                break
-            await self._sleep(pause)
-            pause = min(2 * pause, 2.0)
-        return None
+        try:
+            while socket in feed.sockets:
+                try:
+                    async with self._joins:
+                        if socket in feed.sockets:
+                            answer = await read()
+                            return answer if socket in feed.sockets else None
+                except Exception as error:
+                    report("read for a joining socket", error)
+                await self._sleep(pause)
+                pause = min(2 * pause, 2.0)
+            return None
+        finally:
+            if patience.active():
+                patience.cancel()
 
     def _join_failed(self, failure: Failure, socket: Subscriber) -> None:
         if failure.check(CancelledError) is None:

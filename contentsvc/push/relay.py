@@ -116,6 +116,7 @@ class Relay:
         self._seqs: dict[str, int] = {}
         self._sids: set[str] = set()
         self._turn_ends = False
+        self._swept = reactor.seconds()
 
     @property
     def alive(self) -> bool:
@@ -258,7 +259,11 @@ class Relay:
                 self._report("sweep for missed notifications", error)
 
     async def _sweep(self) -> None:
-        self._end(await sessions.revoked(self._db))
+        # Sockets live on while the database is away, for however long.
+        began = self._reactor.seconds()
+        away = max(0, int(began - self._swept))
+        self._end(await sessions.revoked(self._db, away + sessions.LATELY))
+        self._swept = began
         users = iter(self._hub.users())
         while not self._stopped and (some := list(islice(users, SWEEP_USERS))):
             for user, seq in await notifications.newest(self._db, some):

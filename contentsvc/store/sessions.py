@@ -5,6 +5,10 @@ from typing import NamedTuple
 from contentsvc.store.query import Db, many, maybe, none
 from contentsvc.wire.sessions import Session
 
+LATELY = 3600
+"""Seconds within which the end of a session matters to who has not heard of it: more than an access
+token lives."""
+
 
 class Presented(NamedTuple):
     """What a presented refresh token stands for. `spent_for` is the seconds since it was
@@ -113,6 +117,6 @@ async def session_of(db: Db, refresh: str) -> str | None:
     """The session that a refresh token belongs to."""
 
 
-@many("select id from sessions where revoked > now() - interval '1 hour'")
-async def revoked(db: Db) -> list[str]:
-    """The sessions ended of late: longer ago than an access token lives does not matter."""
+@many("select id from sessions where revoked > now() - make_interval(secs => :seconds)")
+async def revoked(db: Db, seconds: int) -> list[str]:
+    """The sessions that were ended within so many seconds."""

@@ -74,7 +74,7 @@ class RenewTests(AccountCase):
         self.assertEqual((problem.status, problem.oauth), (400, "invalid_grant"))
         session = self.tokens.verify(first.access_token).session
         self.assertEqual(self.ended, [session])
-        self.assertIn(session, await sessions.revoked(self.db))
+        self.assertIn(session, await sessions.revoked(self.db, 60))
         self.assertEqual((await self.refused(self.renew(second.refresh_token))).status, 400)
 
     async def test_other_sessions(self) -> None:

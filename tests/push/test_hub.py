@@ -303,9 +303,21 @@ class JoinTests(SynchronousTestCase):
         """A socket waits 10 s for the database, then it is sent away with 1013."""
         self.log.error = Unavailable("away")
         socket = FakeSocket(self.hub).join()
-        self.clock.pump([0.1] * 100)
+        self.clock.pump([0.5] * 20)
         self.assertEqual(socket.closes, [OVERLOADED])
+        self.clock.pump([0.1] * 20)
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_database_silent(self) -> None:
+        """So is one whose read is not answered, and one whose turn to read does not come."""
+        self.log.held = True
+        sockets = [FakeSocket(self.hub, f"user-{n}").join() for n in range(hub_module.JOINS + 1)]
+        self.clock.advance(10)
+        self.assertEqual([socket.closes for socket in sockets], [[OVERLOADED]] * len(sockets))
+        while self.log.reads:
+            self.log.answer()
+        self.assertEqual(len(self.log.asked), hub_module.JOINS)
+        self.assertEqual([socket.types for socket in sockets], [[]] * len(sockets))
 
     def test_rush(self) -> None:
         """However many sockets join at once, they ask the database a few at a time."""

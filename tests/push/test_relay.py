@@ -124,6 +124,17 @@ class SweepTests(RelayTestCase):
         self.assertEqual(socket.closes, [REVOKED])
         self.assertIn(sid, process.revoked)
 
+    async def test_revoked_long_ago(self) -> None:
+        """So is one that was ended while the database was away for hours."""
+        process = await self.process()
+        user = self.user()
+        sid = await sessions.begin(process.db, user, "00" * 32, 60)
+        socket = await process.socket(user, sid)
+        process.relay._swept -= 4 * 3600
+        self.execute("update sessions set revoked = now() - interval '4 hours' where id = %s", sid)
+        await socket.ended
+        self.assertEqual(socket.closes, [REVOKED])
+
     async def test_goes_on(self) -> None:
         """A sweep that fails is not the last one."""
         process = await self.process()

@@ -93,7 +93,7 @@ class RefreshTests(SessionCase):
 class EndTests(SessionCase):
     async def ended(self) -> set[str]:
         """The sessions ended of late."""
-        return set(await sessions.revoked(self.db))
+        return set(await sessions.revoked(self.db, sessions.LATELY))
 
     async def test_revoke(self) -> None:
         """An ended session's refresh token is dead, and the session is among those ended."""
