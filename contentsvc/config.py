@@ -189,7 +189,7 @@ SETTINGS = (
     Setting("cors_origins", ("*",), _origins, "comma list of the portal's origins, or *"),
     Setting("pool_size", 8, _number(1, 500), "database connections of this process"),
     Setting("statement_timeout", 15.0, _seconds(0.1, 600), "seconds a statement may take"),
-    Setting("body_timeout", 30.0, _seconds(0.1, 600), "seconds a request's body may take"),
+    Setting("body_timeout", 30.0, _seconds(0.1, 600), "seconds for a head, and for its body"),
     Setting("drain_timeout", 10.0, _seconds(0, 600), "seconds to finish requests at stop"),
     Setting("sockets", 20_000, _number(0, 1_000_000), "sockets of this process"),
     Setting("sockets_per_user", 8, _number(1, 1000), "sockets of one user in this process"),

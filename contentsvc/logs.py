@@ -3,7 +3,7 @@
 It is in force where twistd logs to standard output and nothing else is asked of it. With
 `--logfile`, `--syslog` or `--logger` the same lines come out by the general way, which costs some
 five times as much per line. A worker's lines say whose they are: `[worker 2
-contentsvc.web.request#info]`.
+contentsvc.web.site#info]`.
 """
 
 import os

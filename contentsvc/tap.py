@@ -45,7 +45,7 @@ from contentsvc.tokens import Caller, InvalidToken, Keys, KeysError, Tokens
 from contentsvc.web.app import Api
 from contentsvc.web.errors import BadToken
 from contentsvc.web.reply import Reply
-from contentsvc.web.request import ApiSite
+from contentsvc.web.site import ApiSite
 from contentsvc.worker import Worker
 from contentsvc.workers import Workers
 

@@ -10,7 +10,7 @@ from contentsvc.push.resource import Handshake
 from contentsvc.root import Health, Reason, Root
 from contentsvc.web.app import Api
 from contentsvc.web.reply import Reply
-from contentsvc.web.request import ApiSite
+from contentsvc.web.site import ApiSite
 from tests.web.support import Answer, Client, WebCase, authenticate, unknown
 
 UPGRADE = {

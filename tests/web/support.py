@@ -16,7 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.web.app import Api
 from contentsvc.web.errors import BadToken, Problem
 from contentsvc.web.reply import Reply
-from contentsvc.web.request import ApiSite
+from contentsvc.web.site import ApiSite
 
 ANN = "00000000-0000-4000-8000-00000000000a"
 BOB = "00000000-0000-4000-8000-00000000000b"

@@ -1,0 +1,150 @@
+"""Connections and the log: what is refused before it is a request, and the line of each."""
+
+from contentsvc.web.allow import SIGNED_IN
+from contentsvc.web.call import Call
+from contentsvc.web.route import route
+from tests.web.boxes import BIG, Boxes, body_of
+from tests.web.support import ANN, Service, WebCase, parse
+
+
+class Secrets:
+    @route("GET", "/user/<guid:user>/secret", allow=SIGNED_IN)
+    async def get(self, call: Call, user: str) -> None:
+        pass
+
+
+class HeadTests(WebCase):
+    """What is refused before its headers have ended."""
+
+    def setUp(self) -> None:
+        self.boxes = Boxes()
+        self.service = Service([self.boxes], body_timeout=30.0)
+        self.client = self.service.connect()
+
+    def refused(self, head: bytes, status: int, code: str) -> None:
+        """Assert that this is refused so, once, with its line in the log, and then dropped."""
+        events, service = self.logged(), Service([self.boxes])
+        client = service.connect()
+        client.send(head)
+        client.send(b"\r\nContent-Length: 20\r\n\r\n" + body_of(20))
+        answer = client.answer()
+        self.problem(answer, status, code)
+        self.assertEqual(answer.headers["Connection"], "close")
+        (line,) = self.lines(events)
+        self.assertIn(f" {status} ", line)
+        self.assertTrue(line.endswith(answer.headers["X-Request-Id"]), line)
+        self.assertEqual(self.boxes.taken, [])
+        service.clock.advance(2)
+        self.assertTrue(client.transport.disconnecting)
+        service.clock.advance(0)
+        self.assertEqual(service.clock.getDelayedCalls(), [])
+
+    def test_request_line(self) -> None:
+        """A request line of another form is 400."""
+        for line in (b"PUT /small", b"PUT /sm all HTTP/1.1", b"PUT /small HTTP/2.0", b"\x16\x03"):
+            self.refused(line + b"\r\n", 400, "malformed_request")
+
+    def test_header(self) -> None:
+        """A header of another form, or two that contradict each other, is 400."""
+        for header in (b"X : y", b"no colon", b"Content-Length: -1", b"Transfer-Encoding: gzip"):
+            head = b"PUT /small HTTP/1.1\r\n" + header + b"\r\nX-Next: 1"
+            self.refused(head, 400, "malformed_request")
+        both = b"PUT /small HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n"
+        self.refused(both, 400, "malformed_request")
+
+    def test_long_target(self) -> None:
+        """A path and query over 16 KiB are 414."""
+        self.refused(b"PUT /small?x=" + b"a" * 17_000 + b" HTTP/1.1\r\n", 414, "uri_too_long")
+
+    def test_long_headers(self) -> None:
+        """Headers over 16 KiB, be it one or all of them, are 431."""
+        start = b"PUT /small HTTP/1.1\r\n"
+        self.refused(start + b"X: " + b"a" * 17_000 + b"\r\n", 431, "headers_too_large")
+        self.refused(start + b"X: aaaaaaaaaaaaa\r\n" * 1100, 431, "headers_too_large")
+
+    def test_many_headers(self) -> None:
+        """More than 500 headers are 431."""
+        head = b"PUT /small HTTP/1.1\r\n" + b"X: a\r\n" * 502
+        self.refused(head, 431, "headers_too_large")
+
+    def test_second(self) -> None:
+        """One that follows another is refused after that has been answered."""
+        self.client.ask("GET", "/small")
+        self.client.send(b"BAD\r\n\r\n")
+        first, second = self.client.answers()
+        self.assertEqual(first.status, 200)
+        self.problem(second, 400, "malformed_request")
+
+    def test_trickled(self) -> None:
+        """Headers that do not all come in time are 408, however steadily they do."""
+        for start in b"PUT /small HTTP/1.1\r\nHost: t\r\n", b"PU", b"\r\nPUT /small HTT":
+            client = self.service.connect()
+            client.send(start)
+            for _ in range(29):
+                self.service.clock.advance(1)
+                client.send(b"x")
+            self.assertTrue(client.silent)
+            self.service.clock.advance(1)
+            self.problem(client.answer(), 408, "timeout")
+            client.send(b"\r\n\r\n")
+            self.assertEqual(len(client.answers()), 1)
+            client.vanish()
+
+    def test_in_time(self) -> None:
+        """Headers that have come in time leave no timer behind."""
+        self.client.send(b"GET /sma")
+        self.service.clock.advance(29)
+        self.client.send(b"ll HTTP/1.1\r\nHost: t\r\n\r\n")
+        self.service.clock.advance(2)
+        self.assertEqual([each.status for each in parse(self.client.transport.value(), ())], [200])
+        self.client.vanish()
+        self.assertEqual(self.service.clock.getDelayedCalls(), [])
+
+    def test_vanished(self) -> None:
+        """A client that goes after its refusal leaves nothing behind."""
+        self.client.send(b"BAD\r\n\r\n")
+        self.client.vanish()
+        self.assertEqual(self.service.clock.getDelayedCalls(), [])
+        self.assertEqual(self.service.site.active, set())
+
+
+class LineTests(WebCase):
+    """One line per request."""
+
+    def line(self, method: str, path: str, body: bytes = b"", **headers: str) -> str:
+        """The one line of the log that a request makes."""
+        events = self.logged()
+        self.answer = Service([Secrets(), Boxes()]).ask(method, path, body, **headers)
+        (line,) = self.lines(events)
+        return line
+
+    def test_members(self) -> None:
+        """It has the method, route, status, milliseconds, user and request id."""
+        line = self.line("GET", f"/user/{ANN}/secret?q=x", Authorization="Bearer ann")
+        number = self.answer.headers["X-Request-Id"]
+        route_ = "/user/<guid:user>/secret"
+        self.assertEqual(line, f"GET {route_} 204 0.0ms user={ANN} request={number}")
+
+    def test_nobody(self) -> None:
+        """Without a user, and without a route, there are dashes."""
+        self.assertRegex(self.line("GET", "/mystery?token=t"), r"^GET - 404 .* user=- ")
+
+    def test_strange_method(self) -> None:
+        """A method that is none, which may be anything, is not in it."""
+        self.assertRegex(self.line("eyJhbGciOi.J9.x", "/small"), "^- - 405 ")
+
+    def test_bad_token(self) -> None:
+        """A token that is refused is not in it."""
+        line = self.line("GET", f"/user/{ANN}/secret", Authorization="Bearer wrong")
+        self.assertNotIn("wrong", line)
+
+    def test_refused(self) -> None:
+        """A body that was refused as it came has its line too."""
+        line = self.line("PUT", "/small", Content_Length=str(BIG))
+        self.assertRegex(line, " 413 .* request=" + self.answer.headers["X-Request-Id"])
+
+    def test_ids(self) -> None:
+        """No two requests have the same id, in one process or two."""
+        first, second = Service([Boxes()]), Service([Boxes()])
+        asked = [service.ask("GET", "/small") for service in (first, first, second)]
+        self.assertEqual(len({answer.headers["X-Request-Id"] for answer in asked}), 3)
