@@ -18,7 +18,7 @@ from psycopg2.extensions import parse_dsn
 
 PLATFORMS = ("win64", "osx64", "linux64")
 _PREFIX = "CONTENTSVC_"
-_PORT = re.compile(r"(?:tcp6?|ssl):(?:port=)?([0-9]+)")
+_PORT = re.compile(r"(?:^(?:tcp6?|ssl):|:port=)([0-9]+)")
 
 
 class ConfigError(Exception):
@@ -78,9 +78,9 @@ def _text(value: Any) -> str:
 
 def _endpoint(value: Any) -> str:
     """Twisted checks the rest of it, but no port until it listens."""
-    port = _PORT.match(_text(value))
-    if port and int(port[1]) > 65535:
-        raise ValueError(f"names port {port[1]}, which is above 65535")
+    for port in _PORT.findall(_text(value)):
+        if int(port) > 65535:
+            raise ValueError(f"names port {port}, which is above 65535")
     return str(value)
 
 
@@ -127,7 +127,7 @@ def _url(value: Any) -> str:
     parts = urlsplit(_text(value))
     if (
         parts.scheme not in {"http", "https"}
-        or not (parts.hostname and re.fullmatch("[!-~]+", value))
+        or not (parts.hostname and re.fullmatch("[!-~]+", value) and parts.port != 0)
         or parts.query
         or parts.fragment
     ):

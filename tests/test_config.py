@@ -15,12 +15,12 @@ from tests import postgres
 from tests.daemon import ROOT, script
 
 WRONG: dict[str, list[Any]] = {
-    "listen": ["", 8080, "tcp:65536", "tcp:port=99999:interface=::1", "ssl:70000"],
+    "listen": ["", 8080, "tcp:65536", "tcp:interface=::1:port=99999", "ssl:70000"],
     "database": ["", "host", "postgresql://[::1/x", 5],
     "data_dir": ["", 5],
     "public_url": [
         *("", "content.example", "ftp://x", "https://x?y", "https://x#y", "http://[x", 5),
-        *("https://a b", "https://:80"),
+        *("https://a b", "https://:80", "https://x:y", "https://x:99999"),
     ],
     "workers": [0, 65],
     "secret_file": ["", 5],

@@ -126,7 +126,7 @@ class SocketProtocol(WebSocketServerProtocol):
     def connectionMade(self) -> None:
         self.heard = self.factory.hub.heartbeat.tick
         self.turn = self.heard % INTERVAL
-        with suppress(AttributeError, OSError):  # where it is not TCP
+        with suppress(AttributeError, OSError):  # where it is not TCP; the second not with TLS
             self.transport.setTcpNoDelay(True)
             # A pong waits behind all that the kernel holds, which might be megabytes.
             option = socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT  # not everywhere

@@ -60,7 +60,7 @@ def named(status: int, code: str, detail: str, *, oauth: str = "invalid_request"
     )
 
 
-MalformedRequest = named(400, "malformed_request", "This is no HTTP/1.1 request.")
+MalformedRequest = named(400, "malformed_request", "This is no HTTP/1.0 or 1.1 request.")
 MalformedJson = named(400, "malformed_json", "The body is not JSON.")
 InvalidBody = named(400, "invalid_body", "The body does not fit; errors says where.")
 InvalidQuery = named(400, "invalid_query", "The query string does not fit; errors says where.")
@@ -76,7 +76,9 @@ PayloadTooLarge = named(413, "payload_too_large", "The body is over the limit.")
 UriTooLong = named(414, "uri_too_long", "The path and query are over 16 KiB.")
 UnsupportedMediaType = named(415, "unsupported_media_type", "The body must be JSON.")
 UpgradeRequired = named(426, "upgrade_required", "This is a WebSocket; docs/socket.md has more.")
-HeadersTooLarge = named(431, "headers_too_large", "At most 16 KiB or 500 headers are taken.")
+HeadersTooLarge = named(
+    431, "headers_too_large", "The headers, with the request line, are over 16 KiB, or over 500."
+)
 Unavailable = named(
     503, "unavailable", "The service cannot answer now; try again.", oauth="temporarily_unavailable"
 )

@@ -39,7 +39,7 @@ class ApiRequest(Request):
     route: str = "-"
     caller: str = "-"
     gone = False
-    _refused = False
+    refused = False
     _whole = False
     _limit = BODY_LIMIT
     _timer: Any = None
@@ -74,7 +74,7 @@ class ApiRequest(Request):
 
     def handleContentChunk(self, data: bytes) -> None:
         """Some of the body is here."""
-        if self._refused:
+        if self.refused:
             return
         self._size += len(data)
         if self._is_over(self._size):
@@ -93,7 +93,8 @@ class ApiRequest(Request):
     def refuse(self, problem: Problem) -> None:
         """Answer this before the whole request is here, and drop what still comes of it."""
         self._stop_timer()
-        self._refused = True
+        self.refused = True
+        self.method = getattr(self.channel, "_command", b"")
         self.content = BytesIO()
         self.channel.persistent = False
         self.site.refuse(self, problem)
@@ -106,7 +107,7 @@ class ApiRequest(Request):
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
         """All of the body is here."""
         self._stop_timer()
-        if self._refused or self.site.closed:
+        if self.refused or self.site.closed:
             self.channel.loseConnection()
             return
         self._whole = True
@@ -165,7 +166,7 @@ class ApiRequest(Request):
         if self.method != b"HEAD":
             head.append(body)
         self.code, self.startedWriting = status, 1
-        if self._refused:
+        if self.refused:
             self._write_early(b"".join(head))
         else:
             self.channel.write(b"".join(head))
@@ -174,8 +175,9 @@ class ApiRequest(Request):
     def _write_early(self, answer: bytes) -> None:
         transport = self.channel.transport
         transport.write(answer)
-        # TLS has no half-close.
-        getattr(transport, "loseWriteConnection", lambda: None)()
+        if not self.channel.isSecure():
+            # TLS has none; what it would find is that of the transport below, which cuts it off.
+            getattr(transport, "loseWriteConnection", lambda: None)()
         self.site.log_request(self, self.code)
         self._timer = self.site.reactor.callLater(_LINGER, self.channel.loseConnection)
 

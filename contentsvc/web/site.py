@@ -80,9 +80,15 @@ class ApiChannel(HTTPChannel):
     def _refuse(self, problem: Problem) -> None:
         if not self.requests:
             self.requests.append(self.requestFactory(self))
-        self.requests[-1].refuse(problem)
+        if not self.requests[-1].refused:
+            self.requests[-1].refuse(problem)
         self._refused = True
         self.setRawMode()
+
+    def allHeadersReceived(self) -> None:
+        """The next request may begin in the same piece of data."""
+        self._stop_timer()
+        super().allHeadersReceived()
 
     def rawDataReceived(self, data: bytes) -> None:
         """Some of a body, or what comes behind a request."""
@@ -155,7 +161,8 @@ class ApiSite(Site):
 
     def _end_waiting(self) -> None:
         for channel in list(self.channels):
-            if channel.persistent and not channel.requests:
+            # Nor does it wait for a request line, or headers, that trickle.
+            if channel.persistent and (channel._head is not None or not channel.requests):
                 channel.loseConnection()
 
     def _perhaps_over(self) -> None:

@@ -2,10 +2,18 @@
 
 import secrets
 
-from contentsvc.store import sessions
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
+
+from contentsvc.store import accounts, sessions
 from contentsvc.store.sessions import Presented
 from tests.store.support import StoreCase, guid, together
 
+WAITING = (
+    "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = "
+    "current_database()"
+)
 MONTH = 30 * 24 * 3600
 
 
@@ -88,6 +96,23 @@ class RefreshTests(SessionCase):
             self.assertEqual(await sessions.session_of(self.db, self.refresh), self.session)
             await self.renew()
         self.assertIsNone(await sessions.session_of(self.db, digest()))
+
+
+class HoldTests(SessionCase):
+    async def hold(self, password_hash: str) -> bool | None:
+        async with self.db.transaction() as tx:
+            return await sessions.hold(tx, self.ann, password_hash)
+
+    async def test_password_under_way(self) -> None:
+        """A log-in waits for a new password that is being set, and sees it."""
+        ((old,),) = self.sql("select password_hash from users where id = %s", self.ann)
+        async with self.db.transaction() as tx:
+            await accounts.set_password(tx, self.ann, old, "new")
+            held = Deferred.fromCoroutine(self.hold(old))
+            while not self.sql(WAITING):
+                self.assertNoResult(held)
+                await deferLater(reactor, 0)
+        self.assertIs(await held, False)
 
 
 class EndTests(SessionCase):

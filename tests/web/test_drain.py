@@ -47,6 +47,16 @@ class DrainTests(WebCase):
         self.waits.go.callback(None)
         self.successResultOf(drained)
 
+    def test_trickling(self) -> None:
+        """A request whose headers have not come by then is not waited for."""
+        self.client.send(b"PUT /wait HTTP/1.1\r\nHost: t\r\nX: ")
+        drained = self.drain()
+        self.service.clock.advance(0.9)
+        self.assertNoResult(drained)
+        self.service.clock.advance(0.1)
+        self.assertTrue(self.client.silent)
+        self.successResultOf(drained)
+
     def test_time_is_up(self) -> None:
         """A request that takes too long is not waited for."""
         self.client.ask("PUT", "/wait")

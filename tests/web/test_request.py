@@ -1,5 +1,8 @@
 """Bodies while they arrive, and clients that vanish."""
 
+from twisted.internet.interfaces import ISSLTransport
+from zope.interface import directlyProvides
+
 from contentsvc.web.request import BODY_LIMIT
 from tests.web.boxes import BIG, Boxes, Waits, body_of
 from tests.web.support import Service, WebCase
@@ -145,6 +148,25 @@ class ArrivalTests(BodyCase):
         self.service.clock.advance(0)
         self.assertEqual(self.service.clock.getDelayedCalls(), [])
         self.assertEqual(self.boxes.taken, [])
+
+    def test_bad_chunk_after_refusal(self) -> None:
+        """What was refused is not refused again for what comes behind it."""
+        events = self.logged()
+        self.begin("/small", Transfer_Encoding="chunked")
+        self.client.send(chunk(b"x" * (BODY_LIMIT + 1)) + b"zz\r\n")
+        self.problem(self.client.answer(), 413, "payload_too_large")
+        self.client.send(b"zz\r\n")
+        self.assertEqual(len(self.client.answers()), 1)
+        self.assertEqual(len(self.lines(events)), 1)
+
+    def test_refused_over_tls(self) -> None:
+        """Over TLS the transport below is not closed under it, which would cut it off."""
+        directlyProvides(self.client.transport, ISSLTransport)
+        self.begin("/small", Content_Length=str(BIG))
+        self.problem(self.client.answer(), 413, "payload_too_large")
+        self.assertFalse(self.client.transport.half_closed)
+        self.service.clock.advance(2)
+        self.assertTrue(self.client.transport.disconnecting)
 
     def test_expect(self) -> None:
         """Expect: 100-continue is answered so, and then the request itself."""

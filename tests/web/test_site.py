@@ -44,6 +44,14 @@ class HeadTests(WebCase):
         for line in (b"PUT /small", b"PUT /sm all HTTP/1.1", b"PUT /small HTTP/2.0", b"\x16\x03"):
             self.refused(line + b"\r\n", 400, "malformed_request")
 
+    def test_head(self) -> None:
+        """A HEAD that is refused has no body in its answer, and its method in the log."""
+        events = self.logged()
+        self.client.send(b"HEAD /small HTTP/1.1\r\nno colon\r\nX-Next: 1\r\n\r\n")
+        self.assertTrue(self.client.transport.value().endswith(b"\r\n\r\n"))
+        (line,) = self.lines(events)
+        self.assertTrue(line.startswith("HEAD - 400 "), line)
+
     def test_header(self) -> None:
         """A header of another form, or two that contradict each other, is 400."""
         for header in (b"X : y", b"no colon", b"Content-Length: -1", b"Transfer-Encoding: gzip"):
@@ -99,6 +107,16 @@ class HeadTests(WebCase):
         self.assertEqual([each.status for each in parse(self.client.transport.value(), ())], [200])
         self.client.vanish()
         self.assertEqual(self.service.clock.getDelayedCalls(), [])
+
+    def test_next(self) -> None:
+        """The next request's headers have their own time, though they begin with the last's end."""
+        request = b"GET /small HTTP/1.1\r\nHost: t\r\n\r\n"
+        self.client.send(request[:9])
+        for _ in range(40):
+            self.service.clock.advance(1)
+            self.client.send(request[9:] + request[:9])
+        found = [each.status for each in parse(self.client.transport.value(), ())]
+        self.assertEqual(found, [200] * 40)
 
     def test_vanished(self) -> None:
         """A client that goes after its refusal leaves nothing behind."""
