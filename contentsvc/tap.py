@@ -12,6 +12,7 @@ from random import SystemRandom
 from typing import Any
 
 from twisted.application.service import Service
+from twisted.internet import tcp
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import serverFromString
 from twisted.python import usage
@@ -48,6 +49,9 @@ from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite
 from contentsvc.worker import Worker
 from contentsvc.workers import Workers
+
+_BACKLOG = 4096
+"""The most connections that can wait to be accepted: Linux has no more by default."""
 
 
 class Options(usage.Options):
@@ -243,6 +247,12 @@ class Daemon(Sequence):
         )
 
     async def _close(self, port: Any, site: ApiSite, hub: Hub) -> None:
+        if isinstance(port, tcp.Port):
+            # Whoever still waits to be accepted would be reset, with the request already sent: the
+            # last thing before it closes, in the next turn, is to accept them. (A port that workers
+            # share is not closed for those who wait.)
+            port.numberAccepts = _BACKLOG
+            self._reactor.callLater(0, port.doRead)
         await port.stopListening()
         timeout = self._settings.drain_timeout
         draining = Deferred.fromCoroutine(hub.drain(timeout=timeout))

@@ -100,6 +100,21 @@ class StopTests(TapCase):
         self.assertIn(await ending, CLEAN)
         self.assertIsNone(postmaster(self.service.data_dir))
 
+    async def test_not_accepted_yet(self) -> None:
+        """Connections that wait to be accepted as it stops, with their requests, are answered."""
+        made = self.make()
+        await made.start()
+        os.kill(made.pid, signal.SIGSTOP)
+        clients = [socket.create_connection(("127.0.0.1", made.port), 20) for _ in range(20)]
+        for client in clients:
+            self.addCleanup(client.close)
+            client.sendall(b"GET /health/live HTTP/1.1\r\nHost: t\r\n\r\n")
+        os.kill(made.pid, signal.SIGTERM)
+        os.kill(made.pid, signal.SIGCONT)
+        for client in clients:
+            self.assertIn(b"HTTP/1.1 200 ", await deferToThread(client.recv, 4096))
+        self.assertIn(await Deferred.fromCoroutine(made.ended()), CLEAN)
+
     async def test_time_is_up(self) -> None:
         """One that takes longer than drain_timeout is cut off, and nothing of it is written."""
         waiting = await self.begin("--drain-timeout", "0.2")

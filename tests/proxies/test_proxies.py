@@ -141,6 +141,15 @@ class FaultCases(Cases):
         await self.post("debug/notify", body, by=self.ann, expect=204)
         self.written += 1
 
+    async def noticed(self, daemon: Daemon) -> None:
+        """Wait until the proxy sends it new connections; others may stay where they are."""
+        line = "GET /api/v1/design-challenges 200"
+        before = daemon.output().count(line)
+        while daemon.output().count(line) == before:
+            url = f"{self.url}/api/v1/design-challenges"
+            await (await treq.get(url, persistent=False)).content()
+            await deferLater(reactor, 0.01)
+
     async def test_drain(self):
         """A daemon that drains costs no request, of whatever method; its sockets get their
         goodbye through the proxy, and those of the other daemon go on."""
@@ -169,6 +178,21 @@ class FaultCases(Cases):
         self.assertTrue(0 < closed < len(sockets), closed)
         for each in seqs:
             self.assertEqual(each, list(range(1, len(each) + 1)))
+
+    async def test_one_by_one(self):
+        """To restart one daemon after the other, as docs/scaling.md has it, costs no request."""
+        self.written = 0
+        over = False
+        asking = [
+            Deferred.fromCoroutine(self.asking(lambda: over, ask))
+            for ask in (self.read, self.write)
+        ]
+        for daemon in (self.first, self.second):
+            self.assertEqual(-signal.SIGTERM, await daemon.stop())
+            await daemon.start(daemon.port)
+            await self.noticed(daemon)
+        over = True
+        await gatherResults(asking)
 
     async def test_dead_daemon(self):
         """What a dead daemon would have got goes to the other one; its sockets are closed."""
