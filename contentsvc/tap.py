@@ -248,11 +248,13 @@ class Daemon(Sequence):
 
     async def _close(self, port: Any, site: ApiSite, hub: Hub) -> None:
         if isinstance(port, tcp.Port):
-            # Whoever still waits to be accepted would be reset, with the request already sent: the
-            # last thing before it closes, in the next turn, is to accept them. (A port that workers
-            # share is not closed for those who wait.)
+            # Whoever still waits to be accepted would be reset, with the request already sent; and
+            # whoever comes until Twisted closes it, in the next turn. (One that workers share stays
+            # open for those who wait.)
+            port.stopReading()
             port.numberAccepts = _BACKLOG
-            self._reactor.callLater(0, port.doRead)
+            port.doRead()
+            port.socket.close()
         await port.stopListening()
         timeout = self._settings.drain_timeout
         draining = Deferred.fromCoroutine(hub.drain(timeout=timeout))

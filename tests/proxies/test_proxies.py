@@ -188,6 +188,8 @@ class FaultCases(Cases):
             for ask in (self.read, self.write)
         ]
         for daemon in (self.first, self.second):
+            before = self.written
+            await until(lambda: self.written > before + 3, 20, "some requests")  # noqa: B023
             self.assertEqual(-signal.SIGTERM, await daemon.stop())
             await daemon.start(daemon.port)
             await self.noticed(daemon)
