@@ -5,6 +5,7 @@ twistd waits for neither. A start that fails ends the process with one line and 
 
 import atexit
 import os
+import resource
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -183,6 +184,22 @@ class Sequence(Service):
             await waiting
         finally:
             self._waiting = None
+
+
+def allow_files(needed: int) -> None:
+    """Let this process have so many files open; a line in the log where the system does not."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    allowed = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    if allowed < needed:
+        log.warn(
+            "{allowed} files may be open here, and {needed} are needed for `sockets` and what is "
+            "beside them: see Open files in docs/operating.md",
+            needed=needed,
+            allowed=allowed,
+        )
 
 
 def say_hello(port: Any) -> None:

@@ -39,7 +39,7 @@ from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.relay import Relay
 from contentsvc.root import Health, Reason, Root
-from contentsvc.service import Sequence, say_hello
+from contentsvc.service import Sequence, allow_files, say_hello
 from contentsvc.store import health, notifications, sessions
 from contentsvc.store.database import Database
 from contentsvc.tokens import Caller, InvalidToken, Keys, KeysError, Tokens
@@ -50,6 +50,8 @@ from contentsvc.web.site import ApiSite
 from contentsvc.worker import Worker
 from contentsvc.workers import Workers
 
+_FILES = 1000
+"""What a process may need beside its sockets: HTTP connections for the most part."""
 _BACKLOG = 4096
 """The most connections that can wait to be accepted: Linux has no more by default."""
 
@@ -153,6 +155,7 @@ class Daemon(Sequence):
 
     async def start_parts(self) -> None:
         settings, reactor = self._settings, self._reactor
+        allow_files(settings.sockets + settings.pool_size + _FILES)
         dsn = settings.database or await self._embedded()
         keys = Keys.load_or_generate(settings.keys_path)
         await self._migrate(dsn)
