@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     command(commands, "migrate", _migrate, "bring the database's schema up to date")
-    user = commands.add_parser("user", help="add or promote a user", parents=[common])
+    user = commands.add_parser("user", help="add or change a user", parents=[common])
     user_commands = user.add_subparsers(metavar="COMMAND", required=True)
     add = command(user_commands, "add", _add, "add a user", password)
     add.add_argument("name", metavar="NAME")
@@ -99,6 +99,10 @@ def _parser() -> argparse.ArgumentParser:
     add.add_argument("--admin", action="store_true", help="make the user an admin")
     promote = command(user_commands, "promote", _promote, "make a user an admin")
     promote.add_argument("name", metavar="NAME")
+    demote = command(user_commands, "demote", _demote, "make an admin a user like others")
+    demote.add_argument("name", metavar="NAME")
+    reset = command(user_commands, "password", _reset, "give a user a new password", password)
+    reset.add_argument("name", metavar="NAME")
     token = command(commands, "token", _token, "begin a session and print its access token")
     token.add_argument("name", metavar="NAME")
     command(commands, "demo", _demo, "make a small world to look at", password)
@@ -144,6 +148,33 @@ def _promote(settings: Settings, arguments: argparse.Namespace) -> None:
     with _database(settings, existing=True) as dsn:
         in_transaction(dsn, promote)
     print(f"{arguments.name} is an admin from the next log-in or renewed token on.")
+
+
+def _demote(settings: Settings, arguments: argparse.Namespace) -> None:
+    async def demote(db: Db) -> None:
+        user = (await _account(db, arguments.name)).id
+        await users.demote(db, user)
+        await sessions.revoke_all(db, user, None)
+
+    with _database(settings, existing=True) as dsn:
+        in_transaction(dsn, demote)
+    print(f"{arguments.name} is no admin any more; all of that user's sessions end.")
+
+
+def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
+    password = _password(arguments)
+    _check(username="any", email="any@example.com", password=password)
+    encoded = HASHER.hash(password)
+
+    async def reset(db: Db) -> None:
+        account = await _account(db, arguments.name)
+        await accounts.set_password(db, account.id, account.password_hash, encoded)
+        await accounts.forget_failures(db, account.id)
+        await sessions.revoke_all(db, account.id, None)
+
+    with _database(settings, existing=True) as dsn:
+        in_transaction(dsn, reset)
+    print(f"{arguments.name} has the new password; all of that user's sessions end.")
 
 
 def _token(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -264,8 +295,11 @@ def _server(settings: Settings) -> Iterator[str]:
         yield settings.database
         return
     postgres = EmbeddedPostgres(settings.data_dir, own=False)
+    new = not (settings.data_dir / "postgres").exists()
     try:
         dsn = postgres.start()
+        if new:
+            print(f"Made a new database in {settings.data_dir}", file=sys.stderr)
         for folder in postgres.opened:
             print(f"Opened {folder} for the user that runs Postgres", file=sys.stderr)
         yield dsn

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.store.query import Db, maybe, one
+from contentsvc.store.query import Db, maybe, none, one
 
 
 class Credentials(NamedTuple):
@@ -69,6 +69,11 @@ async def failed(db: Db, user: str, most: int, window: int) -> int:
 async def succeeded(db: Db, user: str, most: int, window: int) -> int:
     """Forget the failed log-ins, or give the seconds to wait where `most` at the same time have
     failed before."""
+
+
+@none("delete from login_failures where user_id = :user")
+async def forget_failures(db: Db, user: str) -> None:
+    """Let a user log in again at once."""
 
 
 @maybe("""

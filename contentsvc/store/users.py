@@ -89,3 +89,8 @@ async def id_of(db: Db, name: str) -> str | None:
 @none("update users set admin = true where id = :user")
 async def promote(db: Db, user: str) -> None:
     """Make a user an admin; sessions begun before keep their role until they renew."""
+
+
+@none("update users set admin = false where id = :user")
+async def demote(db: Db, user: str) -> None:
+    """Make an admin a user like others; sessions begun before keep the role until they renew."""
