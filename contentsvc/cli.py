@@ -168,7 +168,8 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
 
     async def reset(db: Db) -> None:
         account = await _account(db, arguments.name)
-        await accounts.set_password(db, account.id, account.password_hash, encoded)
+        if not await accounts.set_password(db, account.id, account.password_hash, encoded):
+            raise CommandError(f"{arguments.name} changed the password this moment; try again")
         await accounts.forget_failures(db, account.id)
         await sessions.revoke_all(db, account.id, None)
 

@@ -30,7 +30,7 @@ from zope.interface import implementer
 from contentsvc import config
 from contentsvc.config import ConfigError, Settings
 from contentsvc.service import Sequence
-from contentsvc.tokens import Keys, KeysError
+from contentsvc.tokens import Keys
 from contentsvc.worker import LISTENING, READY, VARIABLE
 
 FIRST_PAUSE, LAST_PAUSE = 0.5, 30.0
@@ -49,7 +49,7 @@ log = Logger()
 class Workers(Sequence):
     """The parent.
 
-    `read` gives the settings as they are at the moment; it raises ConfigError or KeysError.
+    `read` gives the settings as they are at the moment; it raises ConfigError.
     `command` starts a worker, `piped` says that its output is to go into the log of this
     process, and `announce` is called once with the port, when a worker serves it.
     """
@@ -182,7 +182,7 @@ class Workers(Sequence):
     async def _replace_all(self) -> None:
         try:
             settings = self._read_again()
-        except (ConfigError, KeysError) as error:
+        except ConfigError as error:
             log.error("No rolling restart: {error}", error=error)
             return
         log.info("Replacing the workers, one after the other")

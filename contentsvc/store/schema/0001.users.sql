@@ -3,8 +3,7 @@
 -- Whole Unix seconds, floored: the form of every time in the interface.
 create function unix(moment timestamptz) returns bigint
     language sql stable parallel safe
-    -- Not extract(), which computes in numeric.
-    as 'select floor(date_part(''epoch'', moment))::bigint';
+    as 'select floor(extract(epoch from moment))::bigint';
 
 create table users (
     id             uuid primary key default gen_random_uuid(),
