@@ -11,6 +11,7 @@ from typing import NoReturn
 import msgspec
 
 from . import report, runner
+from .beside import BesideError
 from .dataset import Inconsistent
 from .postgres import ServerError
 from .processes import ROOT, StartError
@@ -20,7 +21,16 @@ from .runner import Different, Options
 from .subjects import PeerError
 from .wrk import WrkError
 
-_FAILURES = (WrkError, ServerError, StartError, PeerError, PushError, Inconsistent, Different)
+_FAILURES = (
+    WrkError,
+    ServerError,
+    StartError,
+    PeerError,
+    PushError,
+    Inconsistent,
+    Different,
+    BesideError,
+)
 
 
 def main() -> int:
@@ -41,6 +51,7 @@ def main() -> int:
         arguments.debian,
         arguments.workers,
         arguments.only,
+        arguments.beside and arguments.beside.absolute(),
     )
     try:
         results = runner.run(options, _say)
@@ -67,6 +78,7 @@ def _parsed() -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--compare", action="store_true", help="measure the floor and the peer beside it")
+    add("--beside", type=Path, metavar="PATH", help="measure another checkout's daemon beside it")
     add("--tuned-peer", action="store_true", help="the peer's pool does not reset connections")
     add("--rounds", type=_positive, default=3, help="rounds, of which the median counts (3)")
     add("--seconds", type=_positive, default=5, help="seconds of each run (5)")

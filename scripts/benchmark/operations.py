@@ -75,14 +75,15 @@ def _nothing(context: Context) -> list[Request]:
 
 
 class Operation(NamedTuple):
-    """One line of the table. `script` gives the Lua text of one run, `reads` the requests of a
-    read, nothing for others. `compared`: the floor and the peer have it too."""
+    """One line of the table. `script` gives the Lua text of one run against the server at a port,
+    `reads` the requests of a read, nothing for others. `compared`: the floor and the peer have it
+    too."""
 
     key: str
     title: str
     status: int
     connections: int
-    script: Callable[[Context], str]
+    script: Callable[[Context, int], str]
     reads: Callable[[Context], list[Request]] = _nothing
     compared: bool = False
 
@@ -95,17 +96,16 @@ def _read(
     compared: bool = False,
     connections: int = BUSY,
 ) -> Operation:
-    def script(context: Context) -> str:
+    def script(context: Context, port: int) -> str:
         return wrk.of_requests(reads(context))
 
     return Operation(key, title, 200, connections, script, reads, compared)
 
 
-def unchanged(operation: Operation, port: int) -> Operation:
-    """The same read, by a client that has what it asks for: 304. `port` is the daemon's, where
-    the tags are got."""
+def unchanged(operation: Operation) -> Operation:
+    """The same read, by a client that has what it asks for: 304. The tags are the server's own."""
 
-    def script(context: Context) -> str:
+    def script(context: Context, port: int) -> str:
         tagged = []
         with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
             for request in operation.reads(context)[:_TAGGED]:
@@ -230,7 +230,7 @@ _CREATE = f"""
 
 
 def _write(key: str, title: str, status: int, make: str, *, compared: bool = False) -> Operation:
-    def script(context: Context) -> str:
+    def script(context: Context, port: int) -> str:
         sizes, random = context.sizes, context.random
         # Cores of suspended content would be refused, which the first of each fifty are not.
         cores = [world.SUSPENDED_EVERY * n for n in range(sizes.contents // world.SUSPENDED_EVERY)]
@@ -262,9 +262,7 @@ WRITES = (
 )
 
 
-def operations(port: int) -> list[Operation]:
-    """All of them; `port` is the daemon's."""
-    return [*READS, *(unchanged(operation, port) for operation in READS), *WRITES]
+OPERATIONS = (*READS, *map(unchanged, READS), *WRITES)
 
 
 def answer(port: int, request: Request) -> object:

@@ -103,23 +103,43 @@ def postmaster(server: Server) -> int:
     return int((server.data / "postmaster.pid").read_text().splitlines()[0])
 
 
-def prepared(server: Server, scale: float, say: Callable[[str], None]) -> str:
+class Maker(Protocol):
+    """Makes a data set. `name` is part of its database's, `version` changes with it."""
+
+    name: str
+    version: str
+
+    def make(self, url: str, scale: float, say: Callable[[str], None]) -> None:
+        """Bring the empty database up to date, and fill it."""
+
+
+class Ours:
+    """Makes the data set of this checkout."""
+
+    name = "bench"
+    version = f"{dataset.VERSION} {' '.join(names())}"
+
+    def make(self, url: str, scale: float, say: Callable[[str], None]) -> None:
+        """Raises dataset.Inconsistent."""
+        migrate(url)
+        dataset.fill(url, Sizes.at(scale), say)
+
+
+def prepared(server: Server, scale: float, say: Callable[[str], None], maker: Maker) -> str:
     """URL of a database with the data set, as it was made: a copy, which is the caller's to
     write into. The original is made where it is missing or of another version.
 
-    Raises dataset.Inconsistent.
+    Raises dataset.Inconsistent, BesideError.
     """
-    original = f"bench_{scale:g}".replace(".", "_")
-    version = f"{dataset.VERSION} {' '.join(names())}"
-    if _comment(server, original) != version:
+    original = f"{maker.name}_{scale:g}".replace(".", "_")
+    if _comment(server, original) != maker.version:
         say(f"data set: making it at scale {scale:g}, once")
         begun = time.monotonic()
         _administer(server, "drop database if exists {} with (force)", original)
         _administer(server, "create database {} template template0", original)
         url = _named(server.url, original)
-        migrate(url)
-        dataset.fill(url, Sizes.at(scale), say)
-        _administer(server, f"comment on database {{}} is '{version}'", original)
+        maker.make(url, scale, say)
+        _administer(server, f"comment on database {{}} is '{maker.version}'", original)
         say(f"data set: made in {time.monotonic() - begun:.0f} s")
     copy = f"{original}_copy"
     say("data set: copying it for this run")

@@ -25,8 +25,8 @@ class StartError(Exception):
 class Process:
     """A server on a port of 127.0.0.1; what it prints goes to a file.
 
-    It counts as up as soon as a GET of `ready` is answered with 200. `seconds` is how long
-    that took. Raises StartError.
+    It runs in `folder`. It counts as up as soon as a GET of `ready` is answered with 200; `seconds`
+    is how long that took. Raises StartError.
     """
 
     def __init__(
@@ -38,10 +38,12 @@ class Process:
         ready: str,
         log: Path,
         environ: Mapping[str, str] | None = None,
+        folder: Path = ROOT,
     ) -> None:
         self.name = name
         self.port = port
         self._log = log
+        self._folder = folder
         # What the caller's shell says about some other service must not reach this one.
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTSVC_")}
         begun = time.monotonic()
@@ -54,13 +56,12 @@ class Process:
             raise
         self.seconds = time.monotonic() - begun
 
-    @staticmethod
     def _spawn(
-        command: Sequence[str], environ: Mapping[str, str], output: IO[bytes]
+        self, command: Sequence[str], environ: Mapping[str, str], output: IO[bytes]
     ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603
             command,
-            cwd=ROOT,
+            cwd=self._folder,
             env=dict(environ),
             stdin=subprocess.DEVNULL,
             stdout=output,

@@ -34,7 +34,8 @@ def table(results: Results) -> str:
 
 def ratios(results: Results) -> str:
     """CPU per request, daemon's and Postgres's, over that of the others."""
-    others = [name for name in ("peer", "floor") if any(name in r.subjects for r in results.rows)]
+    known = ("peer", "floor", "beside")
+    others = [name for name in known if any(name in r.subjects for r in results.rows)]
     lines = []
     for row in results.rows:
         if len(row.subjects) > 1:

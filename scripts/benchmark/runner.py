@@ -13,7 +13,8 @@ import msgspec
 from contentsvc.tokens import Keys
 
 from . import postgres, subjects, world, wrk
-from .operations import BUSY, READS, Context, Operation, answer, operations
+from .beside import Checkout
+from .operations import BUSY, OPERATIONS, READS, Context, Operation, answer
 from .processes import Process, cpu_seconds
 from .push import DRIVES, MANY, Drive, generator
 from .results import Results, Row, Sample, figures, percentile
@@ -43,6 +44,8 @@ class Options(msgspec.Struct):
     debian: bool
     workers: int | None
     only: list[str]
+    beside: Path | None = None
+    """Another checkout, whose daemon is measured beside this one's."""
 
     def wants(self, key: str) -> bool:
         """Whether the operation is asked for."""
@@ -51,13 +54,14 @@ class Options(msgspec.Struct):
 
 def keys() -> list[str]:
     """What `only` may name."""
-    return [START, MEMORY, *(each.key for each in operations(0)), *(drive.key for drive in DRIVES)]
+    return [START, MEMORY, *(each.key for each in OPERATIONS), *(drive.key for drive in DRIVES)]
 
 
 def run(options: Options, say: Callable[[str], None]) -> Results:
     """Measure. `say` gets lines about how far it has come.
 
-    Raises WrkError, ServerError, StartError, PeerError, PushError, Inconsistent, Different.
+    Raises WrkError, ServerError, StartError, PeerError, PushError, Inconsistent, Different,
+    BesideError.
     """
     options.folder.mkdir(parents=True, exist_ok=True)
     wrk.ensure()
@@ -71,7 +75,7 @@ def run(options: Options, say: Callable[[str], None]) -> Results:
         kind = postgres.Debian if options.debian else postgres.Embedded
         server = kind(options.folder)
         stack.callback(server.stop)
-        url = postgres.prepared(server, options.scale, say)
+        url = postgres.prepared(server, options.scale, say, postgres.Ours())
         stack.callback(postgres.dropped, server, url)
         if options.wants(MEMORY):
             per_socket = _per_socket(options, url, say)
@@ -149,6 +153,20 @@ class _Bench:
             self._others.append(peer)
             stack.callback(peer.stop)
             self._same_answers()
+        self._daemons = [self._daemon]
+        if options.beside is not None:
+            self._daemons.append(self._beside(Checkout(options.beside, self._keys), server, stack))
+
+    def _beside(self, checkout: Checkout, server: postgres.Server, stack: ExitStack) -> Process:
+        """Another checkout's daemon, with the data set that its own benchmark makes."""
+        options = self._options
+        url = postgres.prepared(server, options.scale, self._say, checkout)
+        stack.callback(postgres.dropped, server, url)
+        storage = _storage(options, url)
+        daemon = subjects.daemon(options.folder, storage, options.workers, checkout)
+        stack.callback(daemon.stop)
+        self.versions["beside"] = checkout.commit
+        return daemon
 
     def _same_answers(self) -> None:
         """What is compared must do the same work."""
@@ -163,7 +181,7 @@ class _Bench:
     def rounds(self) -> list[Row]:
         """All rounds of all operations."""
         options = self._options
-        chosen = [each for each in operations(self._daemon.port) if options.wants(each.key)]
+        chosen = [each for each in OPERATIONS if options.wants(each.key)]
         drives = [drive for drive in DRIVES if options.wants(drive.key)]
         samples: dict[tuple[str, str], list[Sample]] = {}
 
@@ -182,7 +200,8 @@ class _Bench:
                 for subject in self._turns(each, number):
                     add(each.title, each.key, subject, self._requests(each, subject))
             for drive in drives:
-                add(drive.title, drive.key, self._daemon, self._sockets(drive))
+                for daemon in _turned(self._daemons, number):
+                    add(drive.title, drive.key, daemon, self._sockets(drive, daemon))
         return [
             Row(
                 each.key,
@@ -190,7 +209,7 @@ class _Bench:
                 self._connections(each) if isinstance(each, Operation) else None,
                 {
                     subject.name: figures(samples[each.key, subject.name])
-                    for subject in (self._daemon, *self._others)
+                    for subject in (*self._daemons, *self._others)
                     if (each.key, subject.name) in samples
                 },
             )
@@ -199,9 +218,8 @@ class _Bench:
 
     def _turns(self, operation: Operation, number: int) -> Sequence[Process]:
         """Whom to measure, another one first in each round."""
-        everyone = [self._daemon, *self._others] if operation.compared else [self._daemon]
-        first = number % len(everyone)
-        return everyone[first:] + everyone[:first]
+        others = self._others if operation.compared else []
+        return _turned([*self._daemons, *others], number)
 
     def _connections(self, operation: Operation) -> int:
         """What keeps one process busy is needed for each worker."""
@@ -210,7 +228,7 @@ class _Bench:
 
     def _requests(self, operation: Operation, subject: Process) -> Sample:
         file = self._options.folder / "wrk.lua"
-        script = operation.script(self._context)
+        script = operation.script(self._context, subject.port)
         warm = wrk.run(
             subject.url,
             script,
@@ -236,10 +254,10 @@ class _Bench:
             raise Different(f"{subject.name}, {operation.title}: {result.errors} errors")
         return Sample(result.requests, result.seconds, *cost, result.p50, result.p99)
 
-    def _sockets(self, drive: Drive) -> Sample:
+    def _sockets(self, drive: Drive, daemon: Process) -> Sample:
         seconds = self._options.seconds
-        with generator(drive, self._daemon, self._keys, self._sizes, seconds) as made:
-            with self._cost(self._daemon) as cost:
+        with generator(drive, daemon, self._keys, self._sizes, seconds) as made:
+            with self._cost(daemon) as cost:
                 outcome = made.work()
         return Sample(
             len(outcome.latencies),
@@ -257,6 +275,11 @@ class _Bench:
         before = [cpu_seconds(pid) for pid in pids]
         yield cost
         cost.extend(cpu_seconds(pid) - then for pid, then in zip(pids, before, strict=True))
+
+
+def _turned(everyone: list[Process], number: int) -> list[Process]:
+    first = number % len(everyone)
+    return everyone[first:] + everyone[:first]
 
 
 def _machine(load: float) -> dict[str, str]:

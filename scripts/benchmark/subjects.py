@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .beside import Checkout
 from .processes import Process, free_port, script
 
 READY = "/health/ready"
@@ -16,15 +17,27 @@ class PeerError(Exception):
     """The peer's venv could not be made."""
 
 
-def daemon(folder: Path, storage: list[str], workers: int | None) -> Process:
-    """The daemon as an operator runs it, request log and all. `storage` are its options."""
+def daemon(
+    folder: Path, storage: list[str], workers: int | None, checkout: Checkout | None = None
+) -> Process:
+    """The daemon as an operator runs it, request log and all. `storage` are its options; with
+    `checkout`, it is that one's."""
     port = free_port()
     words = ["-n", "--pidfile=", "contentsvc"]
     words += ["--listen", f"tcp:{port}:interface=127.0.0.1:backlog=1024", *storage]
     if workers is not None:
         words += ["--workers", str(workers)]
+    if checkout is None:
+        return Process(
+            "daemon", [script("twistd"), *words], port=port, ready=READY, log=folder / "daemon.log"
+        )
     return Process(
-        "daemon", [script("twistd"), *words], port=port, ready=READY, log=folder / "daemon.log"
+        "beside",
+        [checkout.script("twistd"), *words],
+        port=port,
+        ready=READY,
+        log=folder / "beside.log",
+        folder=checkout.folder,
     )
 
 
