@@ -75,9 +75,9 @@ class Options(usage.Options):
     def read(self) -> Settings:
         """The settings as they are now. Raises ConfigError."""
         settings = config.read(self, os.environ)
-        if settings.secret_file is not None:
+        if settings.secret_file is not None or os.path.exists(settings.keys_path):
             try:
-                Keys.load(settings.secret_file)
+                Keys.load(settings.keys_path)
             except KeysError as error:
                 raise ConfigError(f"secret_file {error}") from None
         return settings

@@ -8,6 +8,8 @@ import base64
 import binascii
 import os
 import secrets
+import stat
+import struct
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
@@ -22,6 +24,11 @@ SOCKET_LIFETIME = 60
 """Seconds."""
 _KEY_BYTES = 32
 _REMEMBERED = 20_000
+_LONGEST = 4096
+"""Characters of a token that is looked at; ours have some 500."""
+_OTHERS = stat.S_IRGRP | stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH
+_ACL_GROUP_OBJ, _ACL_GROUP, _ACL_MASK, _ACL_OTHER = 0x04, 0x08, 0x10, 0x20
+_ACL_READ_WRITE = 0x06
 
 
 class Clock(Protocol):
@@ -36,7 +43,7 @@ class InvalidToken(Exception):
 
 
 class KeysError(Exception):
-    """The secret file is missing or malformed."""
+    """The secret file is missing or malformed, or not only its owner's."""
 
 
 class Caller(Struct, frozen=True):
@@ -72,7 +79,15 @@ class Keys(tuple[Key, ...]):
     def load(cls, path: Path) -> "Keys":
         """Read lines of `KID BASE64URL`. Raises KeysError."""
         try:
-            lines = [line.split() for line in path.read_text("ascii").splitlines()]
+            with path.open(encoding="ascii") as file:
+                # Of the file that is read, not of what has the name a moment later.
+                if _others_may(file.fileno()):
+                    mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+                    raise KeysError(
+                        f"{path}: others than its owner may read or write it (mode {mode:04o}): "
+                        "chmod 600"
+                    )
+                lines = [line.split() for line in file.read().splitlines()]
         except OSError as error:
             raise KeysError(f"{path}: {error.strerror}") from error
         except UnicodeDecodeError as error:
@@ -112,6 +127,28 @@ class Keys(tuple[Key, ...]):
             finally:
                 draft.unlink()
         return cls.load(path)
+
+
+def _others_may(descriptor: int) -> bool:
+    """Whether a file's group or others may read or write it.
+
+    With an access control list the group's bits of the mode are its mask. systemd's LoadCredential
+    gives the service's user a right so, and the group none.
+    """
+    mode = os.fstat(descriptor).st_mode
+    if not mode & _OTHERS:
+        return False
+    try:
+        acl = os.getxattr(descriptor, "system.posix_acl_access")
+    except OSError:
+        return True
+    entries = [(tag, rights) for tag, rights, _ in struct.iter_unpack("<HHI", acl[4:])]
+    mask = dict(entries).get(_ACL_MASK, _ACL_READ_WRITE)
+    return any(
+        rights & _ACL_READ_WRITE & (_ACL_READ_WRITE if tag == _ACL_OTHER else mask)
+        for tag, rights in entries
+        if tag in {_ACL_GROUP_OBJ, _ACL_GROUP, _ACL_OTHER}
+    )
 
 
 class Revoked:
@@ -191,6 +228,8 @@ class Tokens:
         return SocketGrant(claims["sub"], claims["sid"], str(claims.get("client")))
 
     def _claims(self, token: str, audience: str) -> dict[str, Any]:
+        if len(token) > _LONGEST:
+            raise InvalidToken("The token is not valid.")
         try:
             secret = self._keys[jwt.get_unverified_header(token)["kid"]]
             claims = jwt.decode(
@@ -207,7 +246,8 @@ class Tokens:
                     "verify_nbf": False,
                 },
             )
-        except (jwt.InvalidTokenError, KeyError, TypeError, ValueError) as error:
+        except Exception as error:
+            # Of a stranger's text, anything: a RecursionError of the JSON decoder, for one.
             raise InvalidToken("The token is not valid.") from error
         if not isinstance(claims["exp"], int) or not isinstance(claims["sid"], str):
             raise InvalidToken("The token is not valid.")

@@ -186,6 +186,18 @@ class StartTests(TestCase):
             "secret_file /nowhere/keys", *database, "--secret-file", "/nowhere/keys"
         )
 
+    async def test_secret_file_of_others(self):
+        """So is one that others may read, be it named or generated."""
+        data_dir = postgres.new_folder()
+        keys = data_dir / "secret.keys"
+        Keys.load_or_generate(keys)
+        keys.chmod(0o644)
+        url = postgres.database(postgres.embedded())
+        self.addCleanup(postgres.drop, url)
+        reason = f"secret_file {keys}: others than its owner may read or write it (mode 0644)"
+        await self.refused(reason, "--database", url, "--secret-file", str(keys))
+        await self.refused(reason, "--data-dir", str(data_dir))
+
     async def test_data_dir(self):
         """A data folder that cannot be made is one line of the log, and the exit status is 1."""
         file = postgres.new_folder() / "file"

@@ -4,13 +4,14 @@ import base64
 import json
 import multiprocessing
 import os
+import struct
 import warnings
 from pathlib import Path
 from typing import Any
 
 import jwt
 from twisted.internet.task import Clock
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from contentsvc import tokens as tokens_module
 from contentsvc.tokens import (
@@ -55,6 +56,7 @@ class KeysTests(SynchronousTestCase):
     def load(self, text: str) -> Keys:
         """The keys of a file with this text."""
         self.path.write_text(text, "utf-8")
+        self.path.chmod(0o600)
         return Keys.load(self.path)
 
     def refused(self, text: str, why: str) -> None:
@@ -85,6 +87,44 @@ class KeysTests(SynchronousTestCase):
         self.assertEqual((len(keys), len(keys[0].secret)), (1, 32))
         self.assertEqual(Keys.load_or_generate(self.path), keys)
         self.assertEqual([entry.name for entry in self.path.parent.iterdir()], [self.path.name])
+
+    def test_others(self) -> None:
+        """A file that its group or others may read or write is refused, found or generated."""
+        self.load(f"old {encoded(OLD.secret)}")
+        for mode in (0o640, 0o620, 0o604, 0o602, 0o644, 0o666, 0o777):
+            self.path.chmod(mode)
+            for load in (Keys.load, Keys.load_or_generate):
+                reason = str(self.assertRaises(KeysError, load, self.path))
+                self.assertIn(f"{self.path}: others", reason)
+                self.assertIn(f"{mode:04o}", reason)
+                self.assertEqual(len(reason.splitlines()), 1)
+        for mode in (0o600, 0o400, 0o700, 0o711):
+            self.path.chmod(mode)
+            Keys.load(self.path)
+
+    def acl(self, *entries: tuple[int, ...]) -> None:
+        """Give the file an access control list of tag, rights and perhaps an id."""
+        packed = b"".join(struct.pack("<HHI", *(*entry, 0xFFFFFFFF)[:3]) for entry in entries)
+        try:
+            os.setxattr(self.path, "system.posix_acl_access", struct.pack("<I", 2) + packed)
+        except OSError as error:
+            raise SkipTest(f"no access control lists: {error}") from None
+
+    def test_granted_to_one(self) -> None:
+        """A right for one user, as systemd's LoadCredential gives it, shows in the mode's bits of
+        the group, which has none."""
+        self.load(f"old {encoded(OLD.secret)}")
+        user, one, group, another, mask, other = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
+        self.acl((user, 4), (one, 4, os.getuid() + 1), (group, 0), (mask, 4), (other, 0))
+        self.assertEqual(self.path.stat().st_mode & 0o777, 0o440)
+        self.assertEqual(Keys.load(self.path), (OLD,))
+        for entries in (
+            ((group, 4), (mask, 4), (other, 0)),
+            ((group, 0), (mask, 4), (other, 2)),
+            ((group, 0), (another, 4, 7), (mask, 6), (other, 0)),
+        ):
+            self.acl((user, 4), (one, 4, os.getuid() + 1), *entries)
+            self.assertRaises(KeysError, Keys.load, self.path)
 
     def test_random(self) -> None:
         """No two generated keys are the same."""
@@ -274,6 +314,36 @@ class AccessTests(TokenCase):
         """So is anything else, without any other exception."""
         for junk in ("", ".", "..", "a.b.c", "a" * 10_000, "\xff", "\u00e4.b.c", "\udcff", "\0"):
             self.refused(junk)
+
+    def test_deep(self) -> None:
+        """So is one whose header or claims are nested deeply, signed or not."""
+        deep = encoded(b"[" * 2000)
+        header, claims, signature = self.issue().split(".")
+        nested = encoded(b'{"kid":"new","alg":"HS256","x":' + b"[" * 2000 + b"]" * 2000 + b"}")
+        for token in (f"{deep}.{claims}.{signature}", f"{header}.{deep}.{signature}", nested):
+            self.refused(token)
+            self.refused(f"{token}.{claims}.{signature}")
+        signed = f"{header}.{deep}"
+        algorithm = jwt.get_algorithm_by_name("HS256")
+        made = algorithm.sign(signed.encode(), algorithm.prepare_key(NEW.secret))
+        self.refused(f"{signed}.{encoded(made)}")
+
+    def test_any_exception(self) -> None:
+        """Whatever a library makes of a stranger's text, the token is just not valid."""
+
+        def fail(*args: object, **more: object) -> None:
+            raise RecursionError
+
+        token = self.issue()
+        self.patch(jwt, "get_unverified_header", fail)
+        self.refused(token)
+
+    def test_huge(self) -> None:
+        """One that is far longer than ours is not even looked at."""
+        looked: list[str] = []
+        self.patch(jwt, "get_unverified_header", looked.append)
+        self.refused(self.issue() + "x" * 16_384)
+        self.assertEqual(looked, [])
 
     def test_role(self) -> None:
         """Only the role admin makes an admin."""

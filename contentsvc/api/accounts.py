@@ -1,6 +1,8 @@
 """Accounts: registration and tokens (spec §5; RFC 6749, RFC 7009)."""
 
+import base64
 import hashlib
+import hmac
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -35,7 +37,7 @@ from contentsvc.wire.accounts import (
 REFRESH_LIFETIME = 30 * 24 * 3600
 """Seconds."""
 _GRACE = 30
-"""Seconds in which a spent refresh token may come again: two requests at once."""
+"""Seconds in which a spent refresh token may come again: two requests at once, or one twice."""
 _FAILURES = 10
 _WINDOW = 15 * 60
 """At most so many failed log-ins of an account within so many seconds."""
@@ -168,22 +170,36 @@ class OAuth:
         )
 
     async def _renew(self, refresh: str) -> TokenAnswer:
-        old, successor = _hash(refresh), secrets.token_urlsafe(32)
+        old = _hash(refresh)
         async with self._db.transaction() as tx:
             token = await sessions.presented(tx, old)
             if token is None or not token.live:
                 raise InvalidGrant()
-            stolen = token.spent_for is not None and token.spent_for > _GRACE
-            if stolen:
+            successor = await self._successor(tx, refresh, token)
+            if successor is None:
                 # Used again: either the thief's copy or the owner's. Nobody goes on with it.
                 await sessions.revoke(tx, token.session_id)
                 tx.after_commit(lambda: self._ended([token.session_id]))
-            else:
-                new = _hash(successor)
-                await sessions.rotate(tx, old, token.session_id, new, REFRESH_LIFETIME)
-        if stolen:
+        if successor is None:
             raise InvalidGrant("The refresh token was used before; its session has been ended.")
         return self._answer(token.user_id, token.session_id, token.admin, successor)
+
+    async def _successor(self, tx: Db, refresh: str, token: sessions.Presented) -> str | None:
+        """What follows a token that is locked: one, however often it is asked for; None where it
+        is used again, too late or after its successor."""
+        if token.spent_for is not None:
+            if token.spent_for > _GRACE:
+                return None
+            if token.salt is not None:
+                successor = _derive(token.salt, refresh)
+                return None if await sessions.is_spent(tx, _hash(successor)) else successor
+            # A daemon of the release before has spent it, whose successor nobody can tell.
+        salt = secrets.token_hex(32)
+        successor = _derive(salt, refresh)
+        await sessions.rotate(
+            tx, _hash(refresh), token.session_id, _hash(successor), REFRESH_LIFETIME, salt
+        )
+        return successor
 
     def _answer(self, user: str, session: str, admin: bool, refresh: str) -> TokenAnswer:
         access = self._tokens.issue(user, session, admin=admin)
@@ -207,6 +223,13 @@ def _needed(name: str, value: str | None) -> str:
     if not value:
         raise InvalidBody(f"{name} is required for this grant.")
     return value
+
+
+def _derive(salt: str, refresh: str) -> str:
+    """The successor of a refresh token: who has only the token, or only the database, cannot tell
+    it."""
+    code = hmac.digest(bytes.fromhex(salt), refresh.encode(), hashlib.sha256)
+    return base64.urlsafe_b64encode(code).decode().rstrip("=")
 
 
 def _hash(token: str) -> str:

@@ -12,13 +12,14 @@ token lives."""
 
 class Presented(NamedTuple):
     """What a presented refresh token stands for. `spent_for` is the seconds since it was
-    used, None if it was not."""
+    used, None if it was not; `salt` is that of its successor, in hex."""
 
     session_id: str
     user_id: str
     admin: bool
     live: bool
     spent_for: float | None
+    salt: str | None
 
 
 @maybe("select password_hash = :password_hash from users where id = :user for share")
@@ -48,7 +49,8 @@ async def begin(db: Db, user: str, refresh: str, lifetime: int) -> str | None:
 @maybe("""
     select s.id as session_id, s.user_id, u.admin,
            s.revoked is null and t.expires > now() as live,
-           extract(epoch from now() - t.spent)::float8 as spent_for
+           extract(epoch from now() - t.spent)::float8 as spent_for,
+           encode(t.salt, 'hex') as salt
     from refresh_tokens t
     join sessions s on s.id = t.session_id
     join users u on u.id = s.user_id
@@ -59,21 +61,34 @@ async def presented(db: Db, refresh: str) -> Presented | None:
     """Look a refresh token up and lock it."""
 
 
+@maybe("select spent is not null from refresh_tokens where hash = decode(:refresh, 'hex')")
+async def is_spent(db: Db, refresh: str) -> bool | None:
+    """Whether a refresh token has been used; None where there is no such token."""
+
+
 @none("""
     with spent as (
-        update refresh_tokens set spent = coalesce(spent, now())
+        update refresh_tokens set spent = coalesce(spent, now()), salt = decode(:salt, 'hex')
         where hash = decode(:refresh, 'hex')
     ), stale as (
         delete from refresh_tokens
         where session_id = :session and expires < now() and hash <> decode(:refresh, 'hex')
+    ), settled as (
+        -- Longer ago than any grace: whoever comes with one of these gets no successor.
+        update refresh_tokens set salt = null
+        where session_id = :session and expires >= now() and hash <> decode(:refresh, 'hex')
+          and salt is not null and spent < now() - interval '10 minutes'
     ), used as (
         update sessions set used = now() where id = :session
     )
     insert into refresh_tokens (hash, session_id, expires)
     values (decode(:successor, 'hex'), :session, now() + make_interval(secs => :lifetime))
 """)
-async def rotate(db: Db, refresh: str, session: str, successor: str, lifetime: int) -> None:
-    """Spend a refresh token and register the one that follows it."""
+async def rotate(
+    db: Db, refresh: str, session: str, successor: str, lifetime: int, salt: str
+) -> None:
+    """Spend a refresh token and register the one that follows it, which `salt` (in hex) was used
+    to make."""
 
 
 @maybe("""

@@ -1,5 +1,8 @@
 """Log-in and renewal, where time decides."""
 
+import hashlib
+import hmac
+from base64 import urlsafe_b64encode
 from typing import NamedTuple
 
 from twisted.internet import reactor
@@ -32,7 +35,7 @@ class AccountCase(ApiCase):
         self.clock = Clock()
         self.tokens = Tokens(Keys([Key("k", b"k" * 32)]), self.clock)
         self.ended: list[str] = []
-        guard = Guard(self.db, passwords)
+        self.guard = guard = Guard(self.db, passwords)
         self.oauth = OAuth(self.db, guard, self.tokens, self.ended.extend)
         self.accounts = Accounts(self.db, passwords, guard, self.ended.extend, registration=True)
         self.name = f"u{guid()[:8]}"
@@ -56,14 +59,59 @@ class AccountCase(ApiCase):
 
 class RenewTests(AccountCase):
     async def test_within_grace(self) -> None:
-        """A refresh token that comes again within 30 s was sent twice: both answers are good."""
+        """A refresh token that comes again within 30 s was sent twice: all get one successor."""
         first = await self.log_in()
-        found = await together(*(self.renew(first.refresh_token) for _ in range(4)))
-        self.assertEqual(len({answer.refresh_token for answer in found}), 4)
+        found = await together(*(self.renew(first.refresh_token) for _ in range(8)))
+        found.append(await self.renew(first.refresh_token))
+        (successor,) = {answer.refresh_token for answer in found}
         self.assertEqual(len({self.tokens.verify(one.access_token).session for one in found}), 1)
-        for answer in found:
-            await self.renew(answer.refresh_token)
+        stored = self.sql("select 1 from refresh_tokens")
+        self.assertNotEqual((await self.renew(successor)).refresh_token, successor)
+        self.assertEqual(len(self.sql("select 1 from refresh_tokens")), len(stored) + 1)
         self.assertEqual(self.ended, [])
+
+    async def test_two_processes(self) -> None:
+        """Whichever processes are asked, the successor is the same."""
+        other = OAuth(await self.pool(), self.guard, self.tokens, self.ended.extend)
+        first = (await self.log_in()).refresh_token
+        form = TokenForm("refresh_token", refresh_token=first)
+        acts = [each for _ in range(4) for each in (self.renew(first), other.token(None, form))]
+        self.assertEqual(len({answer.refresh_token for answer in await together(*acts)}), 1)
+
+    async def test_not_derived_alone(self) -> None:
+        """Nobody can tell a successor from the token, nor from what is stored."""
+        first = (await self.log_in()).refresh_token
+        second = await self.renew(first)
+        session = self.tokens.verify(second.access_token).session
+        ((salt,),) = self.sql(
+            "select salt from refresh_tokens where session_id = %s and spent is not null", session
+        )
+        for key in (b"", bytes(salt)):
+            for text in (b"", hashlib.sha256(first.encode()).digest()):
+                guess = hmac.digest(key, text, "sha256")
+                guessed = urlsafe_b64encode(guess).decode().rstrip("=")
+                self.assertNotEqual(guessed, second.refresh_token)
+        self.sql("update refresh_tokens set spent = null, salt = null where salt is not null")
+        self.assertNotEqual((await self.renew(first)).refresh_token, second.refresh_token)
+
+    async def test_after_the_successor(self) -> None:
+        """One that comes again after its successor was used is somebody else's: the session
+        ends, within 30 s too."""
+        first = await self.log_in()
+        second = await self.renew(first.refresh_token)
+        third = await self.renew(second.refresh_token)
+        problem = await self.refused(self.renew(first.refresh_token))
+        self.assertEqual((problem.status, problem.oauth), (400, "invalid_grant"))
+        self.assertEqual(self.ended, [self.tokens.verify(first.access_token).session])
+        self.assertEqual((await self.refused(self.renew(third.refresh_token))).status, 400)
+
+    async def test_spent_by_the_release_before(self) -> None:
+        """A token that a daemon of the release before has spent gets one successor more."""
+        first = await self.log_in()
+        await self.renew(first.refresh_token)
+        self.sql("update refresh_tokens set salt = null")
+        found = [(await self.renew(first.refresh_token)).refresh_token for _ in range(3)]
+        self.assertEqual(len(set(found)), 1)
 
     async def test_stolen(self) -> None:
         """One that comes again later ends its whole session, successors included."""

@@ -170,7 +170,7 @@ class TokenTests(SpecCase):
         self.assertEqual(200, (await self.refresh(found["refresh_token"])).status)
 
     async def test_refresh_twice_at_once(self):
-        """choices: two refreshes at once with one token both succeed."""
+        """choices: two refreshes at once with one token both succeed, and give the same one."""
         user = await self.user()
         both = await gatherResults(
             Deferred.fromCoroutine(self.refresh(user.refresh_token)) for _ in range(2)
@@ -178,6 +178,17 @@ class TokenTests(SpecCase):
         self.assertEqual([200, 200], [response.status for response in both])
         for response in both:
             await self.get(f"user/{user.id}", by=response.json()["access_token"], expect=200)
+        both.append(await self.refresh(user.refresh_token))
+        self.assertEqual(1, len({response.json()["refresh_token"] for response in both}))
+
+    async def test_refresh_behind(self):
+        """choices: one that comes again when its successor was used ends the session."""
+        user = await self.user()
+        second = (await self.refresh(user.refresh_token)).json()["refresh_token"]
+        third = (await self.refresh(second)).json()["refresh_token"]
+        for token in (user.refresh_token, third):
+            self.refused(await self.refresh(token), "invalid_grant")
+        self.problem(await self.get(f"user/{user.id}", by=user), 401, "invalid_token")
 
     async def test_unknown_refresh_token(self):
         """RFC 6749 §5.2: an unknown refresh token is invalid_grant."""

@@ -20,7 +20,8 @@ class RefusalTests(SpecCase):
 
     async def test_garbage(self):
         """choices: a bad token is the error invalid_token and close code 4401."""
-        for token in ("garbage", "a.b.c"):
+        deep = "W1tb" * 700  # brackets only, too deep for a decoder
+        for token in ("garbage", "a.b.c", f"{deep}.a.b"):
             await self.refused(token)
 
     async def test_api_token(self):

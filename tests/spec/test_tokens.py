@@ -1,11 +1,17 @@
 """Bearer tokens, good and bad: spec §5."""
 
+import base64
 import secrets
 
 from tests.spec.data import User, claims, guid, unsigned
 from tests.spec.harness import SpecCase
 
 MISSING = 'Bearer realm="contentsvc"'
+
+
+def encoded(part: bytes) -> str:
+    """A part of a JWT."""
+    return base64.urlsafe_b64encode(part).decode().rstrip("=")
 
 
 class BearerTests(SpecCase):
@@ -43,6 +49,15 @@ class BearerTests(SpecCase):
         head, body, _ = user.token.split(".")
         for token in ("garbage", "a.b.c", f"{head}.{body}.", f"{head}.{body}", user.token + "x"):
             await self.refused(user, token)
+
+    async def test_deep(self):
+        """choices: nor does a header or a payload that is nested deeply do anything else."""
+        user = await self.someone()
+        head, body, mark = user.token.split(".")
+        for deep in (encoded(b"[" * 2900), encoded(b'{"a":' * 600), encoded(b"[" * 9000)):
+            for token in (f"{deep}.{body}.{mark}", f"{head}.{deep}.{mark}", f"{deep}.{deep}."):
+                if len(token) < 15_000:  # the limit of all headers
+                    await self.refused(user, token)
 
     async def test_other_schemes(self):
         """choices: an Authorization header that holds no bearer token is 401."""

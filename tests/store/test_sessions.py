@@ -7,6 +7,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.store import accounts, sessions
+from contentsvc.store.query import Db
 from contentsvc.store.sessions import Presented
 from tests.store.support import StoreCase, guid, together
 
@@ -33,6 +34,11 @@ class SessionCase(StoreCase):
         """The id of a new session."""
         return await sessions.begin(self.db, user, refresh or digest(), MONTH)
 
+    async def rotate(self, db: Db, successor: str | None = None, lifetime: int = MONTH) -> None:
+        """Spend the token for a successor."""
+        following = successor or digest()
+        await sessions.rotate(db, self.refresh, self.session, following, lifetime, digest())
+
     async def presented(self, refresh: str | None = None) -> Presented | None:
         """What a refresh token stands for now."""
         return await sessions.presented(self.db, refresh or self.refresh)
@@ -41,14 +47,14 @@ class SessionCase(StoreCase):
         """Present the token and rotate it, as one transaction; how long it had been spent."""
         async with self.db.transaction() as tx:
             token = await sessions.presented(tx, self.refresh)
-            await sessions.rotate(tx, self.refresh, self.session, digest(), MONTH)
+            await self.rotate(tx)
         return token.spent_for
 
 
 class RefreshTests(SessionCase):
     async def test_presented(self) -> None:
         """A fresh token stands for its session and user, and has not been spent."""
-        expected = Presented(self.session, self.ann, False, True, None)
+        expected = Presented(self.session, self.ann, False, True, None, None)
         self.assertEqual(await self.presented(), expected)
         self.assertIsNone(await self.presented(digest()))
 
@@ -60,11 +66,11 @@ class RefreshTests(SessionCase):
     async def test_rotated(self) -> None:
         """A rotated token is spent from its first use on, and its successor is fresh."""
         successor = digest()
-        await sessions.rotate(self.db, self.refresh, self.session, successor, MONTH)
+        await self.rotate(self.db, successor)
         self.sql(
             "update refresh_tokens set spent = spent - interval '40 s' where spent is not null"
         )
-        await sessions.rotate(self.db, self.refresh, self.session, digest(), MONTH)
+        await self.rotate(self.db)
         spent = (await self.presented()).spent_for
         self.assertTrue(40 <= spent < 60, spent)
         self.assertIsNone((await self.presented(successor)).spent_for)
@@ -77,12 +83,32 @@ class RefreshTests(SessionCase):
         tokens = self.sql("select 1 from refresh_tokens where session_id = %s", self.session)
         self.assertEqual(len(tokens), 9)
 
+    async def test_salt(self) -> None:
+        """The salt of a successor is there while it may be asked for, and not for longer."""
+        await self.rotate(self.db)
+        first, salt = self.refresh, (await self.presented()).salt
+        self.assertEqual(len(salt), 64)
+        self.refresh = digest()
+        await sessions.rotate(self.db, first, self.session, self.refresh, MONTH, salt)
+        self.assertEqual((await self.presented(first)).salt, salt)
+        self.sql("update refresh_tokens set spent = spent - interval '11 min'")
+        await self.rotate(self.db)
+        self.assertIsNone((await self.presented(first)).salt)
+        self.assertIsNotNone((await self.presented()).salt)
+
+    async def test_is_spent(self) -> None:
+        """A token is spent or not, or unknown."""
+        self.assertIs(await sessions.is_spent(self.db, self.refresh), False)
+        await self.rotate(self.db)
+        self.assertIs(await sessions.is_spent(self.db, self.refresh), True)
+        self.assertIsNone(await sessions.is_spent(self.db, digest()))
+
     async def test_expired(self) -> None:
         """An expired token is not live, and is swept up when another of its session rotates."""
         old = digest()
-        await sessions.rotate(self.db, self.refresh, self.session, old, 0)
+        await self.rotate(self.db, old, 0)
         self.assertFalse((await self.presented(old)).live)
-        await sessions.rotate(self.db, self.refresh, self.session, digest(), MONTH)
+        await self.rotate(self.db)
         self.assertIsNone(await self.presented(old))
 
     async def test_stored(self) -> None:
