@@ -8,6 +8,7 @@ the file, and that the default.
 import re
 import tomllib
 from collections.abc import Callable, Mapping
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -42,6 +43,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     require_party_invite: bool
     required_platforms: tuple[str, ...]
     cors_origins: tuple[str, ...]
+    trusted_proxies: tuple[str, ...]
     pool_size: int
     statement_timeout: float
     body_timeout: float
@@ -123,6 +125,17 @@ def _origins(value: Any) -> tuple[str, ...]:
     return words
 
 
+def _proxies(value: Any) -> tuple[str, ...]:
+    words = _words(value)
+    for word in words:
+        try:
+            if word != "unix":
+                ip_network(word, strict=False)
+        except ValueError:
+            raise ValueError(f"{word!r} is no address or network, nor unix") from None
+    return words
+
+
 def _url(value: Any) -> str:
     parts = urlsplit(_text(value))
     if (
@@ -187,6 +200,9 @@ SETTINGS = (
     Setting("require_party_invite", False, _flag, "on or off: answers need an invite"),
     Setting("required_platforms", (), _platforms, "comma list every package must support"),
     Setting("cors_origins", ("*",), _origins, "comma list of the portal's origins, or *"),
+    Setting(
+        "trusted_proxies", (), _proxies, "comma list of addresses whose X-Forwarded headers count"
+    ),
     Setting("pool_size", 8, _number(1, 500), "database connections of this process"),
     Setting("statement_timeout", 15.0, _seconds(0.1, 600), "seconds a statement may take"),
     Setting("body_timeout", 30.0, _seconds(0.1, 600), "seconds for a head, and for its body"),

@@ -105,5 +105,5 @@ class Root(Resource):
         answer = self._socket.render(request)
         if not request.finished:
             request.site.log_request(request, 101)
-            request.site.upgraded(request)
+            request.site.traffic.upgraded(request)
         return answer

@@ -202,15 +202,21 @@ def allow_files(needed: int) -> None:
         )
 
 
-def say_hello(port: Any) -> None:
+def say_hello(settings: Settings, port: Any) -> None:
     """Log where the API is, and how to get a first token."""
+    if settings.trusted_proxies and settings.public_url is None:
+        log.warn(
+            "public_url is not set: socketUrl is made of the Host header that each client sends, "
+            "and of what trusted_proxies say in X-Forwarded-Proto"
+        )
     host = port.getHost()
     address = getattr(host, "host", None)
     if address is None:
         log.info("contentsvc listens on {host}", host=host)
         return
     name = "127.0.0.1" if address == "0.0.0.0" else address  # noqa: S104
-    url = f"http://[{name}]:{host.port}" if ":" in name else f"http://{name}:{host.port}"
+    scheme = "https" if settings.listen.removeprefix("haproxy:").startswith("ssl:") else "http"
+    url = f"{scheme}://[{name}]:{host.port}" if ":" in name else f"{scheme}://{name}:{host.port}"
     log.info("The API is at {url}/api/v1, ready at {url}/health/ready", url=url)
     log.info(
         "A first token: register with POST {url}/api/v1/user, log in with POST "

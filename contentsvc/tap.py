@@ -8,6 +8,7 @@ import gc
 import os
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from random import SystemRandom
 from typing import Any
 
@@ -135,7 +136,7 @@ def _parent(reactor: Any, options: Options, endpoint: Any) -> Workers:
         ],
         # The workers write to standard output too; another log would not bear several writers.
         piped=not _logs_to_stdout(options),
-        announce=say_hello,
+        announce=partial(say_hello, options.settings),
     )
 
 
@@ -147,11 +148,11 @@ class Daemon(Sequence):
         reactor: Any,
         settings: Settings,
         endpoint: Any,
-        announce: Callable[[Any], None] = say_hello,
+        announce: Callable[[Any], None] | None = None,
     ) -> None:
         super().__init__(reactor, settings)
         self._endpoint = endpoint
-        self._announce = announce
+        self._announce = announce or partial(say_hello, settings)
 
     async def start_parts(self) -> None:
         settings, reactor = self._settings, self._reactor
@@ -247,6 +248,7 @@ class Daemon(Sequence):
             limit_of=api.limit_of,
             refuse=api.refuse,
             body_timeout=settings.body_timeout,
+            trusted_proxies=settings.trusted_proxies,
         )
 
     async def _close(self, port: Any, site: ApiSite, hub: Hub) -> None:
@@ -261,7 +263,7 @@ class Daemon(Sequence):
         await port.stopListening()
         timeout = self._settings.drain_timeout
         draining = Deferred.fromCoroutine(hub.drain(timeout=timeout))
-        await site.drain(timeout)
+        await site.traffic.drain(timeout)
         await draining
 
 

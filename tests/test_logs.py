@@ -17,9 +17,10 @@ LINE = {
     "status": 200,
     "ms": 1.25,
     "user": "-",
+    "client": "192.0.2.7",
     "request_id": "abc-1",
 }
-FORMAT = "{method} {route} {status} {ms:.1f}ms user={user} request={request_id}"
+FORMAT = "{method} {route} {status} {ms:.1f}ms user={user} client={client} request={request_id}"
 
 
 class ObserverTests(SynchronousTestCase):
@@ -38,7 +39,7 @@ class ObserverTests(SynchronousTestCase):
     def test_request(self) -> None:
         """The line of a request."""
         self.log.info(FORMAT, **LINE)
-        line = "GET /api/v1/user/<guid:user>/info 200 1.2ms user=- request=abc-1"
+        line = "GET /api/v1/user/<guid:user>/info 200 1.2ms user=- client=192.0.2.7 request=abc-1"
         self.assertIn(line, self.same())
 
     def test_other(self) -> None:

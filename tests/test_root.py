@@ -90,14 +90,14 @@ class SocketTests(RootCase):
     def test_not_under_way(self) -> None:
         """An open socket is no request under way."""
         self.handshake("/socket")
-        self.assertEqual(len(self.site.active), 0)
+        self.assertEqual(len(self.site.traffic.active), 0)
 
     def test_plain_get(self) -> None:
         """A request that is no handshake is a problem like any other, and says what it wants."""
         answer = self.ask("GET", "/socket")
         self.problem(answer, 426, "upgrade_required")
         self.assertEqual(answer.headers["Upgrade"], "websocket")
-        self.assertEqual(len(self.site.active), 0)
+        self.assertEqual(len(self.site.traffic.active), 0)
 
     def test_method(self) -> None:
         """Another method is 405 with Allow."""

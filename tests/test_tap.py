@@ -343,7 +343,8 @@ class LogTests(TapCase):
         for number in self.ids:
             lines = [line for line in output.splitlines() if f"request={number}" in line]
             self.assertEqual(len(lines), 1, number)
-            self.assertRegex(lines[0], r" (\S+) (\S+) \d{3} [\d.]+ms user=\S+ request=")
+            line = r" (\S+) (\S+) \d{3} [\d.]+ms user=\S+ client=127.0.0.1 request="
+            self.assertRegex(lines[0], line)
         texts = [output, *self.logs_of_postgres(made)]
         self.assertGreater(len(texts), 1, "Postgres has no log")
         for text in texts:

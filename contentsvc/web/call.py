@@ -47,6 +47,12 @@ class Call:
         return (None, False) if self.caller is None else (self.caller.user, self.caller.admin)
 
     @property
+    def address(self) -> str:
+        """The client's address, without a port: IPv4 or IPv6, "unix" for a Unix socket's, "-" for
+        one that cannot be known."""
+        return self._request.client
+
+    @property
     def base_url(self) -> str:
         """The scheme and host that the client addressed, without a path.
 
@@ -56,7 +62,7 @@ class Call:
         host = request.header(b"host") or ""
         if not _HOST.match(host):
             raise InvalidHost()
-        return f"{'https' if request.isSecure() else 'http'}://{host}"
+        return f"{request.scheme}://{host}"
 
     def decode(self, decoder: msgspec.json.Decoder[T]) -> T:
         """Decode the body where its type depends on what the handler finds first."""

@@ -4,6 +4,7 @@ from http import HTTPStatus
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from twisted.internet.interfaces import IAddress
 from twisted.python.failure import Failure
 from twisted.web.server import Request
 
@@ -38,6 +39,8 @@ class ApiRequest(Request):
     clientproto = b"HTTP/1.1"
     route: str = "-"
     caller: str = "-"
+    client: str
+    """The client's address (web.proxies); until the headers are here, that of the peer."""
     gone = False
     refused = False
     _whole = False
@@ -50,10 +53,11 @@ class ApiRequest(Request):
     def __init__(self, channel: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(channel, *args, **kwargs)
         self.site = channel.site
+        self.client = channel.address
         self.request_id = self.site.next_id()
         self.started = self.site.reactor.seconds()
         self.fields: dict[bytes, bytes] = {}
-        self.site.active.add(self)
+        self.site.traffic.active.add(self)
 
     def gotLength(self, length: int | None) -> None:
         """The headers are here, `length` bytes of body follow, None if they are chunked."""
@@ -61,6 +65,9 @@ class ApiRequest(Request):
         self.method, self.clientproto = channel._command, channel._version
         self.uri = _origin_form(channel._path)
         self.path = self.uri.partition(b"?")[0]
+        if channel.trusted:
+            forwarded = self.requestHeaders.getRawHeaders(b"X-Forwarded-For", ())
+            self.client = self.site.proxies.client(channel.address, forwarded)
         self.content = BytesIO()
         self._size = 0
         if length is not None and self._is_over(length):
@@ -107,7 +114,7 @@ class ApiRequest(Request):
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
         """All of the body is here."""
         self._stop_timer()
-        if self.refused or self.site.closed:
+        if self.refused or self.site.traffic.closed:
             self.channel.loseConnection()
             return
         self._whole = True
@@ -125,8 +132,22 @@ class ApiRequest(Request):
         self._stop_timer()
         self.gone = True
         if not self._whole:
-            self.site.ended(self)
+            self.site.traffic.ended(self)
         super().connectionLost(reason)
+
+    def getClientAddress(self) -> IAddress:
+        """The peer's."""
+        peer: IAddress = self.channel.getPeer()
+        return peer
+
+    @property
+    def scheme(self) -> str:
+        """http or https: as the connection is, or as a trusted proxy says that its own is."""
+        if self.isSecure():
+            return "https"
+        said = self.header(b"x-forwarded-proto") if self.channel.trusted else None
+        nearest = (said or "").rpartition(",")[2].strip().lower()
+        return nearest if nearest == "https" else "http"
 
     def header(self, name: bytes) -> str | None:
         """A header's last value, whatever its bytes."""
@@ -149,9 +170,9 @@ class ApiRequest(Request):
         """
         if self.gone:
             self.site.log_request(self, status)
-            self.site.ended(self)
+            self.site.traffic.ended(self)
             return
-        if self.site.draining:
+        if self.site.traffic.draining:
             self.channel.persistent = False
         head = [self.clientproto, _STATUS[status], self.site.date(), fields]
         for name, value in self.fields.items():
@@ -184,7 +205,7 @@ class ApiRequest(Request):
     def finish(self) -> None:
         """The answer is written, by us or by twisted.web itself."""
         super().finish()
-        self.site.ended(self)
+        self.site.traffic.ended(self)
 
 
 def _origin_form(target: bytes) -> bytes:

@@ -1,16 +1,20 @@
 """Requests and sockets through a proxy: when all is well, and when a daemon drains or dies."""
 
 import contextlib
+import json
 import os
 import signal
 from collections.abc import Awaitable, Callable
 from functools import cache
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import treq
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.error import ConnectError
 from twisted.internet.task import deferLater
+from twisted.internet.threads import deferToThread
 
 from tests import postgres
 from tests.daemon import Daemon, shared, until
@@ -75,9 +79,12 @@ class WellCases(Cases):
 
     async def daemons(self) -> tuple[Daemon, Daemon]:
         dsn = common()
-        first = await shared("behind a proxy", lambda: Daemon(database=dsn))
+        trusts = ("--trusted-proxies", "127.0.0.1")
+        first = await shared("behind a proxy", lambda: Daemon(*trusts, database=dsn))
         key = first.secret_file
-        return first, await shared("behind it too", lambda: Daemon(database=dsn, secret_file=key))
+        return first, await shared(
+            "behind it too", lambda: Daemon(*trusts, database=dsn, secret_file=key)
+        )
 
     async def test_request(self):
         """Requests go through, with their answers' own headers and bodies."""
@@ -99,6 +106,35 @@ class WellCases(Cases):
                 self.assertEqual(got["notification"]["text"], f"number {n}")
         for socket in sockets:
             await socket.quiet()
+
+    def ask_from(self, source: str) -> tuple[str, str]:
+        """Ask for a socket from this address, with headers that only a proxy may set; the answer's
+        request id and socketUrl."""
+        asking = HTTPConnection(urlsplit(self.url).netloc, source_address=(source, 0), timeout=20)
+        with contextlib.closing(asking):
+            headers = {
+                "Authorization": f"Bearer {self.ann.token}",
+                "X-Forwarded-For": "192.0.2.7",
+                "X-Forwarded-Proto": "https",
+            }
+            asking.request("POST", "/api/v1/session/connect", b'{"client":"game"}', headers)
+            answer = asking.getresponse()
+            self.assertEqual(answer.status, 200)
+            return answer.headers["X-Request-Id"], json.loads(answer.read())["socketUrl"]
+
+    async def test_client(self):
+        """The daemons know the client's address and scheme from the proxy, whatever the client
+        says of them itself."""
+        number, url = await deferToThread(self.ask_from, "127.0.0.7")
+        lines = [
+            line
+            for daemon in (self.first, self.second)
+            for line in daemon.output().splitlines()
+            if line.endswith(f"request={number}")
+        ]
+        self.assertEqual(len(lines), 1)
+        self.assertIn(" client=127.0.0.7 ", lines[0])
+        self.assertTrue(url.startswith("ws://"), url)
 
     async def test_large_body(self):
         """A body that the service would take goes through; what is too large is 413."""

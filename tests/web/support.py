@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from twisted.internet.error import ConnectionDone
+from twisted.internet.interfaces import IAddress
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.logger import LogEvent, formatEvent, globalLogPublisher
@@ -79,8 +80,8 @@ class Transport(StringTransport):
     half_closed = False
     protocol: Any = None
 
-    def __init__(self, clock: Clock) -> None:
-        super().__init__(lenient=True)
+    def __init__(self, clock: Clock, peer: IAddress | None = None) -> None:
+        super().__init__(peerAddress=peer, lenient=True)
         self._clock = clock
 
     def loseConnection(self) -> None:
@@ -96,11 +97,11 @@ class Transport(StringTransport):
 
 
 class Client:
-    """One connection to a site."""
+    """One connection to a site, from `peer`; `factory` is what wraps the site, if anything."""
 
-    def __init__(self, site: ApiSite) -> None:
-        self.transport = Transport(site.reactor)
-        self._channel = site.buildProtocol(None)
+    def __init__(self, site: ApiSite, peer: IAddress | None = None, factory: Any = None) -> None:
+        self.transport = Transport(site.reactor, peer)
+        self._channel: Any = (factory or site).buildProtocol(None)
         self.transport.protocol = self._channel
         self._channel.makeConnection(self.transport)
         self._asked: list[str] = []
@@ -147,6 +148,7 @@ class Service:
         origins: Sequence[str] = ("*",),
         translate: Callable[[Exception], Problem | None] = unknown,
         body_timeout: float = 30.0,
+        trusted_proxies: Sequence[str] = (),
     ) -> None:
         self.clock = Clock()
         self.api = Api(authenticate, translate, Reply(origins))
@@ -157,11 +159,12 @@ class Service:
             limit_of=self.api.limit_of,
             refuse=self.api.refuse,
             body_timeout=body_timeout,
+            trusted_proxies=trusted_proxies,
         )
 
-    def connect(self) -> Client:
+    def connect(self, peer: IAddress | None = None) -> Client:
         """A new connection."""
-        return Client(self.site)
+        return Client(self.site, peer)
 
     def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> Answer:
         """The answer to one request on a connection of its own."""

@@ -16,7 +16,7 @@ class DrainTests(WebCase):
 
     def drain(self, timeout: float = 10.0) -> Deferred[None]:
         """Begin."""
-        return Deferred.fromCoroutine(self.service.site.drain(timeout))
+        return Deferred.fromCoroutine(self.service.site.traffic.drain(timeout))
 
     def done(self, drained: Deferred[None]) -> None:
         """Assert that it is over when the connections that were closed are."""
@@ -91,7 +91,7 @@ class DrainTests(WebCase):
         """OPTIONS * is answered with all methods, and over when it is."""
         answer = self.service.ask("OPTIONS", "*")
         self.assertEqual((answer.status, answer.headers["Allow"]), (204, "GET, HEAD, OPTIONS, PUT"))
-        self.assertEqual(len(self.service.site.active), 0)
+        self.assertEqual(len(self.service.site.traffic.active), 0)
 
     def test_idle(self) -> None:
         """A connection that waits for its next request, or its first, is closed after a moment."""
@@ -154,7 +154,7 @@ class DrainTests(WebCase):
         """A request that comes when all is done gets no answer: it was not carried out."""
         boxes = Boxes()
         service = Service([boxes])
-        drained = Deferred.fromCoroutine(service.site.drain(10.0))
+        drained = Deferred.fromCoroutine(service.site.traffic.drain(10.0))
         self.successResultOf(drained)
         client = service.connect()
         client.ask("PUT", "/small", body_of(20))

@@ -232,6 +232,6 @@ class VanishTests(WebCase):
         """It no longer counts as under way then."""
         self.client.ask("PUT", "/wait")
         self.client.vanish()
-        self.assertEqual(len(self.service.site.active), 1)
+        self.assertEqual(len(self.service.site.traffic.active), 1)
         self.waits.go.callback(None)
-        self.assertEqual(len(self.service.site.active), 0)
+        self.assertEqual(len(self.service.site.traffic.active), 0)

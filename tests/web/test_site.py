@@ -123,7 +123,7 @@ class HeadTests(WebCase):
         self.client.send(b"BAD\r\n\r\n")
         self.client.vanish()
         self.assertEqual(self.service.clock.getDelayedCalls(), [])
-        self.assertEqual(self.service.site.active, set())
+        self.assertEqual(self.service.site.traffic.active, set())
 
 
 class LineTests(WebCase):
@@ -137,11 +137,13 @@ class LineTests(WebCase):
         return line
 
     def test_members(self) -> None:
-        """It has the method, route, status, milliseconds, user and request id."""
+        """It has the method, route, status, milliseconds, user, client and request id."""
         line = self.line("GET", f"/user/{ANN}/secret?q=x", Authorization="Bearer ann")
         number = self.answer.headers["X-Request-Id"]
         route_ = "/user/<guid:user>/secret"
-        self.assertEqual(line, f"GET {route_} 204 0.0ms user={ANN} request={number}")
+        self.assertEqual(
+            line, f"GET {route_} 204 0.0ms user={ANN} client=192.168.1.1 request={number}"
+        )
 
     def test_nobody(self) -> None:
         """Without a user, and without a route, there are dashes."""
