@@ -236,6 +236,7 @@ class Daemon(Sequence):
         reasons = [
             Reason("database", lambda: health.ping(db)),
             Reason("listen", _true_if(lambda: relay.alive)),
+            Reason("sockets", _true_if(lambda: hub.joining)),
         ]
         api = Api(authenticate, errors.translate, Reply(settings.cors_origins))
         api.mount("/api/v1", families)

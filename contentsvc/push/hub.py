@@ -5,112 +5,39 @@ socket's own resume. They come in any order and more than once. The hub makes on
 them: each user has a feed that knows the last seq it sent, and each socket a position.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from itertools import islice
-from typing import NamedTuple, Protocol, TypeVar
 
-from autobahn.websocket.protocol import PreparedMessage
-from msgspec import Raw, json
-from twisted.internet.defer import CancelledError, Deferred, DeferredSemaphore
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.push.heartbeat import INTERVAL, Heartbeat, Pinged
-from contentsvc.store.errors import Unavailable
-from contentsvc.store.notifications import State, Stored
+from contentsvc.push.feeds import (
+    DRAINING,
+    OVERLOADED,
+    REPLACED,
+    REVOKED,
+    Close,
+    Feed,
+    Log,
+    Subscriber,
+    notification_frame,
+    report,
+)
+from contentsvc.push.heartbeat import Heartbeat
+from contentsvc.push.joins import Joins
+from contentsvc.store.notifications import Stored
 from contentsvc.store.query import Db
-from contentsvc.wire.notifications import notification_json
-from contentsvc.wire.socket import ErrorMessage, HelloMessage, Message, NotificationMessage
+from contentsvc.wire.socket import Message
 
-PAGE = 100
-"""Rows that a socket's backlog is read in: at most so many are held per joining socket."""
 USERS, ROWS = 500, 1000
 """At most so many users, and rows in all, in one read for those who are behind."""
-JOINS = 4
-"""Reads at once for joining sockets, so that a rush of them leaves most of the pool alone."""
-PATIENCE = 10.0
-"""Seconds that a joining socket waits for the database before it is sent away."""
 BATCH = 100
 """Sockets said goodbye to in one turn of the reactor."""
 
-T = TypeVar("T")
 log = Logger()
-
-
-class Close(NamedTuple):
-    """A close that a goodbye precedes."""
-
-    code: int
-    reason: str
-    retry_after: int
-
-
-DRAINING = Close(1001, "draining", 1)
-OVERLOADED = Close(1013, "overloaded", 5)
-REVOKED = Close(4403, "revoked", 0)
-SLOW_CONSUMER = Close(4408, "slow_consumer", 1)
-REPLACED = Close(4410, "replaced", 60)
-
-
-class Subscriber(Pinged, Protocol):
-    """What the hub needs of a socket. `position` and `live` are the hub's to write."""
-
-    user: str
-    session: str
-    position: int
-    live: bool
-
-    def send(self, frame: bytes) -> None:
-        """Write a frame, or queue it; nothing on a socket that has ended."""
-
-    def drained(self) -> Deferred[None] | None:
-        """None if the transport takes more now, else what fires when it does or has gone."""
-
-    def end(self, close: Close) -> None:
-        """Say goodbye and close; detaches from the hub at once."""
-
-
-class Log(Protocol):
-    """The reads that the hub makes: those of store.notifications."""
-
-    def state(self, db: Db, user: str, /) -> Awaitable[State]: ...
-    def after(
-        self, db: Db, users: list[str], afters: list[int], limit: int, /
-    ) -> Awaitable[list[Stored]]: ...
-
-
-class Feed:
-    """A connected user. `last` is -1 until the first socket has read where it starts."""
-
-    __slots__ = ("last", "sockets", "user", "wanted")
-
-    def __init__(self, user: str) -> None:
-        self.user = user
-        self.last = -1
-        self.wanted = 0
-        self.sockets: list[Subscriber] = []  # oldest first
-
-
-def encode(message: Message) -> bytes:
-    """The WebSocket frame of a message, to be written to any number of sockets."""
-    frame: bytes = PreparedMessage(json.encode(message), False, False, True).payloadHybi
-    return frame
-
-
-def notification_frame(row: Stored) -> bytes:
-    """The frame of a stored notification, which it shows as REST gives it."""
-    shown = notification_json(row.id, row.created, row.read, row.data)
-    return encode(NotificationMessage(row.seq, Raw(shown)))
-
-
-def report(what: str, error: Exception) -> None:
-    """Log why a read failed that will be tried again: in one line if the database is away."""
-    if isinstance(error, Unavailable):
-        log.warn("Could not {what}: {error}", what=what, error=error)
-    else:
-        log.failure("Could not {what}", Failure(error), what=what)
 
 
 class Hub:
@@ -139,7 +66,7 @@ class Hub:
         self._feeds: dict[str, Feed] = {}
         self._behind: dict[str, Feed] = {}
         self._reading = False
-        self._joins = DeferredSemaphore(JOINS)
+        self._joins = Joins(reactor, db, store, self._want)
         self._sleeps: set[Deferred[None]] = set()
         self._draining: Close | None = None
         self._empty: Deferred[None] | None = None
@@ -153,8 +80,14 @@ class Hub:
         self.heartbeat.stop()
         self._feeds.clear()
         self._behind.clear()
+        self._joins.stop()
         for sleep in list(self._sleeps):
             sleep.cancel()
+
+    @property
+    def joining(self) -> bool:
+        """False while sockets wait for a read of the database that takes too long."""
+        return not self._joins.stuck
 
     # Sockets come and go.
 
@@ -176,14 +109,14 @@ class Hub:
         feed.sockets.append(socket)
         if len(feed.sockets) > self._limit_per_user:
             feed.sockets[0].end(REPLACED)
-        joining = Deferred.fromCoroutine(self._join(feed, socket, resume, problem))
-        joining.addErrback(self._join_failed, socket)
+        self._joins.join(feed, socket, resume, problem)
 
     def detach(self, socket: Subscriber) -> None:
         """Send this socket nothing more. Does nothing if it is not attached."""
         feed = self._feeds.get(socket.user)
         if feed is not None and socket in feed.sockets:
             feed.sockets.remove(socket)
+            self._joins.leave(socket)
             if not feed.sockets:
                 del self._feeds[feed.user]
                 self._behind.pop(feed.user, None)
@@ -313,82 +246,6 @@ class Hub:
         self._reading = False
         if failure.check(CancelledError) is None:
             log.failure("The reader of missed notifications failed", failure)
-
-    # A socket joins.
-
-    async def _join(
-        self, feed: Feed, socket: Subscriber, resume: int | None, problem: Message | None
-    ) -> None:
-        user = [socket.user]
-        state = await self._try(feed, socket, lambda: self._store.state(self._db, socket.user))
-        if state is None:
-            return
-        if feed.last < 0:
-            feed.last = state.newest
-        self._want(feed, state.newest)
-        socket.position = self._greet(socket, state, resume, problem)
-        # Between this comparison and going live there is no await.
-        while socket.position < feed.last:
-            sent = feed.last
-            rows = await self._try(
-                feed, socket, lambda: self._store.after(self._db, user, [socket.position], PAGE)
-            )
-            if rows is None:
-                return
-            for row in rows:
-                socket.position = row.seq
-                socket.send(notification_frame(row))
-                drained = socket.drained()
-                if drained is not None:
-                    await drained
-                if socket not in feed.sockets:
-                    return
-            if len(rows) < PAGE:
-                # All up to what had been sent live as the read began came, or is deleted.
-                socket.position = max(socket.position, sent)
-        socket.live = True
-
-    def _greet(
-        self, socket: Subscriber, state: State, resume: int | None, problem: Message | None
-    ) -> int:
-        start = state.newest if resume is None else min(resume, state.newest)
-        socket.send(encode(HelloMessage(start, state.unread, INTERVAL)))
-        if problem is not None:
-            socket.send(encode(problem))
-        if resume is not None and resume > state.newest:
-            detail = f"there is no notification {resume} yet, the newest is {state.newest}"
-            socket.send(encode(ErrorMessage("seq_ahead", detail)))
-        elif start < state.oldest - 1:
-            detail = f"notifications before {state.oldest} are no longer kept"
-            socket.send(encode(ErrorMessage("trimmed", detail)))
-        return start
-
-    async def _try(
-        self, feed: Feed, socket: Subscriber, read: Callable[[], Awaitable[T]]
-    ) -> T | None:
-        """A read for a joining socket; None if the socket has gone, or was sent away."""
-        patience = self._reactor.callLater(PATIENCE, socket.end, OVERLOADED)
-        pause = 0.1
-        try:
-            while socket in feed.sockets:
-                try:
-                    async with self._joins:
-                        if socket in feed.sockets:
-                            answer = await read()
-                            return answer if socket in feed.sockets else None
-                except Exception as error:
-                    report("read for a joining socket", error)
-                await self._sleep(pause)
-                pause = min(2 * pause, 2.0)
-            return None
-        finally:
-            if patience.active():
-                patience.cancel()
-
-    def _join_failed(self, failure: Failure, socket: Subscriber) -> None:
-        if failure.check(CancelledError) is None:
-            log.failure("A socket could not join", failure)
-        socket.end(OVERLOADED)
 
     async def _sleep(self, seconds: float) -> None:
         sleep: Deferred[None] = deferLater(self._reactor, seconds)

@@ -16,7 +16,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.push.hub import report
+from contentsvc.push.feeds import report
 from contentsvc.store import notifications, sessions
 from contentsvc.store.connection import Connection, connect, execute
 from contentsvc.store.query import Db

@@ -13,8 +13,8 @@ from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 from zope.interface import implementer
 
+from contentsvc.push.feeds import REVOKED, SLOW_CONSUMER, Close, encode
 from contentsvc.push.heartbeat import INTERVAL
-from contentsvc.push.hub import REVOKED, SLOW_CONSUMER, Close, encode
 from contentsvc.push.resource import INVALID, Handshake
 from contentsvc.tokens import InvalidToken
 from contentsvc.wire.socket import ErrorMessage, GoodbyeMessage, Message, PongMessage

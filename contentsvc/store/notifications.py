@@ -16,6 +16,18 @@ class Stored(NamedTuple):
     data: str
 
 
+class Placed(NamedTuple):
+    """A row that answers one of several questions: that at `place`."""
+
+    place: int
+    user_id: str
+    seq: int
+    id: str
+    created: int
+    read: bool
+    data: str
+
+
 class State(NamedTuple):
     """Where a user's log begins and ends; `oldest` is newest + 1 when it is empty."""
 
@@ -48,16 +60,17 @@ async def insert(db: Db, recipient: str, kind: str, data: str) -> Stored:
     """
 
 
-@one("""
+@many("""
     select coalesce(c.seq, 0) as newest,
-           coalesce((select min(n.seq) from notifications n where n.user_id = :user),
+           coalesce((select min(n.seq) from notifications n where n.user_id = asked.user_id),
                     coalesce(c.seq, 0) + 1) as oldest,
            coalesce(c.unread, 0) as unread
-    from (select) as always
-    left join notification_counters c on c.user_id = :user
+    from unnest(:users::uuid[]) with ordinality as asked (user_id, place)
+    left join notification_counters c on c.user_id = asked.user_id
+    order by asked.place
 """)
-async def state(db: Db, user: str) -> State:
-    """Where the user's log stands now."""
+async def states(db: Db, users: list[str]) -> list[State]:
+    """Where the log of each of `users` stands now, in their order; they may repeat."""
 
 
 @many("""
@@ -73,6 +86,37 @@ async def state(db: Db, user: str) -> State:
 """)
 async def after(db: Db, users: list[str], afters: list[int], limit: int) -> list[Stored]:
     """For each of `users` the rows above the number at the same place in `afters`."""
+
+
+@many("""
+    select asked.place, n.user_id, n.seq, n.id, unix(n.created) as created, n.read, n.data
+    from unnest(:users::uuid[], :afters::bigint[]) with ordinality as asked (user_id, seq, place)
+    cross join lateral (
+        select *, sum(octet_length(data)) over (order by seq) - octet_length(data) as before
+        from (
+            select * from notifications n
+            where n.user_id = asked.user_id and n.seq > asked.seq
+            order by n.seq limit :rows
+        ) following
+    ) n
+    where n.before < :size
+    order by asked.place, n.seq
+""")
+async def _paged(
+    db: Db, users: list[str], afters: list[int], rows: int, size: int
+) -> list[Placed]:
+    """The rows of `pages`, each with its place, from 1."""
+
+
+async def pages(
+    db: Db, users: list[str], afters: list[int], rows: int, size: int
+) -> list[list[Stored]]:
+    """For each place in `users` and `afters` the rows above that number, at most `rows`, and
+    none once they have `size` bytes; a page without rows is the end."""
+    found: list[list[Stored]] = [[] for _ in users]
+    for row in await _paged(db, users, afters, rows, size):
+        found[row.place - 1].append(Stored(*row[1:]))
+    return found
 
 
 @many("select user_id, seq from notification_counters where user_id = any(:users::uuid[])")

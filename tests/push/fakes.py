@@ -8,7 +8,8 @@ from msgspec import json
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 
-from contentsvc.push.hub import Close, Hub
+from contentsvc.push.feeds import Close
+from contentsvc.push.hub import Hub
 from contentsvc.store.notifications import State, Stored
 
 
@@ -57,12 +58,23 @@ class FakeLog:
     def newest(self, user: str) -> int:
         return len(self.rows.get(user, ()))
 
-    def state(self, db: object, user: str, /) -> Deferred[State]:
-        def look() -> State:
+    def states(self, db: object, users: list[str], /) -> Deferred[list[State]]:
+        def one(user: str) -> State:
             newest, trimmed = self.newest(user), self.trimmed.get(user, 0)
             return State(newest, trimmed + 1, newest - trimmed)
 
-        return self._read(look, "state", 1)
+        return self._read(lambda: [one(user) for user in users], "states", len(users))
+
+    def pages(
+        self, db: object, users: list[str], afters: list[int], rows: int, size: int, /
+    ) -> Deferred[list[list[Stored]]]:
+        def one(user: str, seq: int) -> list[Stored]:
+            return self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :][:rows]
+
+        def look() -> list[list[Stored]]:
+            return [one(user, seq) for user, seq in zip(users, afters, strict=True)]
+
+        return self._read(look, "pages", len(users))
 
     def after(
         self, db: object, users: list[str], afters: list[int], limit: int, /

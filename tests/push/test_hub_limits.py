@@ -3,7 +3,7 @@
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.push.hub import DRAINING, OVERLOADED, REPLACED, REVOKED
+from contentsvc.push.feeds import DRAINING, OVERLOADED, REPLACED, REVOKED
 from tests.push.fakes import FakeSocket, make
 
 

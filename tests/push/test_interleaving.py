@@ -6,6 +6,7 @@ from random import Random
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.push import hub as hub_module
+from contentsvc.push import joins as joins_module
 from contentsvc.store.errors import Unavailable
 from tests.push.fakes import FakeSocket, make
 
@@ -25,7 +26,7 @@ class World:
         self.completions: list[object] = []
         self.announcements: list[tuple[str, int]] = []
         self.reached: dict[str, list[int]] = {user: [] for user in USERS}
-        self.most_joins = self.most_reads = 0
+        self.most_reads = {"after": 0, "states": 0, "pages": 0}
         self.actions = [
             *[self.commit] * 8,
             *[self.complete] * 6,
@@ -44,8 +45,9 @@ class World:
     def run(self, steps: int) -> None:
         for _ in range(steps):
             self.random.choice(self.actions)()
-            kinds = [read.size for read in self.log.reads if read.kind == "after"]
-            self.most_reads = max(self.most_reads, len(kinds))
+            for kind in "after", "states", "pages":
+                reads = sum(read.kind == kind for read in self.log.reads)
+                self.most_reads[kind] = max(self.most_reads[kind], reads)
 
     def commit(self) -> None:
         row = self.log.commit(self.random.choice(USERS))
@@ -124,8 +126,10 @@ class World:
 class InterleavingTests(SynchronousTestCase):
     def setUp(self) -> None:
         # Small enough that every limit is met.
-        for name, size in {"PAGE": 3, "ROWS": 4, "USERS": 2, "JOINS": 2}.items():
+        for name, size in {"ROWS": 4, "USERS": 2}.items():
             self.patch(hub_module, name, size)
+        for name, size in {"PAGE": 3, "STATES": 3, "PAGES": 2}.items():
+            self.patch(joins_module, name, size)
 
     def check(self, world: World, socket: FakeSocket, complete: bool) -> None:
         """The numbers follow each other; a missing one is one that retention has deleted."""
@@ -155,12 +159,15 @@ class InterleavingTests(SynchronousTestCase):
             try:
                 for socket in world.all:
                     self.check(world, socket, complete=socket in world.open and not socket.closes)
-                self.assertLessEqual(world.most_reads, 1 + hub_module.JOINS)
+                joins = joins_module.JOINS
+                self.assertLessEqual(world.most_reads["after"], 1)
+                self.assertLessEqual(world.most_reads["states"], joins)
+                self.assertLessEqual(world.most_reads["pages"], joins)
                 self.assertEqual(world.clock.getDelayedCalls(), [])
             except AssertionError as error:
                 raise AssertionError(f"seed {seed}: {error}") from error
             sent += sum(len(socket.seqs) for socket in world.all)
-            caught_up += sum(len(socket.seqs) > hub_module.PAGE for socket in world.all)
+            caught_up += sum(len(socket.seqs) > joins_module.PAGE for socket in world.all)
         # The dice did not avoid what is tested here.
         self.assertGreater(sent, 10 * SEEDS)
         self.assertGreater(caught_up, SEEDS)

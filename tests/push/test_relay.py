@@ -5,7 +5,7 @@ from uuid import UUID
 from msgspec import json
 
 from contentsvc.push import relay as relay_module
-from contentsvc.push.hub import REVOKED
+from contentsvc.push.feeds import REVOKED
 from contentsvc.store import notifications, sessions
 from contentsvc.wire.notifications import Debug
 from tests.push.processes import RelayTestCase

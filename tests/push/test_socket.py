@@ -7,7 +7,7 @@ from msgspec import json
 from twisted.trial.unittest import TestCase
 from twisted.web.http import HTTPChannel
 
-from contentsvc.push.hub import Close
+from contentsvc.push.feeds import Close
 from tests.push.loopback import Client, Server
 
 

@@ -20,7 +20,7 @@ class NotificationCase(StoreCase):
 
     async def state(self) -> State:
         """Where ann's log stands; its count of the unread must be that of the rows."""
-        found = await notifications.state(self.db, self.ann)
+        (found,) = await notifications.states(self.db, [self.ann])
         rows = self.sql(
             "select count(*) from notifications where user_id = %s and not read", self.ann
         )
@@ -164,12 +164,42 @@ class ReadTests(NotificationCase):
         for _ in range(3):
             await self.insert()
         self.sql("delete from notifications where user_id = %s and seq < 3", self.ann)
-        found = await notifications.state(self.db, self.ann)
+        (found,) = await notifications.states(self.db, [self.ann])
         self.assertEqual((found.newest, found.oldest), (3, 3))
         self.sql("delete from notifications where user_id = %s", self.ann)
-        found = await notifications.state(self.db, self.ann)
+        (found,) = await notifications.states(self.db, [self.ann])
         self.assertEqual((found.newest, found.oldest), (3, 4))
         self.assertEqual((await self.insert()).seq, 4)
+
+    async def test_states(self) -> None:
+        """Where several users' logs stand comes in the order in which they are asked for."""
+        bob, nobody = await self.user(), guid()
+        for user in self.ann, bob, bob:
+            await self.insert(user)
+        found = await notifications.states(self.db, [bob, nobody, self.ann, bob])
+        self.assertEqual([each.newest for each in found], [2, 0, 1, 2])
+
+    async def pages(self, *asked: tuple[str, int], rows: int = 9, size: int = 999) -> list[object]:
+        """The numbers on the pages of these users, after these numbers."""
+        users, afters = [user for user, _ in asked], [after for _, after in asked]
+        found = await notifications.pages(self.db, users, afters, rows, size)
+        return [[row.seq for row in page] for page in found]
+
+    async def test_pages(self) -> None:
+        """Each page has the rows after its own number, however often its user is asked for."""
+        bob = await self.user()
+        for user in (self.ann, bob) * 4:
+            await self.insert(user)
+        asked = (bob, 3), (self.ann, 4), (self.ann, 0), (bob, 1), (self.ann, 2)
+        self.assertEqual(await self.pages(*asked, rows=3), [[4], [], [1, 2, 3], [2, 3, 4], [3, 4]])
+
+    async def test_page_of_bytes(self) -> None:
+        """A page ends with the row that brings it to its bytes, and has one at least."""
+        rows = [await self.insert() for _ in range(5)]
+        size = len(rows[0].data)
+        self.assertEqual(await self.pages((self.ann, 0), size=2 * size), [[1, 2]])
+        self.assertEqual(await self.pages((self.ann, 0), size=2 * size + 1), [[1, 2, 3]])
+        self.assertEqual(await self.pages((self.ann, 3), size=1), [[4]])
 
     async def test_after(self) -> None:
         """Several users' rows are read at once, each after its own number, in order."""

@@ -1,0 +1,96 @@
+"""What the hub and the joins share: users, their sockets, and the frames that those are sent."""
+
+from collections.abc import Awaitable
+from typing import NamedTuple, Protocol
+
+from autobahn.websocket.protocol import PreparedMessage
+from msgspec import Raw, json
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.push.heartbeat import Pinged
+from contentsvc.store.errors import Unavailable
+from contentsvc.store.notifications import State, Stored
+from contentsvc.store.query import Db
+from contentsvc.wire.notifications import notification_json
+from contentsvc.wire.socket import Message, NotificationMessage
+
+log = Logger()
+
+
+class Close(NamedTuple):
+    """A close that a goodbye precedes."""
+
+    code: int
+    reason: str
+    retry_after: int
+
+
+DRAINING = Close(1001, "draining", 1)
+OVERLOADED = Close(1013, "overloaded", 5)
+REVOKED = Close(4403, "revoked", 0)
+SLOW_CONSUMER = Close(4408, "slow_consumer", 1)
+REPLACED = Close(4410, "replaced", 60)
+
+
+class Subscriber(Pinged, Protocol):
+    """What the hub needs of a socket. `position` and `live` are the hub's to write."""
+
+    user: str
+    session: str
+    position: int
+    live: bool
+
+    def send(self, frame: bytes) -> None:
+        """Write a frame, or queue it; nothing on a socket that has ended."""
+
+    def drained(self) -> Deferred[None] | None:
+        """None if the transport takes more now, else what fires when it does or has gone."""
+
+    def end(self, close: Close) -> None:
+        """Say goodbye and close; detaches from the hub at once."""
+
+
+class Log(Protocol):
+    """The reads that the hub makes: those of store.notifications."""
+
+    def states(self, db: Db, users: list[str], /) -> Awaitable[list[State]]: ...
+    def pages(
+        self, db: Db, users: list[str], afters: list[int], rows: int, size: int, /
+    ) -> Awaitable[list[list[Stored]]]: ...
+    def after(
+        self, db: Db, users: list[str], afters: list[int], limit: int, /
+    ) -> Awaitable[list[Stored]]: ...
+
+
+class Feed:
+    """A connected user. `last` is -1 until the first socket has read where it starts."""
+
+    __slots__ = ("last", "sockets", "user", "wanted")
+
+    def __init__(self, user: str) -> None:
+        self.user = user
+        self.last = -1
+        self.wanted = 0
+        self.sockets: list[Subscriber] = []  # oldest first
+
+
+def encode(message: Message) -> bytes:
+    """The WebSocket frame of a message, to be written to any number of sockets."""
+    frame: bytes = PreparedMessage(json.encode(message), False, False, True).payloadHybi
+    return frame
+
+
+def notification_frame(row: Stored) -> bytes:
+    """The frame of a stored notification, which it shows as REST gives it."""
+    shown = notification_json(row.id, row.created, row.read, row.data)
+    return encode(NotificationMessage(row.seq, Raw(shown)))
+
+
+def report(what: str, error: Exception) -> None:
+    """Log why a read failed that will be tried again: in one line if the database is away."""
+    if isinstance(error, Unavailable):
+        log.warn("Could not {what}: {error}", what=what, error=error)
+    else:
+        log.failure("Could not {what}", Failure(error), what=what)

@@ -1,0 +1,153 @@
+"""Sockets on their way from signing in to the live stream (docs/socket.md).
+
+However many come at once, they read the database a few statements at a time, each for many of
+them. Nobody is sent away because others were there before: who waits in line is pinged like any
+other socket, and gets `hello` when its turn has come.
+"""
+
+from collections.abc import Callable
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.push.feeds import (
+    OVERLOADED,
+    Feed,
+    Log,
+    Subscriber,
+    encode,
+    notification_frame,
+)
+from contentsvc.push.heartbeat import INTERVAL
+from contentsvc.push.line import Line
+from contentsvc.store.errors import Unavailable
+from contentsvc.store.notifications import State, Stored
+from contentsvc.store.query import Db
+from contentsvc.wire.socket import ErrorMessage, HelloMessage, Message
+
+JOINS = 2
+"""Reads at once of where users' logs stand, and as many of backlogs: most of the pool is left."""
+STATES = 50
+"""Sockets that one read says hello to: the work of some milliseconds in one turn."""
+PAGES = 8
+"""Sockets whose backlog one read goes on with."""
+PAGE, PAGE_BYTES = 100, 256 * 1024
+"""Rows, and bytes (but for the last row's), of a page: so much is held per joining socket."""
+PATIENCE = 10.0
+"""Seconds that a socket's own read may take before it is sent away."""
+STUCK = 5.0
+"""Seconds that a read may take before joining counts as not possible."""
+
+log = Logger()
+
+
+class Joins:
+    """Says hello to the sockets of feeds, and sends them what came before.
+
+    `want` is told of a newest number that the feed may not know.
+    """
+
+    def __init__(
+        self, reactor: IReactorTime, db: Db, store: Log, want: Callable[[Feed, int], None]
+    ) -> None:
+        self._db = db
+        self._store = store
+        self._want = want
+        self._states: Line[str, State] = Line(
+            reactor,
+            "read for joining sockets",
+            self._read_states,
+            reads=JOINS,
+            most=STATES,
+            patience=PATIENCE,
+        )
+        self._pages: Line[tuple[str, int], list[Stored]] = Line(
+            reactor,
+            "read the backlog of sockets",
+            self._read_pages,
+            reads=JOINS,
+            most=PAGES,
+            patience=PATIENCE,
+        )
+
+    @property
+    def stuck(self) -> bool:
+        """Whether sockets wait for an answer that the database has not given for a while."""
+        return max(self._states.overdue, self._pages.overdue) > STUCK
+
+    def join(
+        self, feed: Feed, socket: Subscriber, resume: int | None, problem: Message | None
+    ) -> None:
+        """Say hello (then `problem`), send what came after `resume`, let it go live."""
+        joining = Deferred.fromCoroutine(self._join(feed, socket, resume, problem))
+        joining.addErrback(self._failed, socket)
+
+    def leave(self, socket: Subscriber) -> None:
+        """The socket has ended, or will."""
+        self._states.leave(socket)
+        self._pages.leave(socket)
+
+    def stop(self) -> None:
+        """End every wait."""
+        self._states.stop()
+        self._pages.stop()
+
+    async def _read_states(self, users: list[str]) -> list[State]:
+        return await self._store.states(self._db, users)
+
+    async def _read_pages(self, asked: list[tuple[str, int]]) -> list[list[Stored]]:
+        users, afters = [user for user, _ in asked], [position for _, position in asked]
+        return await self._store.pages(self._db, users, afters, PAGE, PAGE_BYTES)
+
+    async def _join(
+        self, feed: Feed, socket: Subscriber, resume: int | None, problem: Message | None
+    ) -> None:
+        state = await self._states.ask(socket, socket.user)
+        if state is None:
+            return
+        if feed.last < 0:
+            feed.last = state.newest
+        self._want(feed, state.newest)
+        socket.position = self._greet(socket, state, resume, problem)
+        # Between this comparison and going live there is no await.
+        while socket.position < feed.last:
+            sent = feed.last
+            if socket not in feed.sockets:
+                return
+            rows = await self._pages.ask(socket, (socket.user, socket.position))
+            if rows is None:
+                return
+            for row in rows:
+                socket.position = row.seq
+                socket.send(notification_frame(row))
+                drained = socket.drained()
+                if drained is not None:
+                    await drained
+                if socket not in feed.sockets:
+                    return
+            if not rows:
+                # All up to what had been sent live as the read began came, or is deleted.
+                socket.position = max(socket.position, sent)
+        socket.live = True
+
+    def _greet(
+        self, socket: Subscriber, state: State, resume: int | None, problem: Message | None
+    ) -> int:
+        start = state.newest if resume is None else min(resume, state.newest)
+        socket.send(encode(HelloMessage(start, state.unread, INTERVAL)))
+        if problem is not None:
+            socket.send(encode(problem))
+        if resume is not None and resume > state.newest:
+            detail = f"there is no notification {resume} yet, the newest is {state.newest}"
+            socket.send(encode(ErrorMessage("seq_ahead", detail)))
+        elif start < state.oldest - 1:
+            detail = f"notifications before {state.oldest} are no longer kept"
+            socket.send(encode(ErrorMessage("trimmed", detail)))
+        return start
+
+    def _failed(self, failure: Failure, socket: Subscriber) -> None:
+        if failure.check(CancelledError, Unavailable) is None:
+            log.failure("A socket could not join", failure)
+        socket.end(OVERLOADED)

@@ -1,0 +1,161 @@
+"""The line of those who wait for an answer of the database, which it gives to many at a time."""
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic, TypeVar
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.push.feeds import report
+from contentsvc.store.errors import Unavailable
+
+FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
+"""Seconds before a read that failed is tried again; doubled each time."""
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+log = Logger()
+
+
+class _Waiter(Generic[Q, A]):
+    __slots__ = ("answer", "question", "who")
+
+    def __init__(self, who: object, question: Q) -> None:
+        self.who = who
+        self.question = question
+        self.answer: Deferred[A | None] = Deferred()
+
+
+class Line(Generic[Q, A]):
+    """Questions to the database, answered in the order in which they were asked.
+
+    `read` answers up to `most` questions at once, in their order. There are up to `reads` of
+    them under way. The time in line does not count: a question has `patience` seconds from
+    the moment in which its own read begins, tried again as often as that fails.
+    """
+
+    def __init__(
+        self,
+        reactor: IReactorTime,
+        what: str,
+        read: Callable[[list[Q]], Awaitable[Sequence[A]]],
+        *,
+        reads: int,
+        most: int,
+        patience: float,
+    ) -> None:
+        self._reactor = reactor
+        self._what = what
+        self._read = read
+        self._free = reads
+        self._most = most
+        self._patience = patience
+        self._handing_on = False
+        self._line: OrderedDict[object, _Waiter[Q, A]] = OrderedDict()
+        self._asked: dict[object, _Waiter[Q, A]] = {}
+        self._timers: dict[Any, float] = {}
+        self._sleeps: set[Deferred[None]] = set()
+
+    @property
+    def overdue(self) -> float:
+        """Seconds since the oldest of the reads under way was begun, 0 if there is none."""
+        return self._reactor.seconds() - min(self._timers.values(), default=self._reactor.seconds())
+
+    def ask(self, who: object, question: Q) -> Deferred[A | None]:
+        """The answer to the one question of `who`; None where they left before it came.
+
+        Fails with Unavailable where the database did not give one in time.
+        """
+        waiter: _Waiter[Q, A] = _Waiter(who, question)
+        self._line[who] = waiter
+        self._hand_on()
+        return waiter.answer
+
+    def leave(self, who: object) -> None:
+        """Forget the question of `who`, if there is one, wherever it has come to."""
+        waiter = self._line.pop(who, None) or self._asked.pop(who, None)
+        if waiter is not None:
+            waiter.answer.callback(None)
+
+    def stop(self) -> None:
+        """Forget all of them, and end every wait."""
+        self._line.clear()
+        self._asked.clear()
+        for timer in self._timers:
+            if timer.active():
+                timer.cancel()
+        for sleep in list(self._sleeps):
+            sleep.cancel()
+
+    def _hand_on(self) -> None:
+        # Never within itself: a read that ends at once would begin the next one level deeper.
+        if self._handing_on:
+            return
+        self._handing_on = True
+        while self._line and self._free:
+            self._free -= 1
+            size = min(self._most, len(self._line))
+            batch = [self._line.popitem(last=False)[1] for _ in range(size)]
+            self._asked.update((waiter.who, waiter) for waiter in batch)
+            Deferred.fromCoroutine(self._serve(batch)).addErrback(self._failed)
+        self._handing_on = False
+
+    async def _serve(self, batch: list[_Waiter[Q, A]]) -> None:
+        timer = self._reactor.callLater(self._patience, self._give_up, batch)
+        self._timers[timer] = self._reactor.seconds()
+        pause, most = FIRST_PAUSE, self._most
+        try:
+            while some := [each for each in batch if self._waits(each)][:most]:
+                try:
+                    answers = await self._read([each.question for each in some])
+                    if len(answers) != len(some):
+                        raise RuntimeError(f"{len(answers)} answers to {len(some)} questions")
+                except Unavailable as error:
+                    report(self._what, error)
+                    await self._sleep(pause)
+                    pause = min(2 * pause, LAST_PAUSE)
+                except Exception as error:
+                    # It may be the fault of one question: they find out alone which.
+                    report(self._what, error)
+                    if len(some) == 1:
+                        self._fail(some[0], error)
+                    most = 1
+                else:
+                    for each, answer in zip(some, answers, strict=True):
+                        if self._waits(each):
+                            del self._asked[each.who]
+                            each.answer.callback(answer)
+        finally:
+            if timer.active():
+                timer.cancel()
+            del self._timers[timer]
+            self._free += 1
+            self._hand_on()
+
+    def _waits(self, waiter: _Waiter[Q, A]) -> bool:
+        return self._asked.get(waiter.who) is waiter
+
+    def _give_up(self, batch: list[_Waiter[Q, A]]) -> None:
+        for waiter in batch:
+            self._fail(waiter, Unavailable("the database does not answer"))
+
+    def _fail(self, waiter: _Waiter[Q, A], error: Exception) -> None:
+        if self._waits(waiter):
+            del self._asked[waiter.who]
+            waiter.answer.errback(error)
+
+    async def _sleep(self, seconds: float) -> None:
+        sleep: Deferred[None] = deferLater(self._reactor, seconds)
+        self._sleeps.add(sleep)
+        try:
+            await sleep
+        finally:
+            self._sleeps.discard(sleep)
+
+    def _failed(self, failure: Failure) -> None:
+        if failure.check(CancelledError) is None:
+            log.failure("Could not {what}", failure, what=self._what)
