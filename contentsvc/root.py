@@ -60,7 +60,9 @@ class Health:
         asked = [(reason.name, self._holds(reason)) for reason in self._reasons]
         missing = [name for name, holds in asked if not await holds]
         if missing:
-            raise NotReady(headers={"Retry-After": "1"}, reasons=missing)
+            problem = NotReady(headers={"Retry-After": "1"}, reasons=missing)
+            problem.cause = f"not ready ({' and '.join(missing)})"
+            raise problem
         return {"status": "ready"}
 
     def _holds(self, reason: Reason) -> Deferred[bool]:

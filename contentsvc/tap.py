@@ -48,6 +48,7 @@ from contentsvc.web.app import Api
 from contentsvc.web.errors import BadToken
 from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite
+from contentsvc.web.unavailable import Unavailability
 from contentsvc.worker import Worker
 from contentsvc.workers import Workers
 
@@ -238,7 +239,11 @@ class Daemon(Sequence):
             Reason("listen", _true_if(lambda: relay.alive)),
             Reason("sockets", _true_if(lambda: hub.joining)),
         ]
-        api = Api(authenticate, errors.translate, Reply(settings.cors_origins))
+        unavailable = Unavailability(self._reactor)
+        self._undo.append(_plain(unavailable.stop))
+        api = Api(
+            authenticate, errors.translate, Reply(settings.cors_origins, unavailable.count)
+        )
         api.mount("/api/v1", families)
         api.mount("/methods/v1", families, under="/user")
         api.mount("", [OAuth(db, guard, tokens, ended), Health(reasons, self._reactor)])

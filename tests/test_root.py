@@ -28,7 +28,8 @@ class RootCase(WebCase):
 
     def setUp(self) -> None:
         clock = self.clock = Clock()
-        api = Api(authenticate, unknown, Reply(["*"]))
+        self.causes: list[str] = []
+        api = Api(authenticate, unknown, Reply(["*"], self.causes.append))
         api.mount("", [Health(self.reasons, clock)])
         self.sockets: Any = WebSocketServerFactory(reactor=clock)
         self.sockets.protocol = WebSocketServerProtocol
@@ -171,6 +172,7 @@ class UnwellTests(RootCase):
         self.assertEqual(found["reasons"], ["away", "broken"])
         self.assertEqual(answer.headers["Retry-After"], "1")
         self.assertNotIn(b"secret", answer.body)
+        self.assertEqual(self.causes, ["not ready (away and broken)"])
 
     def test_too_late(self) -> None:
         """What does not answer within two seconds does not hold; what it says later is nothing."""

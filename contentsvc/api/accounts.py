@@ -159,7 +159,7 @@ class OAuth:
         """Why there is no log-in; only said to whom the password is known."""
         ban = await bans.of_user(db, user)
         if ban is None:  # it ended this moment
-            return Unavailable(headers=retry_after(1))
+            return Unavailable(cause="lock")
         if ban.until is None:
             return AccountBanned(f"The account is banned: {ban.reason}", reason=ban.reason)
         end = datetime.fromtimestamp(ban.until, UTC)

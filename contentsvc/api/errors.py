@@ -67,7 +67,9 @@ def translate(error: Exception) -> Problem | None:
     if isinstance(error, Refused) and error.constraint in CONSTRAINTS:
         return CONSTRAINTS[error.constraint]()
     if isinstance(error, Unavailable):
-        return web.Unavailable(headers={"Retry-After": "1"})
+        return web.Unavailable(cause=error.cause)
+    if isinstance(error, MemoryError):
+        return web.Unavailable(cause="memory")
     if isinstance(error, BadValue):
         return web.InvalidBody(f"The database cannot hold a value: {error}.")
     if isinstance(error, InvalidToken):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from argon2.exceptions import InvalidHashError, VerificationError
+from argon2.exceptions import HashingError, InvalidHashError, VerificationError, VerifyMismatchError
 from twisted.internet.defer import DeferredSemaphore
 from twisted.internet.threads import deferToThreadPool
 from twisted.python.threadpool import ThreadPool
@@ -28,27 +28,31 @@ class Passwords:
         self._nobody = HASHER.hash("nobody")
 
     async def hash(self, password: str) -> str:
-        """The encoded hash. Raises Unavailable when too many wait."""
+        """The encoded hash. Raises Unavailable when too many wait, or there is no memory."""
         return await self._run(HASHER.hash, password)
 
     async def verify(self, encoded: str | None, password: str) -> bool:
         """Whether it is the password; `encoded` None never matches, and takes as long.
 
-        Raises Unavailable when too many wait.
+        Raises Unavailable when too many wait, or there is no memory.
         """
         right = await self._run(_verify, encoded or self._nobody, password)
         return right and encoded is not None
 
     async def _run(self, function: Callable[..., T], *args: object) -> T:
         if len(self._running.waiting) >= _WAITING:
-            raise Unavailable("Too many log-ins at once.", headers={"Retry-After": "1"})
-        return await self._running.run(
-            deferToThreadPool, self._reactor, self.threads, function, *args
-        )
+            raise Unavailable("Too many log-ins at once.", cause="hashing")
+        try:
+            return await self._running.run(
+                deferToThreadPool, self._reactor, self.threads, function, *args
+            )
+        except (HashingError, VerificationError, MemoryError, RuntimeError) as error:
+            # What goes wrong there is that the system has no 19 MiB, or no thread (RuntimeError).
+            raise Unavailable(cause="memory") from error
 
 
 def _verify(encoded: str, password: str) -> bool:
     try:
         return HASHER.verify(encoded, password)
-    except (VerificationError, InvalidHashError):
+    except (VerifyMismatchError, InvalidHashError):
         return False

@@ -9,18 +9,21 @@ from collections.abc import Callable
 from typing import Any
 
 import psycopg2
-from psycopg2.extensions import POLL_OK, POLL_WRITE, QueryCanceledError, make_dsn, parse_dsn
+from psycopg2.extensions import POLL_OK, POLL_WRITE, make_dsn, parse_dsn
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.error import ConnectionDone
 from twisted.internet.task import Cooperator
 from twisted.python.failure import Failure
 from txpostgres import txpostgres
 
-from contentsvc.store.errors import BadValue, Refused, Unavailable
+from contentsvc.store.errors import BadValue, Cause, Refused, Unavailable
 from contentsvc.store.hosts import each_host
 from contentsvc.store.overdue import Where
 from contentsvc.store.query import Row
 
+LOCK_TIMEOUT = 2.0
+"""Seconds that a statement waits for a lock, or less where its own time-out would come before: its
+connection is missing elsewhere meanwhile."""
 _KEEPALIVE = {
     "keepalives_idle": "10",
     "keepalives_interval": "5",
@@ -30,6 +33,17 @@ _KEEPALIVE = {
 """A server whose machine is gone is noticed within 25 s, else after hours."""
 _DEAD = (psycopg2.Error, ValueError)
 """What txpostgres raises on a dead connection; ValueError where its descriptor is -1."""
+_CAUSES: dict[str, Cause] = {
+    "57014": "timeout",
+    "55P03": "lock",
+    "40P01": "lock",
+    "40001": "lock",
+    "53100": "disk",
+    "53200": "memory",
+    "53300": "pool",
+}
+"""By SQLSTATE: "canceling statement due to statement timeout", lock_not_available,
+deadlock_detected, serialization_failure, disk_full, out_of_memory, too_many_connections."""
 _BROKEN_STATES = ("0A000", "25006", "26000")
 """Cached plan changed, the server became a standby, a statement is not prepared: a new
 connection does not have the fault."""
@@ -172,13 +186,15 @@ async def connect(
     hosts = each_host(dsn)
     deadline = reactor.seconds() + timeout
     reasons = []
+    cause: Cause = "outage"
     for tried, host in enumerate(hosts):
         share = max(0.0, deadline - reactor.seconds()) / (len(hosts) - tried)
         try:
             return await _connect(reactor, _full_dsn(host, statement_timeout), share)
         except Unavailable as error:
             reasons.append(str(error))
-    raise Unavailable("; ".join(reasons))
+            cause = error.cause
+    raise Unavailable("; ".join(reasons), cause)
 
 
 async def _connect(reactor: Any, dsn: str, timeout: float) -> Connection:
@@ -197,6 +213,8 @@ async def _connect(reactor: Any, dsn: str, timeout: float) -> Connection:
     except (psycopg2.Error, ConnectionDone) as error:
         # Else the reactor goes on watching a descriptor that somebody else will have.
         connection.abandon()
+        if isinstance(error, psycopg2.Error):
+            raise unavailable(error) from error
         raise Unavailable(one_line(error)) from error
     finally:
         if timer.active():
@@ -210,8 +228,9 @@ async def _connect(reactor: Any, dsn: str, timeout: float) -> Connection:
 def _full_dsn(dsn: str, statement_timeout: float) -> str:
     given = parse_dsn(dsn)
     milliseconds = int(statement_timeout * 1000)
+    lock = int(min(LOCK_TIMEOUT, 0.8 * statement_timeout) * 1000)
     options = (
-        f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds} -c timezone=UTC "
+        f"-c statement_timeout={milliseconds} -c lock_timeout={lock} -c timezone=UTC "
         f"-c idle_in_transaction_session_timeout={milliseconds} -c jit=off"
     )
     full: str = make_dsn(
@@ -226,6 +245,13 @@ def _full_dsn(dsn: str, statement_timeout: float) -> str:
 
 def one_line(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
+
+
+def unavailable(error: psycopg2.Error) -> Unavailable:
+    """What the server's answer means. One that takes no connection gives no SQLSTATE."""
+    reason = one_line(error)
+    full = error.pgcode is None and ("too many" in reason or "connection slots" in reason)
+    return Unavailable(reason, "pool" if full else _CAUSES.get(error.pgcode or "", "outage"))
 
 
 async def execute(connection: Connection, sql: str, args: Row | None = None) -> Any:
@@ -248,10 +274,12 @@ async def execute(connection: Connection, sql: str, args: Row | None = None) -> 
         # Nobody cancels one; but its answer would be taken for that of the next.
         connection.abandon()
         raise
-    except QueryCanceledError as error:
-        # "canceling statement due to ... timeout"
-        raise Unavailable("the statement took too long") from error
-    except (psycopg2.OperationalError, psycopg2.InterfaceError, ConnectionDone) as error:
+    except psycopg2.OperationalError as error:
+        cause = _CAUSES.get(error.pgcode or "")
+        if cause is None or error.diag.severity_nonlocalized != "ERROR":
+            connection.abandon()
+        raise unavailable(error) from error
+    except (psycopg2.InterfaceError, ConnectionDone) as error:
         connection.abandon()
         raise Unavailable(one_line(error)) from error
     except psycopg2.Error as error:

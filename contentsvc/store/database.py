@@ -172,7 +172,7 @@ class Database:
             return await waiter
         except TimeoutError:
             self._waiters.remove(waiter)
-            raise Unavailable("every database connection is busy") from None
+            raise Unavailable("every database connection is busy", "pool") from None
 
     async def _connect(self) -> Connection:
         self._opening += 1

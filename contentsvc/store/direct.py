@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 import psycopg2
 
-from contentsvc.store.errors import BadValue, Refused, Unavailable
+from contentsvc.store.connection import unavailable
+from contentsvc.store.errors import BadValue, Refused
 from contentsvc.store.query import Db, Row, Statement
 
 T = TypeVar("T")
@@ -81,4 +82,4 @@ def _translated() -> Iterator[None]:
     except (psycopg2.DataError, UnicodeEncodeError) as error:
         raise BadValue(" ".join(str(error).split())) from error
     except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
-        raise Unavailable(" ".join(str(error).split())) from error
+        raise unavailable(error) from error

@@ -1,8 +1,21 @@
 """What a statement fails with, whatever the driver calls it."""
 
+from typing import Literal
+
+Cause = Literal["pool", "lock", "timeout", "outage", "disk", "searches", "memory"]
+"""Why the database cannot serve, in the word that the log has for it.
+
+pool: no connection is free, here or at the server. lock: somebody else has held a lock for too
+long. timeout: the statement took too long. outage: there is no answer, or none that a server in
+order gives. disk, memory: the server has none left. searches: too many search at once."""
+
 
 class Unavailable(Exception):
     """The database does not answer, or every connection is busy. Trying again may help."""
+
+    def __init__(self, reason: str, cause: Cause = "outage") -> None:
+        super().__init__(reason)
+        self.cause: Cause = cause
 
 
 class Refused(Exception):

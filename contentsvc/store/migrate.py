@@ -68,7 +68,7 @@ def migrate(dsn: str, *, wait: float = 0) -> list[str]:
             try:
                 cursor.execute("select pg_advisory_lock(%s)", (_LOCK,))
             except LockNotAvailable:
-                raise Unavailable("another process is at its schema") from None
+                raise Unavailable("another process is at its schema", "lock") from None
             cursor.execute("reset lock_timeout")
         try:
             backend = _Backend(connection)

@@ -57,7 +57,7 @@ class Together:
                 found[row[0] - 1].append(row[1:])
         except Unavailable as error:
             for _, answer in calls:
-                answer.errback(Unavailable(str(error)))
+                answer.errback(Unavailable(str(error), error.cause))
         except Exception:
             # It is one call's fault; they find out alone which.
             self._answer_each(statement, calls)

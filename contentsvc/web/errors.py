@@ -20,6 +20,8 @@ class Problem(Exception):
     detail: str = "The service failed; the log has the reason under this requestId."
     oauth: str = "invalid_request"
     """The `error` of RFC 6749 §5.2 where an OAuth endpoint answers it."""
+    cause: str | None = None
+    """Why it is a 503, in a word for the log; None where `code` says it."""
 
     def __init__(
         self, detail: str | None = None, *, headers: Headers | None = None, **members: Any
@@ -79,9 +81,26 @@ UpgradeRequired = named(426, "upgrade_required", "This is a WebSocket; docs/sock
 HeadersTooLarge = named(
     431, "headers_too_large", "The headers, with the request line, are over 16 KiB, or over 500."
 )
-Unavailable = named(
-    503, "unavailable", "The service cannot answer now; try again.", oauth="temporarily_unavailable"
-)
+
+
+class Unavailable(Problem):
+    """503, which says when to come again: in a second, unless `headers` have a Retry-After."""
+
+    status = 503
+    code = "unavailable"
+    detail = "The service cannot answer now; try again."
+    oauth = "temporarily_unavailable"
+
+    def __init__(
+        self,
+        detail: str | None = None,
+        *,
+        cause: str,
+        headers: Headers | None = None,
+        **members: Any,
+    ) -> None:
+        super().__init__(detail, headers={"Retry-After": "1", **(headers or {})}, **members)
+        self.cause = cause
 
 
 def at_pointer(pointer: str, detail: str) -> Problem:

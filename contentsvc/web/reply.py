@@ -1,6 +1,6 @@
 """From a handler's result to an HTTP answer: status, weak ETag, 304, CORS, one write."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote_to_bytes
@@ -31,9 +31,13 @@ class Listed(NamedTuple):
 
 
 class Reply:
-    """Writes answers; made once, with the origins that browsers may call from."""
+    """Writes answers; made once, with the origins that browsers may call from.
 
-    def __init__(self, cors_origins: Sequence[str]) -> None:
+    `unavailable` is called with the cause of each 503.
+    """
+
+    def __init__(self, cors_origins: Sequence[str], unavailable: Callable[[str], None]) -> None:
+        self._unavailable = unavailable
         self._any = b"Access-Control-Allow-Origin: *\r\n" if "*" in cors_origins else b""
         self._origins = frozenset(origin.encode() for origin in cors_origins)
 
@@ -72,6 +76,8 @@ class Reply:
 
     def problem(self, request: ApiRequest, problem: Problem, *, oauth: bool = False) -> None:
         """Write an error."""
+        if problem.status == 503:
+            self._unavailable(problem.cause or problem.code)
         for name, value in problem.headers.items():
             request.setHeader(name.encode(), value.encode())
         if oauth:

@@ -45,9 +45,15 @@ class ErrorTests(StoreCase):
             (InvalidToken("expired"), 401),
         ):
             self.assertEqual(errors.translate(error).status, status)
-        problem = errors.translate(Unavailable("x"))
+        problem = errors.translate(Unavailable("x", "disk"))
         self.assertEqual((problem.status, problem.headers), (503, {"Retry-After": "1"}))
+        self.assertEqual(problem.cause, "disk")
         self.assertNotIn("x", problem.detail.split())
+
+    async def test_memory(self) -> None:
+        """So is a process that gets no more memory."""
+        problem = errors.translate(MemoryError())
+        self.assertEqual((problem.status, problem.cause), (503, "memory"))
 
     async def test_unknown(self) -> None:
         """Everything else is a mistake of ours."""

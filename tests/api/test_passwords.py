@@ -1,7 +1,10 @@
 """Argon2id off the reactor thread."""
 
 import threading
+from types import SimpleNamespace
+from unittest.mock import Mock
 
+from argon2.exceptions import HashingError, VerificationError
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import TestCase
@@ -44,6 +47,20 @@ class PasswordTests(TestCase):
         await self.passwords.verify("-", "-")
         self.assertNotEqual(seen, [threading.current_thread()])
 
+    async def test_no_memory(self) -> None:
+        """Where the system has no memory or thread for it, that is no answer, right or wrong."""
+        for error in (
+            HashingError("Memory allocation error"),
+            VerificationError("Memory allocation error"),
+            MemoryError(),
+            RuntimeError("can't start new thread"),
+        ):
+            fails = Mock(side_effect=error)
+            self.patch(module, "HASHER", SimpleNamespace(hash=fails, verify=fails))
+            for act in (self.passwords.hash("x"), self.passwords.verify("-", "x")):
+                problem = await self.assertFailure(Deferred.fromCoroutine(act), Unavailable)
+                self.assertEqual(problem.cause, "memory")
+
     async def test_too_many(self) -> None:
         """Beyond those at work and a queue, one is told to come again, and the others are done."""
         gate = threading.Event()
@@ -55,6 +72,7 @@ class PasswordTests(TestCase):
             await self.passwords.verify("-", "-")
         except Unavailable as problem:
             self.assertEqual(problem.headers, {"Retry-After": "1"})
+            self.assertEqual(problem.cause, "hashing")
         else:
             self.fail("there was room")
         gate.set()

@@ -181,7 +181,8 @@ class ErrorTests(PoolCase):
         """A statement that takes too long is Unavailable, and the connection is good."""
         pool = await self.pool(size=1, statement_timeout=0.5)
         backend = await self.backend(pool)
-        await self.fails(Unavailable, self.sleep(pool, 60))
+        error = await self.fails(Unavailable, self.sleep(pool, 60))
+        self.assertEqual(error.cause, "timeout")
         self.assertEqual(await self.backend(pool), backend)
 
     async def test_lock_timeout(self) -> None:
@@ -190,7 +191,42 @@ class ErrorTests(PoolCase):
         await self.put(self.db, 1)
         async with self.db.transaction() as tx:
             await self.lock(tx, 1)
-            await self.fails(Unavailable, self.lock(pool, 1))
+            self.assertEqual((await self.fails(Unavailable, self.lock(pool, 1))).cause, "lock")
+
+    async def test_short_of(self) -> None:
+        """So is one that the server lacks something for, which is named."""
+        self.sql("""
+            create or replace function fails(state text) returns void language plpgsql as $$
+            begin raise exception using errcode = state; end $$
+        """)
+        pool = await self.pool(size=1)
+        backend = await self.backend(pool)
+        for state, cause in (("53100", "disk"), ("53200", "memory"), ("53300", "pool")):
+            statement = Statement("none", "", [], [])
+            statement.execute = f"select fails('{state}')"
+            error = await self.fails(Unavailable, pool.run(statement, ()))
+            self.assertEqual(error.cause, cause)
+        self.assertEqual(await self.backend(pool), backend)
+
+    async def test_full_at_commit(self) -> None:
+        """The same where COMMIT is the one that fails."""
+        self.sql("""
+            create or replace function full_disk() returns trigger language plpgsql as $$
+            begin raise exception using errcode = '53100'; end $$;
+            drop table if exists fulls;
+            create table fulls (id integer);
+            create constraint trigger full_disk after insert on fulls
+            deferrable initially deferred for each row execute function full_disk()
+        """)
+        insert = Statement("none", "", [], [])
+        insert.execute = "insert into fulls values (1)"
+
+        async def act() -> None:
+            async with self.db.transaction() as tx:
+                await tx.run(insert, ())
+
+        self.assertEqual((await self.fails(Unavailable, act())).cause, "disk")
+        self.assertEqual(self.sql("select * from fulls"), [])
 
     async def test_deadlock(self) -> None:
         """Of two transactions that wait for each other, one is Unavailable, the other is well."""
@@ -278,8 +314,14 @@ class SettingTests(PoolCase):
 
     async def test_timeouts(self) -> None:
         """The timeouts are the server's too, so that no lost client holds a lock for long."""
-        for name in ("statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout"):
+        for name in ("statement_timeout", "idle_in_transaction_session_timeout"):
             self.assertEqual(await self.shown(self.url, name, statement_timeout=2.5), "2500ms")
+
+    async def test_lock_timeout(self) -> None:
+        """Locks are waited for less long, and never as long as the statement may take."""
+        for limit, expected in ((15, "2s"), (2.5, "2s"), (0.5, "400ms")):
+            shown = await self.shown(self.url, "lock_timeout", statement_timeout=limit)
+            self.assertEqual(shown, expected)
 
     async def test_time_zone(self) -> None:
         """Times are in UTC whatever the server is in."""

@@ -151,7 +151,8 @@ class Service:
         trusted_proxies: Sequence[str] = (),
     ) -> None:
         self.clock = Clock()
-        self.api = Api(authenticate, translate, Reply(origins))
+        self.causes: list[str] = []
+        self.api = Api(authenticate, translate, Reply(origins, self.causes.append))
         self.api.mount("", families)
         self.site = ApiSite(
             self.api,
