@@ -81,7 +81,7 @@ class Content:
             raise Forbidden("Only its author and admins may change a content.")
         if call.user == standing.author_id:
             revision = call.decode(_repeat).revision_id
-            if isinstance(revision, str) and revision.lower() == standing.first_revision:
+            if revision is not None and revision.lower() == standing.first_revision:
                 return
         body = call.decode(_update)
         tags = None if body.tags is UNSET else body.tags

@@ -1,6 +1,5 @@
 """Progress data: spec §4.12, and writing it."""
 
-import msgspec
 from msgspec import Raw
 
 from contentsvc.api.errors import ProgressNotFound
@@ -8,8 +7,9 @@ from contentsvc.store import progress
 from contentsvc.store.query import Db
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
+from contentsvc.web.decode import object_text
 from contentsvc.web.route import route
-from contentsvc.wire.progress import ProgressBody, ProgressData
+from contentsvc.wire.progress import ProgressData, ProgressText
 
 
 class Progress:
@@ -32,9 +32,9 @@ class Progress:
         return _data(row)
 
     @route("PUT", "/user/<guid:user>/progress/<text:key>", allow=SELF)
-    async def put(self, call: Call, user: str, key: str, body: ProgressBody) -> None:
+    async def put(self, call: Call, user: str, key: str, body: ProgressText) -> None:
         """Store an object at a key."""
-        await progress.put(self._db, user, key, msgspec.json.encode(body.value).decode())
+        await progress.put(self._db, user, key, object_text("value", body.value))
 
     @route("DELETE", "/user/<guid:user>/progress/<text:key>", allow=SELF)
     async def delete(self, call: Call, user: str, key: str) -> None:

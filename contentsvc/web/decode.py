@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
 
+from contentsvc.web import place
 from contentsvc.web.errors import (
     InvalidBody,
     InvalidPath,
@@ -62,8 +63,9 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
         if not raw.isascii():
             raw.decode()  # msgspec skips over what it does not need
         value = decoder.decode(raw)
-        if b"\\u0000" in raw:
-            _refuse_nul(msgspec.json.decode(raw), "")
+        nul = place.nul(raw)
+        if nul >= 0:
+            raise _nul_at(raw, nul)
     except msgspec.ValidationError as error:
         raise _located(error) from None
     except msgspec.DecodeError as error:
@@ -73,6 +75,22 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
     except RecursionError:
         raise MalformedJson("The body is nested too deeply.") from None
     return value
+
+
+def object_text(member: str, raw: msgspec.Raw) -> str:
+    """The text of an object that a body has as this member, for what is kept as it came.
+
+    It is part of what json_body has taken. Raises InvalidBody: it is no object, or has a number
+    beyond what a double holds.
+    """
+    text = bytes(raw)
+    if not text.startswith(b"{"):
+        raise at_pointer(f"/{member}", "Expected `object`.")
+    infinite = place.infinite(text)
+    if infinite >= 0:
+        pointer, _ = place.pointer(text, infinite)
+        raise at_pointer(f"/{member}{pointer}", "Number out of range.")
+    return text.decode()
 
 
 def query_string(raw: bytes, type: type[S]) -> S:
@@ -135,7 +153,7 @@ def _where(error: msgspec.ValidationError) -> tuple[str, str]:
     detail, _, path = str(error).partition(" - at `")
     # Where msgspec has [...] for some member, it does not say which: it is in this one.
     known = path.partition("[...]")[0]
-    pointer = "".join(_step(name or index) for name, index in _STEP.findall(known))
+    pointer = "".join(place.step(name or index) for name, index in _STEP.findall(known))
     missing = _MISSING.match(detail)
     if missing:
         return f"{pointer}/{missing[1]}", "This member is required."
@@ -144,25 +162,12 @@ def _where(error: msgspec.ValidationError) -> tuple[str, str]:
     return pointer, _PATTERN.sub("of other characters or form", detail) + "."
 
 
-def _step(name: str) -> str:
-    return "/" + name.replace("~", "~0").replace("/", "~1")
-
-
 def _is_text(value: str) -> bool:
     """Whether it came from UTF-8: what did not, has lone surrogates."""
     return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
-def _refuse_nul(value: Any, pointer: str) -> None:
-    if isinstance(value, str):
-        if "\0" in value:
-            raise at_pointer(pointer, "A string may not hold NUL.")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            _refuse_nul(item, f"{pointer}/{index}")
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            if "\0" in name:
-                raise at_pointer(pointer, "A member's name may not hold NUL.")
-            _refuse_nul(item, pointer + _step(name))
-
+def _nul_at(raw: bytes, offset: int) -> Problem:
+    pointer, in_name = place.pointer(raw, offset)
+    what = "A member's name" if in_name else "A string"
+    return at_pointer(pointer, f"{what} may not hold NUL.")

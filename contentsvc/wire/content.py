@@ -1,6 +1,6 @@
 """Content: spec §2 ContentInfo, EntityReference, Entity, Package; §4.1 to §4.3."""
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -68,7 +68,7 @@ class ContentUpdate(Wire):
 class ContentRepeat(Wire):
     """The one member of a PUT's body that tells a repeated create from an update."""
 
-    revision_id: Any = None
+    revision_id: Guid | None = None
 
 
 class PrecheckDependency(EntityReference):

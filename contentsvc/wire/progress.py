@@ -13,6 +13,12 @@ class ProgressBody(Wire):
     value: dict[str, Any]
 
 
+class ProgressText(Wire):
+    """A ProgressBody as the service reads it: the value is kept as the text that came."""
+
+    value: Raw
+
+
 class ProgressData(Record):
     """Spec §2 ProgressData; `timestamp` in Unix seconds."""
 

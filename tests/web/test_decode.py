@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Raw, Struct
 
 from contentsvc.web import decode
 from contentsvc.web.allow import ANYONE
@@ -171,6 +171,56 @@ class JsonTests(DecodeCase):
         for media in ("text/plain", "application/jsonp", "multipart/form-data", "json", "*/*"):
             problem = self.refused(decode.json_body, raw, media, _outer)
             self.assertEqual((problem.status, problem.code), (415, "unsupported_media_type"))
+
+
+class Kept(Struct):
+    value: Raw
+
+
+_kept = msgspec.json.Decoder(Kept)
+
+
+class ObjectTextTests(DecodeCase):
+    """Objects whose text is kept."""
+
+    def text(self, value: str) -> str:
+        """What is kept of a value."""
+        body = decode.json_body(f'{{"value": {value} }}'.encode(), None, _kept)
+        return decode.object_text("value", body.value)
+
+    def error(self, value: str) -> tuple[str, str]:
+        """Pointer and detail of the one error."""
+        problem = self.refused(self.text, value)
+        self.assertEqual((problem.status, problem.code), (400, "invalid_body"))
+        (error,) = problem.members["errors"]
+        return error["pointer"], error["detail"]
+
+    def test_as_it_came(self) -> None:
+        """Numbers, escapes and blanks stay as they were."""
+        value = '{"b": 1.10,"a":1e300, "c":"\\u00e4\\ud83d\\ude00ä"}'
+        self.assertEqual(self.text(value), value)
+
+    def test_no_object(self) -> None:
+        """What is no object is refused."""
+        for value in ('"{}"', "7", "[{}]", "null", "true"):
+            self.assertEqual(self.error(value), ("/value", "Expected `object`."))
+
+    def test_infinite_number(self) -> None:
+        """A number beyond a double is refused and named, a text that looks like one is not."""
+        for number in ("1e999", "-1E+0999", "12345678901e299", "1.8e308", "0.1e310"):
+            found = self.error(f'{{"1e999":"\\"1e999","a":[0,{number}]}}')
+            self.assertEqual(found, ("/value/a/1", "Number out of range."))
+        for number in ("1e308", "1e-999", "0e999", "1" + "0" * 5000):
+            self.text(f'{{"1e999":{number}}}')
+
+    def test_not_json(self) -> None:
+        """What could not be read again is refused though it is kept as text."""
+        strings = ['"\\ud800"', '"\\ud800\\u0041"', '"\\x"', '"\n"']
+        for value in [*strings, "01", "1.", "[1,]", "[" * 2000]:
+            with self.assertRaises(Problem) as caught:
+                self.text(f'{{"a":{value}}}')
+            self.assertEqual(caught.exception.code, "malformed_json")
+        self.assertEqual(self.error('{"a":"\\u0000"}')[0], "/value/a")
 
 
 class Asked(Struct, rename="camel"):
