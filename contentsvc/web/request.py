@@ -22,6 +22,8 @@ _STATUS = {
 KIB = 1024
 BODY_LIMIT = 256 * KIB
 """Bytes of a body unless the route says otherwise."""
+FORM_LIMIT = 16 * KIB
+"""Bytes of a form. While a body arrives, its route is looked up only if it is larger than this."""
 _LINGER = 2.0
 """Seconds that a refused request is still read for, so that the client gets to see the answer:
 closing with data unread resets the connection."""
@@ -44,7 +46,7 @@ class ApiRequest(Request):
     gone = False
     refused = False
     _whole = False
-    _limit = BODY_LIMIT
+    _limit = FORM_LIMIT
     _timer: Any = None
 
     channel: Any
@@ -90,7 +92,7 @@ class ApiRequest(Request):
             self.content.write(data)
 
     def _is_over(self, size: int) -> bool:
-        if size > self._limit == BODY_LIMIT:  # few need to be looked up
+        if size > self._limit == FORM_LIMIT:
             self._limit = self.site.limit_of(self.method, self.path)
         return size > self._limit
 

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from contentsvc.web.allow import Permission
-from contentsvc.web.request import BODY_LIMIT
+from contentsvc.web.request import BODY_LIMIT, FORM_LIMIT
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 
@@ -39,9 +39,10 @@ class Route(NamedTuple):
 
 
 def route(
-    method: str, path: str, *, allow: Permission, limit: int = BODY_LIMIT
+    method: str, path: str, *, allow: Permission, limit: int | None = None
 ) -> Callable[[Handler], Handler]:
-    """Declare the operation that a family's method handles; `limit` in bytes of its body.
+    """Declare the operation that a family's method handles; `limit` in bytes of its body, by
+    default FORM_LIMIT for a form and BODY_LIMIT for all else.
 
     Raises TypeError where the handler's parameters are not those of the path.
     """
@@ -54,8 +55,10 @@ def route(
             raise TypeError(f"{handler.__qualname__} takes {given}, its route gives {expected}")
         hints = get_type_hints(handler)
         inputs = {name: hints.get(name) for name in _INPUTS}
+        usual = FORM_LIMIT if inputs["form"] is not None else BODY_LIMIT
+        bound = usual if limit is None else limit
         handler.__route__ = Route(  # type: ignore[attr-defined]
-            method, path, allow, limit, variables, **inputs
+            method, path, allow, bound, variables, **inputs
         )
         return handler
 

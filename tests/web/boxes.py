@@ -37,6 +37,13 @@ class Boxes:
         return self.taken
 
 
+class Forms:
+    """Takes texts as forms."""
+
+    @route("POST", "/form", allow=ANYONE)
+    async def form(self, call: Call, form: Box) -> None: ...
+
+
 def body_of(size: int) -> bytes:
     """A Box of exactly this many bytes."""
     return b'{"text":"%s"}' % (b"x" * (size - len(b'{"text":""}')))

@@ -3,8 +3,8 @@
 from twisted.internet.interfaces import ISSLTransport
 from zope.interface import directlyProvides
 
-from contentsvc.web.request import BODY_LIMIT
-from tests.web.boxes import BIG, Boxes, Waits, body_of
+from contentsvc.web.request import BODY_LIMIT, FORM_LIMIT
+from tests.web.boxes import BIG, Boxes, Forms, Waits, body_of
 from tests.web.support import Service, WebCase
 
 
@@ -16,7 +16,7 @@ def chunk(data: bytes) -> bytes:
 class BodyCase(WebCase):
     def setUp(self) -> None:
         self.boxes = Boxes()
-        self.service = Service([self.boxes], body_timeout=30.0)
+        self.service = Service([self.boxes, Forms()], body_timeout=30.0)
         self.client = self.service.connect()
 
     def begin(self, path: str, **headers: str) -> None:
@@ -59,6 +59,23 @@ class LimitTests(BodyCase):
         taken, refused = self.client.answers()
         self.assertEqual(taken.status, 204)
         self.assertEqual(self.problem(refused, 413, "payload_too_large")["limit"], BIG)
+
+    def test_form(self) -> None:
+        """A form is bounded closer, announced or chunked; what decodes it never sees more."""
+        head = {"Content_Type": "application/x-www-form-urlencoded"}
+        whole = b"text=".ljust(FORM_LIMIT, b"%")
+        self.client.ask("POST", "/form", whole, **head)
+        self.client.ask("POST", "/form", whole + b"%", **head)
+        taken, refused = self.client.answers()
+        self.assertEqual(taken.status, 204)
+        found = self.problem(refused, 413, "payload_too_large")
+        self.assertEqual(found["limit"], FORM_LIMIT)
+        self.client = self.service.connect()
+        self.client.ask("POST", "/form", Transfer_Encoding="chunked", **head)
+        self.client.send(chunk(whole))
+        self.assertTrue(self.client.silent)
+        self.client.send(chunk(b"%"))
+        self.problem(self.client.answer(), 413, "payload_too_large")
 
     def test_no_route(self) -> None:
         """Where there is no operation, the limit is the lower one."""
