@@ -6,7 +6,6 @@ import os
 import re
 import secrets
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from getpass import getpass
@@ -17,6 +16,7 @@ import msgspec
 import psycopg2
 
 from contentsvc import config, demo
+from contentsvc.clocks import WallClock
 from contentsvc.config import ConfigError, Settings
 from contentsvc.demo import DemoError
 from contentsvc.passwords import HASHER
@@ -194,7 +194,7 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
     with _database(settings, existing=True) as dsn:
         keys = keys or Keys.load_or_generate(settings.keys_path)
         account, session = in_transaction(dsn, begin)
-    print(Tokens(keys, _Clock()).issue(account.id, session, admin=account.admin))
+    print(Tokens(keys, WallClock()).issue(account.id, session, admin=account.admin))
 
 
 def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -264,11 +264,6 @@ async def _account(db: Db, name: str) -> accounts.Credentials:
     if account is None:
         raise CommandError(f"there is no user {name}")
     return account
-
-
-class _Clock:
-    def seconds(self) -> float:
-        return time.time()
 
 
 def _seq(text: str) -> int:

@@ -34,6 +34,7 @@ from contentsvc.api.ratings import Ratings
 from contentsvc.api.sessions import Sessions
 from contentsvc.api.social import Social
 from contentsvc.api.users import Users
+from contentsvc.clocks import WallClock, run_monotonic
 from contentsvc.config import ConfigError, Settings
 from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
@@ -94,6 +95,7 @@ def makeService(options: Options) -> Service:
     """The service of one process, on the reactor that twistd runs."""
     from twisted.internet import reactor
 
+    run_monotonic(reactor)
     settings = options.settings
     worker = Worker.of(reactor, os.environ)
     try:
@@ -154,6 +156,7 @@ class Daemon(Sequence):
         super().__init__(reactor, settings)
         self._endpoint = endpoint
         self._announce = announce or partial(say_hello, settings)
+        self._wall = WallClock()
 
     async def start_parts(self) -> None:
         settings, reactor = self._settings, self._reactor
@@ -167,7 +170,7 @@ class Daemon(Sequence):
         )
         self._undo.append(_plain(db.stop))
         await self._patiently(db.start)
-        tokens = Tokens(keys, reactor)
+        tokens = Tokens(keys, self._wall, steady=reactor)
         hub = Hub(
             reactor,
             db,
@@ -251,6 +254,7 @@ class Daemon(Sequence):
         return ApiSite(
             Root(api, sockets),
             self._reactor,
+            now=self._wall.seconds,
             limit_of=api.limit_of,
             refuse=api.refuse,
             body_timeout=settings.body_timeout,

@@ -32,10 +32,10 @@ _ACL_READ_WRITE = 0x06
 
 
 class Clock(Protocol):
-    """The one thing that is asked of a reactor here."""
+    """The wall clock where it makes stamps, the reactor where it measures durations."""
 
     def seconds(self) -> float:
-        """Unix seconds."""
+        """Seconds, of the wall clock those since 1970."""
 
 
 class InvalidToken(Exception):
@@ -152,20 +152,32 @@ def _others_may(descriptor: int) -> bool:
 
 
 class Revoked:
-    """The sessions that were ended while access tokens of theirs may still be unexpired."""
+    """The sessions that were ended while access tokens of theirs may still be unexpired.
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._until: dict[str, float] = {}
+    Tokens expire by the wall clock, which may be set. So a session is forgotten when both clocks
+    say so: by `steady`, which nobody sets, ACCESS_LIFETIME has passed, and by `wall` the last token
+    that it can have has expired. One that was issued before `wall` was set back expires later.
+    """
+
+    def __init__(self, wall: Clock, steady: Clock) -> None:
+        self._wall = wall
+        self._steady = steady
+        self._latest = 0.0
+        self._until: dict[str, tuple[float, float]] = {}
+
+    def saw(self, expires: float) -> None:
+        """There is a token that expires then, in Unix seconds."""
+        self._latest = max(self._latest, expires)
 
     def add(self, session: str) -> None:
         """Refuse the session's tokens from now on."""
-        now = self._clock.seconds()
-        self._until.setdefault(session, now + ACCESS_LIFETIME)
-        # All live equally long, so insertion order is the order of expiry.
+        wall, steady = self._wall.seconds(), self._steady.seconds()
+        self.saw(wall + ACCESS_LIFETIME)
+        self._until.setdefault(session, (self._latest, steady + ACCESS_LIFETIME))
+        # Neither time ever falls, so insertion order is the order of expiry.
         while self._until:
-            oldest, until = next(iter(self._until.items()))
-            if until > now:
+            oldest, (expired, over) = next(iter(self._until.items()))
+            if expired > wall or over > steady:
                 break
             del self._until[oldest]
 
@@ -177,14 +189,17 @@ class Revoked:
 
 
 class Tokens:
-    """Issues and verifies the tokens of one service."""
+    """Issues and verifies the tokens of one service, by the wall clock.
 
-    def __init__(self, keys: Keys, clock: Clock) -> None:
+    `steady` measures durations; without it `clock` does, which then must not be set.
+    """
+
+    def __init__(self, keys: Keys, clock: Clock, steady: Clock | None = None) -> None:
         self._keys = {key.kid: key.secret for key in keys}
         self._kid = keys[0].kid
         self._clock = clock
         self._verified: dict[str, Caller] = {}
-        self.revoked = Revoked(clock)
+        self.revoked = Revoked(clock, clock if steady is None else steady)
 
     def issue(self, user: str, session: str, *, admin: bool) -> str:
         """An access token, good for ACCESS_LIFETIME seconds."""
@@ -199,6 +214,7 @@ class Tokens:
         now = int(self._clock.seconds())
         claims |= {"iss": ISSUER, "aud": audience, "jti": str(uuid4())}
         times = {"iat": now, "exp": now + lifetime}
+        self.revoked.saw(times["exp"])
         return jwt.encode(
             {**claims, **times}, self._keys[self._kid], "HS256", headers={"kid": self._kid}
         )
@@ -253,4 +269,5 @@ class Tokens:
             raise InvalidToken("The token is not valid.")
         if claims["exp"] <= self._clock.seconds():
             raise InvalidToken("The token has expired.")
+        self.revoked.saw(claims["exp"])
         return claims

@@ -8,6 +8,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import react
 
 from contentsvc.client import Client, ClientError, Received
+from contentsvc.clocks import run_monotonic
 
 
 def watch(url: str, name: str, password: str, resume: int | None) -> NoReturn:
@@ -21,6 +22,7 @@ def watch(url: str, name: str, password: str, resume: int | None) -> NoReturn:
 
 
 async def _watch(reactor: Any, url: str, name: str, password: str, resume: int | None) -> None:
+    run_monotonic(reactor)
     client = Client(reactor, url)
     try:
         await client.log_in(name, password)

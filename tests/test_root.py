@@ -36,7 +36,12 @@ class RootCase(WebCase):
         self.sockets.setProtocolOptions(openHandshakeTimeout=0)
         root = Root(api, self.sockets)
         self.site = ApiSite(
-            root, clock, limit_of=api.limit_of, refuse=api.refuse, body_timeout=30.0
+            root,
+            clock,
+            now=clock.seconds,
+            limit_of=api.limit_of,
+            refuse=api.refuse,
+            body_timeout=30.0,
         )
         self.client = Client(self.site)
 

@@ -400,7 +400,7 @@ class RevokedTests(TokenCase):
 
     def test_bounded(self) -> None:
         """A session is kept for as long as a token of it may live, and no longer."""
-        revoked = Revoked(self.clock)
+        revoked = Revoked(self.clock, self.clock)
         for n in range(100):
             revoked.add(f"early {n}")
         self.clock.advance(ACCESS_LIFETIME - 1)
@@ -414,7 +414,7 @@ class RevokedTests(TokenCase):
 
     def test_again(self) -> None:
         """To hear of it again changes nothing."""
-        revoked = Revoked(self.clock)
+        revoked = Revoked(self.clock, self.clock)
         revoked.add("x")
         self.clock.advance(1)
         revoked.add("x")

@@ -24,9 +24,10 @@ _METHODS = {method.encode(): method.value for method in HTTPMethod}
 
 
 class ApiSite(Site):
-    """A site of ApiRequests. `limit_of` gives the bytes that a method and path take as a
-    body, where that may be over BODY_LIMIT; `refuse` answers a request that goes no further;
-    `body_timeout` is in seconds; `trusted_proxies` are as web.proxies has them."""
+    """A site of ApiRequests. `now` gives the wall clock's Unix seconds; `limit_of` the bytes that
+    a method and path take as a body, where that may be over BODY_LIMIT; `refuse` answers a request
+    that goes no further; `body_timeout` is in seconds; `trusted_proxies` are as web.proxies has
+    them."""
 
     noisy = False
     protocol: Any = ApiChannel
@@ -37,6 +38,7 @@ class ApiSite(Site):
         resource: IResource,
         reactor: Any,
         *,
+        now: Callable[[], float],
         limit_of: Callable[[bytes, bytes], int],
         refuse: Callable[[ApiRequest, Problem], object],
         body_timeout: float,
@@ -44,6 +46,7 @@ class ApiSite(Site):
     ) -> None:
         super().__init__(resource, reactor=reactor, timeout=60)
         self.reactor = reactor
+        self._now = now
         self.limit_of = limit_of
         self.refuse = refuse
         self.body_timeout = body_timeout
@@ -55,7 +58,7 @@ class ApiSite(Site):
 
     def date(self) -> bytes:
         """The header line Date, as it is this second."""
-        second = int(self.reactor.seconds())
+        second = int(self._now())
         if second != self._second:
             self._second, self._date = second, b"Date: %s\r\n" % datetimeToString(second)
         return self._date

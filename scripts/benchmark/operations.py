@@ -1,7 +1,6 @@
 """What is measured with wrk: the requests of each operation."""
 
 import json
-import time
 from collections.abc import Callable
 from contextlib import closing
 from http.client import HTTPConnection
@@ -11,6 +10,7 @@ from urllib.parse import quote
 
 import psycopg2
 
+from contentsvc.clocks import WallClock
 from contentsvc.tokens import Keys, Tokens
 
 from . import world, wrk
@@ -33,20 +33,12 @@ _LONG = 11
 """Letters of a long name."""
 
 
-class Clock:
-    """What tokens are issued by."""
-
-    def seconds(self) -> float:
-        """Unix seconds."""
-        return time.time()
-
-
 class Context:
     """The world that requests are about, and who makes them."""
 
     def __init__(self, sizes: Sizes, keys: Keys, url: str, seed: int) -> None:
         self.sizes = sizes
-        self._tokens = Tokens(keys, Clock())
+        self._tokens = Tokens(keys, WallClock())
         self.random = Random(seed)  # noqa: S311
         self.names = _names(url)
 

@@ -19,6 +19,7 @@ from twisted.internet.stdio import StandardIO
 from twisted.internet.task import deferLater
 from twisted.protocols.basic import LineOnlyReceiver
 
+from contentsvc.clocks import WallClock
 from contentsvc.tokens import Keys, Tokens
 
 from . import world
@@ -61,7 +62,7 @@ class Generator:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self._tokens = Tokens(Keys.load(Path(task.keys)), reactor)
+        self._tokens = Tokens(Keys.load(Path(task.keys)), WallClock())
         self._random = Random(task.first)  # noqa: S311
         self._lost: list[str] = []
         self._sent: dict[int, float] = {}

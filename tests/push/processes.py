@@ -63,7 +63,7 @@ class Process:
     def __init__(self, dsn: str, seed: int) -> None:
         self.db = Database(reactor, dsn, size=2)
         self.hub = Hub(reactor, self.db, notifications)
-        self.revoked = Revoked(reactor)
+        self.revoked = Revoked(reactor, reactor)
         self.relay = Relay(
             reactor, dsn=dsn, db=self.db, hub=self.hub, revoked=self.revoked, random=Random(seed)
         )

@@ -157,6 +157,7 @@ class Service:
         self.site = ApiSite(
             self.api,
             self.clock,
+            now=self.clock.seconds,
             limit_of=self.api.limit_of,
             refuse=self.api.refuse,
             body_timeout=body_timeout,
