@@ -3,12 +3,63 @@
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Key, Keys, Tokens
+from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Key, Keys, Revoked, Tokens
 
 USER = "00000000-0000-4000-8000-00000000000a"
 SESSION = "00000000-0000-4000-8000-00000000005e"
 NOW = 1_700_000_000
 KEYS = Keys([Key("new", b"n" * 32)])
+
+
+class RevokedTests(SynchronousTestCase):
+    """Sessions that were ended."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.clock.advance(NOW)
+        self.tokens = Tokens(KEYS, self.clock)
+
+    def issue(self) -> str:
+        """An access token."""
+        return self.tokens.issue(USER, SESSION, admin=False)
+
+    def test_revoked(self) -> None:
+        """Every access token of an ended session is refused, remembered or not."""
+        known, other = self.issue(), self.issue()
+        self.tokens.verify(known)
+        self.tokens.revoked.add(SESSION)
+        for token in (known, other, self.issue()):
+            self.assertRaises(InvalidToken, self.tokens.verify, token)
+
+    def test_other_sessions(self) -> None:
+        """The user's other sessions go on."""
+        self.tokens.revoked.add("another")
+        self.tokens.verify(self.issue())
+
+    def test_bounded(self) -> None:
+        """A session is kept for as long as a token of it may live, and no longer."""
+        revoked = Revoked(self.clock, self.clock)
+        for n in range(100):
+            revoked.add(f"early {n}")
+        self.clock.advance(ACCESS_LIFETIME - 1)
+        revoked.add("late")
+        self.assertEqual(len(revoked), 101)
+        self.assertIn("early 0", revoked)
+        self.clock.advance(1)
+        revoked.add("last")
+        self.assertEqual(len(revoked), 2)
+        self.assertIn("late", revoked)
+
+    def test_again(self) -> None:
+        """To hear of it again changes nothing."""
+        revoked = Revoked(self.clock, self.clock)
+        revoked.add("x")
+        self.clock.advance(1)
+        revoked.add("x")
+        self.assertEqual(len(revoked), 1)
+        self.clock.advance(ACCESS_LIFETIME - 1)
+        revoked.add("y")
+        self.assertNotIn("x", revoked)
 
 
 class SetClockTests(SynchronousTestCase):

@@ -22,7 +22,6 @@ from contentsvc.tokens import (
     Key,
     Keys,
     KeysError,
-    Revoked,
     SocketGrant,
     Tokens,
 )
@@ -380,48 +379,6 @@ class SocketTests(TokenCase):
         """That of an ended session is let through: the socket has its own close for that."""
         self.tokens.revoked.add(SESSION)
         self.assertEqual(self.tokens.verify_socket(self.socket()).session, SESSION)
-
-
-class RevokedTests(TokenCase):
-    """Sessions that were ended."""
-
-    def test_revoked(self) -> None:
-        """Every access token of an ended session is refused, remembered or not."""
-        known, other = self.issue(), self.issue()
-        self.tokens.verify(known)
-        self.tokens.revoked.add(SESSION)
-        for token in (known, other, self.issue()):
-            self.assertRaises(InvalidToken, self.tokens.verify, token)
-
-    def test_other_sessions(self) -> None:
-        """The user's other sessions go on."""
-        self.tokens.revoked.add("another")
-        self.tokens.verify(self.issue())
-
-    def test_bounded(self) -> None:
-        """A session is kept for as long as a token of it may live, and no longer."""
-        revoked = Revoked(self.clock, self.clock)
-        for n in range(100):
-            revoked.add(f"early {n}")
-        self.clock.advance(ACCESS_LIFETIME - 1)
-        revoked.add("late")
-        self.assertEqual(len(revoked), 101)
-        self.assertIn("early 0", revoked)
-        self.clock.advance(1)
-        revoked.add("last")
-        self.assertEqual(len(revoked), 2)
-        self.assertIn("late", revoked)
-
-    def test_again(self) -> None:
-        """To hear of it again changes nothing."""
-        revoked = Revoked(self.clock, self.clock)
-        revoked.add("x")
-        self.clock.advance(1)
-        revoked.add("x")
-        self.assertEqual(len(revoked), 1)
-        self.clock.advance(ACCESS_LIFETIME - 1)
-        revoked.add("y")
-        self.assertNotIn("x", revoked)
 
     def test_remembering_is_bounded(self) -> None:
         """However many tokens are verified, only so many are remembered."""
