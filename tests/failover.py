@@ -8,7 +8,7 @@ import os
 import pwd
 import shlex
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -113,19 +113,17 @@ def pair() -> tuple[Server, Server]:
     return primary, standby
 
 
-class FailoverTests(TestCase):
-    timeout = 180
+class FailoverCase(TestCase):
+    """A service on a database that moves from one server to another, under load."""
 
-    async def setUp(self) -> None:
-        self.primary, self.standby = await deferToThread(pair)
-        self.addCleanup(self.primary.kill)
-        self.addCleanup(self.standby.kill)
-        states = "select sync_state from pg_stat_replication"
-        await hold(lambda: self.primary.sql(states) == [("sync",)], "the standby is synchronous")
-        hosts = f"127.0.0.1:{self.primary.port},127.0.0.1:{self.standby.port}"
+    timeout = 300
+
+    async def serve(self, ports: Sequence[int], user: str = "postgres") -> None:
+        """Start the service on the servers at these ports of 127.0.0.1."""
+        hosts = ",".join(f"127.0.0.1:{port}" for port in ports)
         self.service = Daemon(
             *("--statement-timeout", str(STATEMENT)),
-            database=f"postgresql://postgres@{hosts}/contentsvc?target_session_attrs=read-write",
+            database=f"postgresql://{user}@{hosts}/contentsvc?target_session_attrs=read-write",
         )
         self.addCleanup(self.service.stop)
         await self.service.start()
@@ -141,6 +139,28 @@ class FailoverTests(TestCase):
         for n in range(SENDERS):
             load.send(await new_client(self, self.service, f"sender{n}"), f"sender{n}")
         return load
+
+    async def verdict(self, load: Load) -> int:
+        """Everything that was answered with 204 is there and was pushed, and nothing failed in
+        another way than by 503; how many sockets stayed open."""
+        await load.stop()
+        await hold(load.complete, "everything has arrived", LATEST)
+        problems = await load.problems()
+        self.assertEqual(problems, [])
+        self.assertLessEqual(load.answers.keys(), {"204", "unavailable"})
+        self.assertNotIn(" 500 ", self.service.output())
+        self.assertNotIn("Traceback", self.service.output())
+        return sum(r.subscription.connections == 1 for r in load.readers)
+
+
+class FailoverTests(FailoverCase):
+    async def setUp(self) -> None:
+        self.primary, self.standby = await deferToThread(pair)
+        self.addCleanup(self.primary.kill)
+        self.addCleanup(self.standby.kill)
+        states = "select sync_state from pg_stat_replication"
+        await hold(lambda: self.primary.sql(states) == [("sync",)], "the standby is synchronous")
+        await self.serve([self.primary.port, self.standby.port])
 
     async def test_killed(self) -> None:
         """The primary is killed under writes and the standby promoted: the service follows by
@@ -172,13 +192,10 @@ class FailoverTests(TestCase):
         times = [at for texts in load.accepted.values() for at in texts.values()]
         wrote = min(at for at in times if at > promoted)
         await deferLater(reactor, AFTER)
-        await load.stop()
-        await hold(load.complete, "everything has arrived", LATEST)
+        stayed = await self.verdict(load)
 
         rows = self.standby.sql("select pg_is_in_recovery()")
         self.assertEqual(rows, [(False,)])
-        problems = await load.problems()
-        stayed = sum(r.subscription.connections == 1 for r in load.readers)
         print(
             f"\nprimary {self.primary.port} gone, standby {self.standby.port} promoted "
             f"{promoted - killed:.1f} s later, which took it {took:.2f} s"
@@ -189,7 +206,3 @@ class FailoverTests(TestCase):
             f"\nsockets that stayed open: {stayed} of {SOCKETS}; "
             f"latest push {load.latest():.2f} s after its 204"
         )
-        self.assertEqual(problems, [])
-        self.assertLessEqual(load.answers.keys(), {"204", "unavailable"})
-        self.assertNotIn(" 500 ", self.service.output())
-        self.assertNotIn("Traceback", self.service.output())
