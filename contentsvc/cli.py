@@ -20,7 +20,7 @@ from contentsvc.clocks import WallClock
 from contentsvc.config import ConfigError, Settings
 from contentsvc.demo import DemoError
 from contentsvc.passwords import HASHER
-from contentsvc.store import accounts, sessions, users
+from contentsvc.store import accounts, failures, sessions, users
 from contentsvc.store.direct import in_transaction
 from contentsvc.store.embedded import EmbeddedError, EmbeddedPostgres
 from contentsvc.store.errors import BadValue, Refused, Unavailable
@@ -170,7 +170,7 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
         account = await _account(db, arguments.name)
         if not await accounts.set_password(db, account.id, account.password_hash, encoded):
             raise CommandError(f"{arguments.name} changed the password this moment; try again")
-        await accounts.forget_failures(db, account.id)
+        await failures.forget(db, account.id)
         await sessions.revoke_all(db, account.id, None)
 
     with _database(settings, existing=True) as dsn:
@@ -260,7 +260,7 @@ def _password(arguments: argparse.Namespace, *, new: bool = True) -> str:
 
 
 async def _account(db: Db, name: str) -> accounts.Credentials:
-    account = await accounts.credentials(db, name, most=1, window=1)
+    account = await accounts.credentials(db, name)
     if account is None:
         raise CommandError(f"there is no user {name}")
     return account

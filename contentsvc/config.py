@@ -44,6 +44,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     required_platforms: tuple[str, ...]
     cors_origins: tuple[str, ...]
     trusted_proxies: tuple[str, ...]
+    failed_log_ins_per_address: int
     pool_size: int
     statement_timeout: float
     body_timeout: float
@@ -202,6 +203,12 @@ SETTINGS = (
     Setting("cors_origins", ("*",), _origins, "comma list of the portal's origins, or *"),
     Setting(
         "trusted_proxies", (), _proxies, "comma list of addresses whose X-Forwarded headers count"
+    ),
+    Setting(
+        "failed_log_ins_per_address",
+        100,
+        _number(0, 1_000_000),
+        "wrong passwords of one address in 15 minutes, 0 for no limit",
     ),
     Setting("pool_size", 8, _number(1, 500), "database connections of this process"),
     Setting("statement_timeout", 15.0, _seconds(0.1, 600), "seconds a statement may take"),

@@ -41,7 +41,7 @@ class Observer:
         self._file.write(
             f"{self._time} [{self._tag}{event['log_namespace']}#info] {event['method']} "
             f"{event['route']} {event['status']} {event['ms']:.1f}ms user={event['user']} "
-            f"client={event['client']} request={event['request_id']}\n"
+            f"client={event['client']} request={event['request_id']}{event['note']}\n"
         )
         self._file.flush()
 

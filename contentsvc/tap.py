@@ -20,12 +20,13 @@ from twisted.python import usage
 
 from contentsvc import config, logs
 from contentsvc.api import errors
-from contentsvc.api.accounts import Accounts, Guard, OAuth
+from contentsvc.api.accounts import Accounts, OAuth
 from contentsvc.api.bans import Bans
 from contentsvc.api.challenges import Challenges
 from contentsvc.api.comments import Comments
 from contentsvc.api.content import Content
 from contentsvc.api.debug import DebugTools
+from contentsvc.api.guard import Guard
 from contentsvc.api.notifications import Notifications
 from contentsvc.api.passwords import Passwords
 from contentsvc.api.precheck import UploadPrecheck
@@ -219,7 +220,8 @@ class Daemon(Sequence):
             hub.revoke(sids)
 
         notifier = Notifier(hub, relay)
-        guard = Guard(db, passwords)
+        most = settings.failed_log_ins_per_address
+        guard = Guard(db, passwords, tokens, most_of_address=most)
         platforms = settings.required_platforms
         families = [
             Users(db),

@@ -306,11 +306,6 @@ class OptionTests(CommandCase):
         del self.storage[2:]
         self.refused("secret_file", "token", "ada")
 
-    def test_secret_file_of_others(self) -> None:
-        """A secret file that others may read is refused, and named."""
-        (self.folder / "keys").chmod(0o640)
-        self.refused(f"{self.folder}/keys: others", "token", "ada")
-
     def test_no_embedded(self) -> None:
         """token and promote make no database where there is none: the folder must be wrong."""
         self.storage = ["--data-dir", str(self.folder / "var")]

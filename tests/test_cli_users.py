@@ -1,5 +1,7 @@
 """What the command does to users that are there."""
 
+from uuid import uuid4
+
 from contentsvc.passwords import HASHER
 from contentsvc.tokens import Tokens
 from tests.test_cli import PASSWORD, Clock, CommandCase
@@ -32,11 +34,14 @@ class PasswordTests(CommandCase):
         self.add("ada")
         self.good("token", "ada")
         self.sql("insert into login_failures select id, 10, now() from users")
+        for address in (uuid4(), uuid4()):
+            self.sql(f"insert into failed_log_ins select id, '{address}', 10, now() from users")
         self.good(*WORDS, given=f"{LONGER}\n".encode())
         ((encoded,),) = self.sql("select password_hash from users")
         self.assertTrue(HASHER.verify(encoded, LONGER))
         self.assertEqual(self.sql("select count(*) from sessions where revoked is null"), [(0,)])
-        self.assertEqual(self.sql("select count(*) from login_failures"), [(0,)])
+        for table in ("login_failures", "failed_log_ins"):
+            self.assertEqual(self.sql(f"select count(*) from {table}"), [(0,)])
 
     def test_bad_password(self) -> None:
         """One that no registration would take is refused, and changes nothing."""
@@ -48,3 +53,10 @@ class PasswordTests(CommandCase):
     def test_nobody(self) -> None:
         """A name that nobody has is refused."""
         self.refused("no user ada", *WORDS, given=f"{LONGER}\n".encode())
+
+
+class KeysTests(CommandCase):
+    def test_secret_file_of_others(self) -> None:
+        """A secret file that others may read is refused, and named."""
+        (self.folder / "keys").chmod(0o640)
+        self.refused(f"{self.folder}/keys: others", "token", "ada")

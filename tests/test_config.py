@@ -30,6 +30,7 @@ WRONG: dict[str, list[Any]] = {
     "required_platforms": ["win64,amiga", ["amiga"], 5, [5]],
     "cors_origins": ["portal.example", "https://x/portal", ["https://"], 5],
     "trusted_proxies": ["proxy.example", "10.0.0.0/33", "10.0.0.1,,x", [5], 5],
+    "failed_log_ins_per_address": [-1, 1_000_001, "none", 1.5],
     "pool_size": [0, 501, "many", "", 1.5, True],
     "statement_timeout": [0, 601, "soon", "nan", "inf", True, []],
     "body_timeout": [0, -1],

@@ -19,8 +19,11 @@ LINE = {
     "user": "-",
     "client": "192.0.2.7",
     "request_id": "abc-1",
+    "note": "",
 }
-FORMAT = "{method} {route} {status} {ms:.1f}ms user={user} client={client} request={request_id}"
+FORMAT = (
+    "{method} {route} {status} {ms:.1f}ms user={user} client={client} request={request_id}{note}"
+)
 
 
 class ObserverTests(SynchronousTestCase):
@@ -41,6 +44,11 @@ class ObserverTests(SynchronousTestCase):
         self.log.info(FORMAT, **LINE)
         line = "GET /api/v1/user/<guid:user>/info 200 1.2ms user=- client=192.0.2.7 request=abc-1"
         self.assertIn(line, self.same())
+
+    def test_note(self) -> None:
+        """That of one that has more to say."""
+        self.log.info(FORMAT, **{**LINE, "note": " failed-log-in"})
+        self.assertIn("request=abc-1 failed-log-in", self.same())
 
     def test_other(self) -> None:
         """Any other event."""

@@ -11,11 +11,10 @@ from contentsvc.api.errors import (
     AccountBanned,
     InvalidGrant,
     RegistrationClosed,
-    TooManyAttempts,
     UnsupportedGrant,
     WrongPassword,
-    retry_after,
 )
+from contentsvc.api.guard import Guard
 from contentsvc.api.passwords import Passwords
 from contentsvc.store import accounts, bans, sessions
 from contentsvc.store.database import Database
@@ -38,43 +37,6 @@ REFRESH_LIFETIME = 30 * 24 * 3600
 """Seconds."""
 _GRACE = 30
 """Seconds in which a spent refresh token may come again: two requests at once, or one twice."""
-_FAILURES = 10
-_WINDOW = 15 * 60
-"""At most so many failed log-ins of an account within so many seconds."""
-
-
-class Guard:
-    """Checks passwords, and limits the wrong ones of each account."""
-
-    def __init__(self, db: Database, passwords: Passwords) -> None:
-        self._db = db
-        self._passwords = passwords
-
-    async def by_name(self, name: str, password: str) -> accounts.Credentials | None:
-        """The account of this name or e-mail, if it is the password. Raises TooManyAttempts."""
-        found = await accounts.credentials(self._db, name, _FAILURES, _WINDOW)
-        return await self._check(found, password)
-
-    async def by_id(self, user: str, password: str) -> accounts.Credentials | None:
-        """The account of this id, if it is the password. Raises TooManyAttempts."""
-        found = await accounts.credentials_of(self._db, user, _FAILURES, _WINDOW)
-        return await self._check(found, password)
-
-    async def _check(
-        self, found: accounts.Credentials | None, password: str
-    ) -> accounts.Credentials | None:
-        if found is not None and found.wait > 0:
-            raise TooManyAttempts(headers=retry_after(found.wait))
-        encoded = None if found is None else found.password_hash
-        right = await self._passwords.verify(encoded, password)
-        if found is None:
-            return None
-        count = accounts.succeeded if right else accounts.failed
-        # Of many guesses at once only the first may learn whether they were right.
-        wait = await count(self._db, found.id, _FAILURES, _WINDOW)
-        if wait > 0:
-            raise TooManyAttempts(headers=retry_after(wait))
-        return found if right else None
 
 
 class Accounts:
@@ -100,17 +62,17 @@ class Accounts:
         """Raises RegistrationClosed, or UsernameTaken or EmailTaken by constraint."""
         if not self._registration:
             raise RegistrationClosed()
-        encoded = await self._passwords.hash(body.password)
+        encoded = await self._passwords.hash(body.password, call.network)
         user = await accounts.register(self._db, body.username, body.email, encoded, False)
         return Created(f"/api/v1/user/{user}")
 
     @route("PUT", "/user/<guid:user>/password", allow=SELF)
     async def change_password(self, call: Call, user: str, body: PasswordChange) -> None:
         """Change it and end all other sessions. Raises WrongPassword, TooManyAttempts."""
-        found = await self._guard.by_id(user, body.current)
+        found = await self._guard.by_id(call, user, body.current)
         if found is None:
             raise WrongPassword()
-        encoded = await self._passwords.hash(body.new)
+        encoded = await self._passwords.hash(body.new, call.network)
         async with self._db.transaction() as tx:
             if not await accounts.set_password(tx, user, found.password_hash, encoded):
                 raise WrongPassword()  # another change was first
@@ -137,13 +99,13 @@ class OAuth:
         """
         if form.grant_type == "password":
             name = _needed("username", form.username)
-            return await self._log_in(name, _needed("password", form.password))
+            return await self._log_in(call, name, _needed("password", form.password))
         if form.grant_type == "refresh_token":
-            return await self._renew(_needed("refresh_token", form.refresh_token))
+            return await self._renew(call, _needed("refresh_token", form.refresh_token))
         raise UnsupportedGrant()
 
-    async def _log_in(self, name: str, password: str) -> TokenAnswer:
-        found = await self._guard.by_name(name, password)
+    async def _log_in(self, call: Call, name: str, password: str) -> TokenAnswer:
+        found = await self._guard.by_name(call, name, password)
         if found is None:
             raise InvalidGrant()
         refresh = secrets.token_urlsafe(32)
@@ -169,7 +131,7 @@ class OAuth:
             until=ban.until,
         )
 
-    async def _renew(self, refresh: str) -> TokenAnswer:
+    async def _renew(self, call: Call, refresh: str) -> TokenAnswer:
         old = _hash(refresh)
         async with self._db.transaction() as tx:
             token = await sessions.presented(tx, old)
@@ -181,6 +143,7 @@ class OAuth:
                 await sessions.revoke(tx, token.session_id)
                 tx.after_commit(lambda: self._ended([token.session_id]))
         if successor is None:
+            call.note("refresh-token-reused")
             raise InvalidGrant("The refresh token was used before; its session has been ended.")
         return self._answer(token.user_id, token.session_id, token.admin, successor)
 

@@ -8,6 +8,7 @@ import msgspec
 from contentsvc.web.allow import Who
 from contentsvc.web.decode import json_body
 from contentsvc.web.errors import InvalidHost, Unauthorized
+from contentsvc.web.proxies import network
 from contentsvc.web.request import ApiRequest
 
 T = TypeVar("T")
@@ -51,6 +52,15 @@ class Call:
         """The client's address, without a port: IPv4 or IPv6, "unix" for a Unix socket's, "-" for
         one that cannot be known."""
         return self._request.client
+
+    @property
+    def network(self) -> str:
+        """What limits of an address count by: the client's address, of IPv6 its /64."""
+        return network(self._request.client)
+
+    def note(self, word: str) -> None:
+        """Have the log's line of this request say so."""
+        self._request.note += f" {word}"
 
     @property
     def base_url(self) -> str:

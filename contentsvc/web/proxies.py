@@ -81,6 +81,14 @@ def address_of(peer: IAddress) -> str:
     return UNKNOWN if found is None else str(found)
 
 
+def network(address: str) -> str:
+    """What one client has of addresses, from one of them as `address_of` gives it: all of the /64
+    with IPv6."""
+    if ":" not in address:
+        return address
+    return str(IPv6Network((int(IPv6Address(address)) >> 64 << 64, 64)))
+
+
 def _forwarded(entry: bytes) -> IPv4Address | IPv6Address | None:
     """The address of one entry, which some proxies write with a port."""
     text = entry[:64].decode("latin-1")

@@ -43,6 +43,8 @@ class ApiRequest(Request):
     caller: str = "-"
     client: str
     """The client's address (web.proxies); until the headers are here, that of the peer."""
+    note = ""
+    """What else the log's line is to say, each word after a blank."""
     gone = False
     refused = False
     _whole = False

@@ -76,7 +76,8 @@ class ApiSite(Site):
         does not belong in a log."""
         milliseconds = (self.reactor.seconds() - request.started) * 1000
         log.info(
-            "{method} {route} {status} {ms:.1f}ms user={user} client={client} request={request_id}",
+            "{method} {route} {status} {ms:.1f}ms user={user} client={client} "
+            "request={request_id}{note}",
             method=_METHODS.get(request.method, "-"),
             route=request.route,
             status=status,
@@ -84,4 +85,5 @@ class ApiSite(Site):
             user=request.caller,
             client=request.client,
             request_id=request.request_id,
+            note=request.note,
         )

@@ -16,15 +16,27 @@ T = TypeVar("T")
 
 
 class Caller:
-    """Stands for web.call.Call: a signed-in user with a body still to be decoded."""
+    """Stands for web.call.Call: a user, signed in, with a body still to be decoded."""
 
     def __init__(
-        self, user: str, *, admin: bool = False, session: str = "", body: Any = None
+        self,
+        user: str = "",
+        *,
+        admin: bool = False,
+        session: str = "",
+        body: Any = None,
+        address: str = "192.0.2.1",
     ) -> None:
         self.user = user
+        self.address = self.network = address
+        self.notes: list[str] = []
         self.session = session
         self.viewer = (user, admin)
         self._body = msgspec.json.encode(body)
+
+    def note(self, word: str) -> None:
+        """What the log's line is to say."""
+        self.notes.append(word)
 
     def decode(self, decoder: msgspec.json.Decoder[T]) -> T:
         """The body."""

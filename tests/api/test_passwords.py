@@ -6,12 +6,14 @@ from unittest.mock import Mock
 
 from argon2.exceptions import HashingError, VerificationError
 from twisted.internet import reactor
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, gatherResults
 from twisted.trial.unittest import TestCase
 
 from contentsvc.api import passwords as module
 from contentsvc.api.passwords import Passwords
 from contentsvc.web.errors import Unavailable
+
+WHO = "192.0.2.1"
 
 
 class PasswordTests(TestCase):
@@ -22,29 +24,29 @@ class PasswordTests(TestCase):
 
     async def test_verify(self) -> None:
         """A password matches its own hash, and no other does."""
-        encoded = await self.passwords.hash("correct horse ä")
+        encoded = await self.passwords.hash("correct horse ä", WHO)
         self.assertTrue(encoded.startswith("$argon2id$"))
-        self.assertTrue(await self.passwords.verify(encoded, "correct horse ä"))
-        self.assertFalse(await self.passwords.verify(encoded, "correct horse"))
+        self.assertTrue(await self.passwords.verify(encoded, "correct horse ä", WHO))
+        self.assertFalse(await self.passwords.verify(encoded, "correct horse", WHO))
 
     async def test_salt(self) -> None:
         """The same password twice has two hashes."""
-        found = [await self.passwords.hash("correct horse") for _ in range(2)]
+        found = [await self.passwords.hash("correct horse", WHO) for _ in range(2)]
         self.assertNotEqual(*found)
 
     async def test_nobody(self) -> None:
         """Nothing matches where there is no account, not even what it is compared with."""
-        self.assertFalse(await self.passwords.verify(None, "nobody"))
+        self.assertFalse(await self.passwords.verify(None, "nobody", WHO))
 
     async def test_not_a_hash(self) -> None:
         """An account whose hash is none lets nobody in."""
-        self.assertFalse(await self.passwords.verify("-", "-"))
+        self.assertFalse(await self.passwords.verify("-", "-", WHO))
 
     async def test_thread(self) -> None:
         """The work is not done in the reactor's thread."""
         seen: list[threading.Thread] = []
         self.patch(module, "_verify", lambda *_: seen.append(threading.current_thread()))
-        await self.passwords.verify("-", "-")
+        await self.passwords.verify("-", "-", WHO)
         self.assertNotEqual(seen, [threading.current_thread()])
 
     async def test_no_memory(self) -> None:
@@ -57,7 +59,7 @@ class PasswordTests(TestCase):
         ):
             fails = Mock(side_effect=error)
             self.patch(module, "HASHER", SimpleNamespace(hash=fails, verify=fails))
-            for act in (self.passwords.hash("x"), self.passwords.verify("-", "x")):
+            for act in (self.passwords.hash("x", WHO), self.passwords.verify("-", "x", WHO)):
                 problem = await self.assertFailure(Deferred.fromCoroutine(act), Unavailable)
                 self.assertEqual(problem.cause, "memory")
 
@@ -67,9 +69,10 @@ class PasswordTests(TestCase):
         self.addCleanup(gate.set)
         self.patch(module, "_verify", lambda *_: gate.wait(60))
         places = module._THREADS + module._WAITING
-        begun = [Deferred.fromCoroutine(self.passwords.verify("-", "-")) for _ in range(places)]
+        acts = [self.passwords.verify("-", "-", WHO) for _ in range(places)]
+        begun = [Deferred.fromCoroutine(act) for act in acts]
         try:
-            await self.passwords.verify("-", "-")
+            await self.passwords.verify("-", "-", WHO)
         except Unavailable as problem:
             self.assertEqual(problem.headers, {"Retry-After": "1"})
             self.assertEqual(problem.cause, "hashing")
@@ -77,3 +80,20 @@ class PasswordTests(TestCase):
             self.fail("there was room")
         gate.set()
         self.assertEqual([await each for each in begun], [True] * places)
+
+    async def test_shares(self) -> None:
+        """One's many do not keep others waiting."""
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        done: list[str] = []
+        self.patch(module, "_verify", lambda *_: gate.wait(60))
+        many = module._THREADS + module._WAITING
+        asked = [WHO] * many + ["192.0.2.2"] * 2
+        begun = [Deferred.fromCoroutine(self.passwords.verify("-", "-", who)) for who in asked]
+        for who, each in zip(asked, begun, strict=True):
+            each.addCallbacks(lambda _, who=who: done.append(who), lambda failure: None)
+        gate.set()
+        await gatherResults(begun)
+        self.assertEqual(len(done), many)
+        self.assertIn("192.0.2.2", done[: module._THREADS + 4])
+        self.assertEqual(done.count("192.0.2.2"), 2)

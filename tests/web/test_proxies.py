@@ -12,7 +12,7 @@ from zope.interface import directlyProvides
 
 from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
-from contentsvc.web.proxies import Proxies, address_of
+from contentsvc.web.proxies import Proxies, address_of, network
 from contentsvc.web.route import route
 from tests.web.support import Client, Service, WebCase
 
@@ -49,6 +49,18 @@ class AddressTests(SynchronousTestCase):
         """What is no address is none, so that nobody writes into the log."""
         for host in ("", "x user=root", "1.2.3.4\n", "1.2.3", "::1 "):
             self.assertEqual(address_of(IPv4Address("TCP", host, 1)), "-")
+
+
+class NetworkTests(SynchronousTestCase):
+    """What limits count by."""
+
+    def test_networks(self) -> None:
+        """An IPv6 address stands for its /64, any other for itself."""
+        for address in ("2001:db8:1:2::7", "2001:db8:1:2:ffff:1:2:3"):
+            self.assertEqual(network(address), "2001:db8:1:2::/64")
+        self.assertEqual(network("2001:db8:1:3::7"), "2001:db8:1:3::/64")
+        for address in ("192.0.2.7", "unix", "-"):
+            self.assertEqual(network(address), address)
 
 
 class ForwardedTests(SynchronousTestCase):

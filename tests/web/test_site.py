@@ -1,6 +1,6 @@
 """Connections and the log: what is refused before it is a request, and the line of each."""
 
-from contentsvc.web.allow import SIGNED_IN
+from contentsvc.web.allow import ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.route import route
 from tests.web.boxes import BIG, Boxes, body_of
@@ -144,6 +144,20 @@ class LineTests(WebCase):
         self.assertEqual(
             line, f"GET {route_} 204 0.0ms user={ANN} client=192.168.1.1 request={number}"
         )
+
+    def test_note(self) -> None:
+        """What an operation has noted stands at the end."""
+
+        class Noting:
+            @route("GET", "/noted", allow=ANYONE)
+            async def get(self, call: Call) -> None:
+                """Note two words."""
+                call.note("failed-log-in")
+                call.note("again")
+
+        events = self.logged()
+        Service([Noting()]).ask("GET", "/noted")
+        self.assertRegex(self.lines(events)[0], r" request=\S+ failed-log-in again\Z")
 
     def test_nobody(self) -> None:
         """Without a user, and without a route, there are dashes."""

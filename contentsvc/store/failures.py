@@ -1,0 +1,108 @@
+"""Failed log-ins: of an account from an address, and of all accounts from it.
+
+An account is a user's id, or a GUID that stands for a name that nobody has; an address is a GUID
+that stands for it. A window of some seconds begins with its first failure, and what is counted
+within it is forgotten when it is over.
+"""
+
+from contentsvc.store.query import Db, none, one
+
+_ALL = "'00000000-0000-0000-0000-000000000000'::uuid"
+"""In the place of an account: all of them."""
+
+# clock_timestamp(), since now() may be before what another has written while this waited. What is
+# from the future was written before the server's clock was set back.
+_COUNTS = """(
+    f.since > clock_timestamp() - make_interval(secs => :window)
+    and f.since < clock_timestamp() + interval '1 minute'
+)"""
+_ONE_MORE = f"""
+    on conflict (account, address) do update set (failures, since) = (
+        select f.failures + 1, f.since where {_COUNTS}
+        union all select 1, clock_timestamp()
+        limit 1
+    )
+    returning failures, since
+"""
+_WAIT = """
+    coalesce(max(ceil(extract(epoch from since - clock_timestamp()) + :window)), 0)::integer as wait
+"""
+
+
+@one(f"""
+    select {_WAIT} from failed_log_ins f
+    where account in (:account, {_ALL}) and address = :address and {_COUNTS}
+      and failures >= case account when {_ALL} then :most_of_address::integer else :most end
+""")  # noqa: S608
+async def wait(
+    db: Db, account: str, address: str, most: int, most_of_address: int, window: int
+) -> int:
+    """Seconds until the account may be tried from the address, 0 if it may be now."""
+
+
+@one(f"""
+    with pair as (
+        insert into failed_log_ins as f (account, address, failures, since)
+        values (:account, :address, 1, clock_timestamp())
+        {_ONE_MORE}
+    ), whole as (
+        -- Of those above the limit nobody is told whether they were right, so they are none.
+        insert into failed_log_ins as f (account, address, failures, since)
+        select {_ALL}, :address, 1, clock_timestamp() from pair where failures <= :most
+        {_ONE_MORE}
+    )
+    select {_WAIT} from (
+        select since from pair where failures > :most
+        union all select since from whole where failures > :most_of_address
+    ) above
+""")  # noqa: S608
+async def failed(
+    db: Db, account: str, address: str, most: int, most_of_address: int, window: int
+) -> int:
+    """Count a failed log-in, or give the seconds to wait where as many as may be have failed at
+    the same time."""
+
+
+@one(f"""
+    with pair as (
+        -- Whoever is about to count one more is waited for, and seen.
+        select since, failures from failed_log_ins
+        where account = :account and address = :address
+        for update
+    ), above as (
+        select since from pair f where failures >= :most and {_COUNTS}
+        union all
+        select since from failed_log_ins f
+        where account = {_ALL} and address = :address
+          and failures >= :most_of_address and {_COUNTS}
+    ), gone as (
+        delete from failed_log_ins
+        where account = :account and address = :address and not exists (select from above)
+    )
+    select {_WAIT} from above
+""")  # noqa: S608
+async def succeeded(
+    db: Db, account: str, address: str, most: int, most_of_address: int, window: int
+) -> int:
+    """Forget the failures of the account from the address, or give the seconds to wait where as
+    many as may be have failed at the same time."""
+
+
+@none("""
+    delete from failed_log_ins where (account, address) in (
+        select account, address from failed_log_ins
+        where since < now() - make_interval(secs => :window)
+        order by since limit 10
+        for update skip locked
+    )
+""")
+async def expire(db: Db, window: int) -> None:
+    """Remove some of those whose window is over: more at a time than can be added."""
+
+
+@none("""
+    with before as (delete from login_failures where user_id = :user)
+    delete from failed_log_ins where account = :user
+""")
+async def forget(db: Db, user: str) -> None:
+    """Let a user log in again at once, from everywhere."""
