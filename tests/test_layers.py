@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from configparser import ConfigParser
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -110,6 +111,15 @@ class ImportTests(SynchronousTestCase):
             if target.partition(".")[0] in drivers
         }
         self.assertEqual(users, {"store"})
+
+
+class TypedTests(SynchronousTestCase):
+    def test_marker(self) -> None:
+        """The package says that it is typed (PEP 561), installed from a wheel too."""
+        self.assertTrue((PACKAGE / "py.typed").is_file())
+        setup = ConfigParser()
+        setup.read(ROOT / "setup.cfg")
+        self.assertEqual(setup["options.package_data"]["contentsvc"], "py.typed")
 
 
 class LengthTests(SynchronousTestCase):

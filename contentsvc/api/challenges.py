@@ -9,9 +9,9 @@ from contentsvc.web.allow import ADMIN, ANYONE
 from contentsvc.web.call import Call
 from contentsvc.web.reply import Created
 from contentsvc.web.route import route
-from contentsvc.wire.challenges import Challenge, ChallengeCreate, RewardDefinition
+from contentsvc.wire.challenges import Challenge, ChallengeCreate, Reward
 
-_reward = msgspec.json.Decoder(RewardDefinition)
+_reward = msgspec.json.Decoder(Reward)
 
 
 class Challenges:

@@ -6,21 +6,28 @@ import msgspec
 from msgspec import UNSET
 
 from contentsvc.api import dependencies
-from contentsvc.api.errors import ContentNotFound, RevisionNotFound, UserNotFound
+from contentsvc.api.errors import (
+    ContentNotFound,
+    RevisionNotFound,
+    RevisionNotPublished,
+    UserNotFound,
+)
 from contentsvc.api.paging import listed, position
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import content as store
 from contentsvc.store import users
 from contentsvc.store.database import Database
-from contentsvc.store.dependencies import of_revision, packages_of_revision
+from contentsvc.store.dependencies import Used, of_revision, packages_of_revision
 from contentsvc.store.errors import Refused
 from contentsvc.store.query import Db
 from contentsvc.web.allow import ADMIN, ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
+from contentsvc.web.decode import fitting
 from contentsvc.web.errors import Forbidden, Problem, at_parameter, at_pointer
 from contentsvc.web.reply import Listed
 from contentsvc.web.request import KIB
 from contentsvc.web.route import route
+from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
     CONTENT_STATUSES,
     CONTENT_TYPES,
@@ -31,7 +38,6 @@ from contentsvc.wire.content import (
     ContentRepeat,
     ContentUpdate,
     Entity,
-    EntityReference,
     FeaturedChange,
     Package,
     Revision,
@@ -60,8 +66,8 @@ class Content:
     async def put(self, call: Call, content: str) -> None:
         """Spec §4.2: create or update, by whether it exists.
 
-        Raises Forbidden; at a create RevisionExists by constraint, UnknownReference,
-        SuspendedDependency, EntityConflict, PackageConflict, PlatformMissing.
+        Raises Forbidden, RevisionNotPublished; at a create RevisionExists by constraint,
+        UnknownReference, SuspendedDependency, EntityConflict, PackageConflict, PlatformMissing.
         """
         standing = await store.standing(self._db, content)
         if standing is None:
@@ -79,15 +85,19 @@ class Content:
     async def _change(self, call: Call, content: str, standing: store.Standing) -> None:
         if call.user != standing.author_id and not call.viewer[1]:
             raise Forbidden("Only its author and admins may change a content.")
-        if call.user == standing.author_id:
-            revision = call.decode(_repeat).revision_id
-            if revision is not None and revision.lower() == standing.first_revision:
-                return
+        revision = (call.decode(_repeat).revision_id or "").lower()
+        if revision == standing.first_revision and call.user == standing.author_id:
+            return
         body = call.decode(_update)
+        fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
+        named = revision not in {"", standing.first_revision}
+        if named and not await store.published(self._db, content, revision):
+            raise RevisionNotPublished()
         tags = None if body.tags is UNSET else body.tags
         await store.update(self._db, content, body.description, body.screenshot_uris, tags)
 
     async def _create(self, author: str, content: str, body: ContentCreate) -> None:
+        fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
         for index, package in enumerate(body.packages_originating):
             if not any(dependencies.paths(package)):
                 platforms = ", ".join(PLATFORMS)
@@ -209,16 +219,8 @@ class Content:
             row.description,
             row.created,
             Entity(entity_id=row.entity_id, revision_id=row.entity_revision, path=row.path),
-            [
-                Entity(entity_id=entity.entity_id, revision_id=entity.revision_id, path=entity.path)
-                for entity in used
-                if entity.originating
-            ],
-            [
-                EntityReference(entity_id=entity.entity_id, revision_id=entity.revision_id)
-                for entity in used
-                if not entity.originating
-            ],
+            [_entity(entity) for entity in used if entity.originating],
+            [_entity(entity) for entity in used if not entity.originating],
             [
                 Package(
                     id=package.id,
@@ -249,11 +251,15 @@ class Content:
             raise ContentNotFound()
 
 
+def _entity(used: Used) -> Entity:
+    return Entity(entity_id=used.entity_id, revision_id=used.revision_id, path=used.path)
+
+
 def _choice(parameter: str, text: str, allowed: Sequence[str]) -> list[str]:
     """A comma list of the allowed, or all of them for `all`. Raises InvalidQuery."""
     if text == "all":
         return list(allowed)
-    chosen = [word.strip() for word in text.split(",")]
+    chosen = list(dict.fromkeys(word.strip() for word in text.split(",")))
     for word in chosen:
         if word not in allowed:
             raise at_parameter(parameter, f"Allowed are all, {', '.join(allowed)}.")

@@ -36,6 +36,11 @@ UnsupportedGrant = named(
 
 ContentExists = named(409, "content_exists", "There is a content with this id.")
 RevisionExists = named(409, "revision_exists", "There is a revision with this id.")
+RevisionNotPublished = named(
+    409,
+    "revision_not_published",
+    "The content exists and has no revision with this revisionId; nothing was changed.",
+)
 EntityConflict = named(409, "entity_conflict", "The entity revision has another path.")
 PackageConflict = named(409, "package_conflict", "The package exists with other paths.")
 UnknownReference = named(422, "unknown_reference", "Nothing with these ids was registered.")

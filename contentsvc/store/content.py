@@ -203,6 +203,11 @@ async def revision(
     """A revision; None where the caller sees no such content."""
 
 
+@maybe("select true from revisions where id = :revision and content_id = :content")
+async def published(db: Db, content: str, revision: str) -> bool | None:
+    """Whether this is a revision of the content; None if not."""
+
+
 @maybe("""
     with changed as (
         update contents set status = :status where id = :content and status <> :status

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
 
-from contentsvc.web import place
+from contentsvc.web import expected, place
 from contentsvc.web.errors import (
     InvalidBody,
     InvalidPath,
@@ -23,7 +23,6 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 _STEP = re.compile(r"\.([^.\[`]+)|\[(\d+)\]")
 _MISSING = re.compile(r"^Object missing required field `(.+)`$")
-_PATTERN = re.compile(r"matching regex .*$", re.DOTALL)
 _GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 _MAX_PARAMETERS = 64
 _NOT_TEXT = "This is not percent-encoded UTF-8."
@@ -67,7 +66,7 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
         if nul >= 0:
             raise _nul_at(raw, nul)
     except msgspec.ValidationError as error:
-        raise _located(error) from None
+        raise at_pointer(*_where(error, decoder.type)) from None
     except msgspec.DecodeError as error:
         raise MalformedJson(f"The body is not JSON: {error}.") from None
     except UnicodeDecodeError:
@@ -135,7 +134,7 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
     try:
         found = msgspec.convert(values, type, strict=False)
     except msgspec.ValidationError as error:
-        pointer, detail = _where(error)
+        pointer, detail = _where(error, type)
         raise problem(pointer.lstrip("/"), detail) from None
     if any(value.lower() == "null" for value in values.values()):
         # msgspec takes it for None where a number may be left out.
@@ -145,21 +144,35 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
     return found
 
 
-def _located(error: msgspec.ValidationError) -> Problem:
-    return at_pointer(*_where(error))
+def fitting(member: str, value: object, type: Any) -> None:
+    """Hold a member of a decoded body to a narrower type. Raises InvalidBody."""
+    try:
+        msgspec.convert(value, type)
+    except msgspec.ValidationError as error:
+        pointer, detail = _where(error, type)
+        raise at_pointer(f"/{member}{pointer}", detail) from None
 
 
-def _where(error: msgspec.ValidationError) -> tuple[str, str]:
-    detail, _, path = str(error).partition(" - at `")
+def _where(error: msgspec.ValidationError, type: Any) -> tuple[str, str]:
+    """Pointer and detail of what does not fit this type."""
+    # The path is last: before it there may be a text of the client's, of any length.
+    detail, _, path = str(error).rpartition(" - at `$")
+    if not path.endswith("`"):
+        detail, path = str(error), ""
     # Where msgspec has [...] for some member, it does not say which: it is in this one.
-    known = path.partition("[...]")[0]
-    pointer = "".join(place.step(name or index) for name, index in _STEP.findall(known))
+    known, unknown, _ = path.partition("[...]")
+    steps = [name or int(index) for name, index in _STEP.findall(known)]
+    pointer = "".join(place.step(str(step)) for step in steps)
     missing = _MISSING.match(detail)
     if missing:
         return f"{pointer}/{missing[1]}", "This member is required."
-    if "0-9a-fA-F]{8}" in detail:
-        detail = "Expected a GUID with dashes"
-    return pointer, _PATTERN.sub("of other characters or form", detail) + "."
+    if detail.startswith("Invalid enum value"):
+        allowed = [] if unknown else expected.choices(type, steps)
+        return pointer, f"Invalid enum value; allowed are {', '.join(allowed) or 'others'}."
+    if " matching regex " in detail:
+        wanted = None if unknown else expected.description(type, steps)
+        return pointer, f"Expected {wanted or 'other characters or another form'}."
+    return pointer, f"{detail}."
 
 
 def _is_text(value: str) -> bool:

@@ -6,8 +6,24 @@ from msgspec import Meta, Struct
 
 from contentsvc.wire.base import Wire
 
-Username = Annotated[str, Meta(min_length=3, max_length=32, pattern=r"^[A-Za-z0-9_.\-]+\Z")]
-Email = Annotated[str, Meta(min_length=3, max_length=254, pattern=r"^[^@\s\x00]+@[^@\s\x00]+\Z")]
+Username = Annotated[
+    str,
+    Meta(
+        min_length=3,
+        max_length=32,
+        pattern=r"^[A-Za-z0-9_.\-]+\Z",
+        description="a name of A to Z, a to z, 0 to 9, _, . and -",
+    ),
+]
+Email = Annotated[
+    str,
+    Meta(
+        min_length=3,
+        max_length=254,
+        pattern=r"^[^@\s\x00]+@[^@\s\x00]+\Z",
+        description="an e-mail address",
+    ),
+]
 Password = Annotated[str, Meta(min_length=8, max_length=128)]
 
 

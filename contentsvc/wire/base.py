@@ -9,10 +9,32 @@ GUID_PATTERN = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"
 Guid = Annotated[str, Meta(pattern=GUID_PATTERN, description="a GUID with dashes")]
 """An identifier (spec §1): any case is taken; what Postgres hands back is lower case."""
 
-Name = Annotated[str, Meta(min_length=1, max_length=256)]
+_UNSEEN = (
+    r"\s\x00-\x1f\x7f-\x9f\u2800\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
+    r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Blanks, control characters, and what Unicode would have shown as nothing
+(Default_Ignorable_Code_Point), with the empty pattern of Braille."""
+_SEGMENT = r"(?!\.{1,2}(?:/|\Z))[^/\\\x00-\x1f\x7f-\x9f]+"
+
+Key = Annotated[str, Meta(min_length=1, max_length=256)]
+NOT_BLANK = Meta(pattern=f"[^{_UNSEEN}]", description="a name that is not blank")
+Name = Annotated[str, Meta(min_length=1, max_length=256), NOT_BLANK]
+Title = Annotated[str, Meta(min_length=1, max_length=1024), NOT_BLANK]
 Line = Annotated[str, Meta(max_length=1024)]
-MediaPath = Annotated[str, Meta(min_length=1, max_length=1024)]
-"""A path relative to the media or content bucket."""
+MediaPath = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=1024,
+        pattern=rf"^{_SEGMENT}(?:/{_SEGMENT})*\Z",
+        description="a relative path without empty, . or .. segments, backslashes and control "
+        "characters",
+    ),
+]
+"""A path relative to the media or content bucket, in what is sent: what was stored before there was
+this rule is still shown."""
 Text = Annotated[str, Meta(max_length=65_536)]
 
 Timestamp = Annotated[int, Meta(ge=-(2**53), le=2**53)]

@@ -4,14 +4,24 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from contentsvc.wire.base import Int32, Line, MediaPath, Name, Text, Timestamp, Wire
+from contentsvc.wire.base import (
+    Int32,
+    Key,
+    Line,
+    MediaPath,
+    Name,
+    Text,
+    Timestamp,
+    Title,
+    Wire,
+)
 
 
 class AchievementDefinition(Wire):
     """Spec §2 AchievementDefinition; the visibility bounds are Unix seconds."""
 
-    key: Name
-    name: Line
+    key: Key
+    name: Title
     description: Text
     visibility_start: Timestamp | None = None
     visibility_stop: Timestamp | None = None
@@ -20,10 +30,12 @@ class AchievementDefinition(Wire):
 class EmblemDefinition(Wire):
     """Spec §2 EmblemDefinition; `color` is #rrggbb."""
 
-    name: Line
+    name: Title
     description: Text
     image: MediaPath
-    color: Annotated[str, Meta(pattern=r"^#[0-9a-fA-F]{6}\Z")]
+    color: Annotated[
+        str, Meta(pattern=r"^#[0-9a-fA-F]{6}\Z", description="a colour written as #rrggbb")
+    ]
 
 
 class RewardDefinition(Wire):
@@ -44,7 +56,39 @@ class ChallengeCreate(Wire):
     participate: RewardDefinition
 
 
-class Challenge(ChallengeCreate):
+class Achievement(Wire):
+    """Spec §2 AchievementDefinition as it is shown, whatever its limits were when it came."""
+
+    key: str
+    name: str
+    description: str
+    visibility_start: int | None
+    visibility_stop: int | None
+
+
+class Emblem(Wire):
+    """Spec §2 EmblemDefinition as it is shown."""
+
+    name: str
+    description: str
+    image: str
+    color: str
+
+
+class Reward(Wire):
+    """Spec §2 RewardDefinition as it is shown."""
+
+    achievement: Achievement
+    emblem: Emblem
+
+
+class Challenge(Wire):
     """What GET answers: the id and all that was posted."""
 
+    name: str
+    ordinal: int
+    description: str
+    theme: str
+    win: Reward
+    participate: Reward
     id: str

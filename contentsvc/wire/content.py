@@ -12,7 +12,11 @@ CONTENT_TYPES: tuple[str, ...] = get_args(ContentType)
 CONTENT_STATUSES: tuple[str, ...] = get_args(ContentStatus)
 PLATFORMS = ("win64", "osx64", "linux64")
 
-Screenshots = Annotated[list[MediaPath], Meta(min_length=1, max_length=64)]
+Screenshots = Annotated[
+    list[Annotated[str, Meta(min_length=1, max_length=1024)]], Meta(min_length=1, max_length=64)
+]
+"""Each is a MediaPath. That is looked at when they have been counted: msgspec counts a list at its
+end, and a pattern for each of the 260,000 that a body can hold would hold up everybody."""
 Tags = Annotated[list[Annotated[str, Meta(min_length=1, max_length=64)]], Meta(max_length=64)]
 Many = Meta(max_length=4096)
 
@@ -25,15 +29,30 @@ class EntityReference(Wire):
 
 
 class Entity(EntityReference):
-    """Spec §2 Entity; the path is relative to the content bucket."""
+    """Spec §2 Entity; the path is relative to the content bucket. It is shown as it was stored,
+    whatever the limits were then."""
+
+    path: str
+
+
+class EntityDefinition(Entity):
+    """An Entity as it is registered."""
 
     path: MediaPath
 
 
 class Package(Wire, omit_defaults=True):
-    """Spec §2 Package: one platform member for each platform supported."""
+    """Spec §2 Package: one platform member for each platform supported; shown as it was stored."""
 
     id: Guid
+    win64: str | UnsetType = UNSET
+    osx64: str | UnsetType = UNSET
+    linux64: str | UnsetType = UNSET
+
+
+class PackageDefinition(Package):
+    """A Package as it is registered."""
+
     win64: MediaPath | UnsetType = UNSET
     osx64: MediaPath | UnsetType = UNSET
     linux64: MediaPath | UnsetType = UNSET
@@ -49,16 +68,16 @@ class ContentCreate(Wire):
     revision_id: Guid
     revision_description: Text
     version: str
-    entity: Entity
-    originating: Annotated[list[Entity], Many]
+    entity: EntityDefinition
+    originating: Annotated[list[EntityDefinition], Many]
     using: Annotated[list[EntityReference], Many]
     tags: Tags = []
-    packages_originating: Annotated[list[Package], Many] = []
+    packages_originating: Annotated[list[PackageDefinition], Many] = []
     packages_using: Annotated[list[Guid], Many] = []
 
 
 class ContentUpdate(Wire):
-    """Body of spec §4.2 where the content exists. `revision_id` tells a repeated create."""
+    """Body of spec §4.2 where the content exists."""
 
     description: Text
     screenshot_uris: Screenshots
@@ -66,7 +85,8 @@ class ContentUpdate(Wire):
 
 
 class ContentRepeat(Wire):
-    """The one member of a PUT's body that tells a repeated create from an update."""
+    """The one member of a PUT's body that tells a repeated create, or one that comes too late,
+    from an update."""
 
     revision_id: Guid | None = None
 
@@ -142,7 +162,7 @@ class RevisionDetail(Revision):
 
     entity: Entity
     originating: list[Entity]
-    using: list[EntityReference]
+    using: list[Entity]
     packages: list[Package]
 
 
@@ -165,7 +185,7 @@ class ContentDetail(ContentInfo):
     revision: Revision
     entity: Entity
     originating: list[Entity]
-    using: list[EntityReference]
+    using: list[Entity]
     packages: list[Package]
     votes: Votes
     comment_count: int

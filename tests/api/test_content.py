@@ -2,9 +2,19 @@
 
 from typing import Any
 
+import msgspec
+
+from contentsvc.api.challenges import Challenges
 from contentsvc.api.content import Content
 from contentsvc.store import content as store
-from contentsvc.wire.content import StatusChange
+from contentsvc.wire.challenges import (
+    AchievementDefinition,
+    Challenge,
+    ChallengeCreate,
+    EmblemDefinition,
+    RewardDefinition,
+)
+from contentsvc.wire.content import ContentDetail, StatusChange
 from tests.api.support import ApiCase, Caller, Notifier
 from tests.store.support import guid, together
 
@@ -74,6 +84,40 @@ class CreateTests(ContentCase):
         self.assertIsNone(await store.standing(self.db, self.game))
         core = body["entity"]["entityId"]
         self.assertEqual(self.sql("select 1 from entities where entity_id = %s", core), [])
+
+
+class StoredTests(ContentCase):
+    async def test_old_paths(self) -> None:
+        """What was stored before paths and names had rules is shown as it is, to our client too."""
+        used = draft(entity={"entityId": guid(), "revisionId": guid(), "path": "x"})
+        await self.put(self.ann, used, guid())
+        using = {key: used["entity"][key] for key in ("entityId", "revisionId")}
+        package = {"id": guid(), "win64": "w"}
+        await self.put(self.ann, draft(using=[using], packagesOriginating=[package]))
+        self.sql("update entities set path = '../' || path")
+        self.sql("update packages set win64 = '/' || win64")
+        self.sql("update contents set name = ' ', screenshots = array['a//b']")
+        answer = msgspec.json.encode(await self.family.detail(Caller(self.ann), self.game))
+        detail = msgspec.json.decode(answer, type=ContentDetail)
+        self.assertEqual(detail.entity.path, "../core")
+        self.assertEqual([entity.path for entity in detail.using], ["../x"])
+        self.assertEqual([package.win64 for package in detail.packages], ["/w"])
+        self.assertEqual((detail.name, detail.screenshot_uris), (" ", ["a//b"]))
+
+    async def test_old_challenge(self) -> None:
+        """So is a challenge."""
+        family = Challenges(self.db)
+        achievement = AchievementDefinition(key="k", name="", description="")
+        emblem = EmblemDefinition(name=" ", description="", image="/a\\b", color="#000000")
+        prize = RewardDefinition(achievement=achievement, emblem=emblem)
+        body = ChallengeCreate(
+            name=" ", ordinal=1, description="", theme="", win=prize, participate=prize
+        )
+        made = await family.create(Caller(self.ann, admin=True), body)
+        shown = await family.get(Caller(self.ann), made.path.rpartition("/")[2])
+        found = msgspec.json.decode(msgspec.json.encode(shown), type=Challenge)
+        self.assertEqual((found.name, found.win.achievement.name), (" ", ""))
+        self.assertEqual((found.win.emblem.name, found.win.emblem.image), (" ", "/a\\b"))
 
 
 class StatusTests(ContentCase):

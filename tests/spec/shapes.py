@@ -62,7 +62,7 @@ PACKAGE = {"id": GUID, "win64?": str, "osx64?": str, "linux64?": str}
 PARTS = {
     "entity": ENTITY,
     "originating": [ENTITY],
-    "using": [ENTITY_REFERENCE],
+    "using": [ENTITY],
     "packages": [PACKAGE],
 }
 REVISION_HEAD = {"id": GUID, "version": str, "description": str, "created": instant}

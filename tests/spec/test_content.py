@@ -16,14 +16,15 @@ class CreateTests(SpecCase):
         """Spec §4.2: a create is 204 and every member of its body can be read back."""
         author = await self.user()
         known = await self.content(await self.someone())
-        using = [reference(known.sent["entity"])]
+        used = known.sent["entity"]
         bundles = known.sent["packagesOriginating"]
-        made = await self.content(author, using=using, packagesUsing=[bundles[0]["id"]])
+        made = await self.content(author, using=[reference(used)], packagesUsing=[bundles[0]["id"]])
         sent, got = made.sent, await self.read(made.path, CONTENT)
-        for member in ("name", "description", "screenshotUris", "type", "entity", "using"):
+        for member in ("name", "description", "screenshotUris", "type", "entity"):
             self.assertEqual(sent[member], got[member], member)
         self.assertCountEqual(sent["tags"], got["tags"])
         self.assertEqual(sent["originating"], got["originating"])
+        self.assertEqual([used], got["using"], "each with its path")
         self.assertCountEqual(sent["packagesOriginating"] + bundles, got["packages"])
         self.assertEqual(sent["revisionId"], got["revision"]["id"])
         self.assertEqual(sent["revisionDescription"], got["revision"]["description"])
@@ -255,6 +256,47 @@ class UpdateTests(SpecCase):
         for missing in self.CHANGE:
             body = {key: value for key, value in self.CHANGE.items() if key != missing}
             self.problem(await self.put(made.path, body, by=made.author), 400, "invalid_body")
+
+    async def test_foreign_revision(self):
+        """choices: an update that names a revision which the content has not is 409
+        revision_not_published, from its author and from admins, and changes nothing."""
+        someone = await self.someone()
+        made, other = await self.content(someone), await self.content(someone)
+        before = await self.read(made.path, CONTENT)
+        for user in (made.author, await self.admin()):
+            for revision in (guid(), other.sent["revisionId"]):
+                for body in (self.CHANGE, draft()):
+                    named = body | {"revisionId": revision}
+                    refused = await self.put(made.path, named, by=user)
+                    self.problem(refused, 409, "revision_not_published")
+        self.assertEqual(before, await self.read(made.path, CONTENT))
+
+    async def test_foreign_revision_of_a_stranger(self):
+        """choices: who may not update hears that, whatever revision the body names."""
+        made = await self.content(await self.someone())
+        for revision in (guid(), made.sent["revisionId"], "x"):
+            body = self.CHANGE | {"revisionId": revision}
+            self.problem(await self.put(made.path, body, by=await self.user()), 403, "forbidden")
+
+    async def test_foreign_revision_of_a_bad_body(self):
+        """choices: 400 comes before 409: of a revisionId that is no GUID, or of the rest."""
+        made = await self.content(await self.someone())
+        for revision in ("", "x", 7, [], {}):
+            body = self.CHANGE | {"revisionId": revision}
+            self.invalid(await self.put(made.path, body, by=made.author), "/revisionId")
+        body = {"revisionId": guid(), "description": "x", "screenshotUris": []}
+        self.invalid(await self.put(made.path, body, by=made.author), "/screenshotUris")
+
+    async def test_own_revision(self):
+        """choices: an admin's update may name the revision that there is; null names none."""
+        made = await self.content(await self.someone())
+        for user, revision in (
+            (await self.admin(), made.sent["revisionId"].upper()),
+            (made.author, None),
+        ):
+            body = self.CHANGE | {"description": str(revision), "revisionId": revision}
+            await self.put(made.path, body, by=user, expect=204)
+            self.assertEqual(str(revision), (await self.read(made.path, CONTENT))["description"])
 
     async def test_needs_screenshot(self):
         """choices: an update leaves at least one screenshot."""

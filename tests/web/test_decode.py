@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Raw, Struct
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from contentsvc.web import decode
 from contentsvc.web.allow import ANYONE
@@ -17,6 +17,9 @@ from tests.web.support import ANN, Service, WebCase
 class Inner(Struct, rename="camel"):
     guid_here: Guid
     count: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
+    side: Literal["left", "right"] | None = None
+    digits: Annotated[str, Meta(pattern="^[0-9]+$", description="digits")] | UnsetType = UNSET
+    capitals: Annotated[str, Meta(pattern="^[A-Z]+$")] = ""
 
 
 class Outer(Struct, rename="camel"):
@@ -74,8 +77,21 @@ class JsonTests(DecodeCase):
             self.assertEqual(found, ("/inner/guidHere", "Expected a GUID with dashes."))
 
     def test_choice(self) -> None:
-        """A value that is none of the allowed is named."""
-        self.assertEqual(self.error("kind", '"c"')[0], "/kind")
+        """A value that is none of the allowed is named, and they are listed; it is not repeated,
+        whatever it says and however long it is."""
+        for bad in ("c", "", " - at `$.text`", "Object missing required field `x`", "x" * 100_000):
+            found = self.error("kind", f'"{bad}"')
+            self.assertEqual(found, ("/kind", "Invalid enum value; allowed are a, b."))
+        inner = f'{{"guidHere":"{ANN}","side":"up"}}'
+        found = self.error("some", f"[{inner},{inner}]")
+        self.assertEqual(found, ("/some/0/side", "Invalid enum value; allowed are left, right."))
+
+    def test_pattern(self) -> None:
+        """A pattern is put into words where there are any."""
+        found = self.error("inner", f'{{"guidHere":"{ANN}","digits":"x"}}')
+        self.assertEqual(found, ("/inner/digits", "Expected digits."))
+        found = self.error("inner", f'{{"guidHere":"{ANN}","capitals":"x"}}')
+        self.assertEqual(found[1], "Expected other characters or another form.")
 
     def test_length(self) -> None:
         """Lengths are of characters, and the limit is named."""
@@ -228,6 +244,7 @@ class Asked(Struct, rename="camel"):
     page_size: int | None = None
     since: int | float | None = None
     q: str = ""
+    sort: Literal["newest", "top"] = "newest"
 
 
 class PairsTests(DecodeCase):
@@ -260,6 +277,11 @@ class PairsTests(DecodeCase):
         for raw in (b"since=null", b"since=NULL", b"since=%6eull", b"page=null"):
             self.assertEqual(self.error(raw)[0], raw.partition(b"=")[0].decode())
         self.assertEqual(decode.query_string(b"q=null", Asked).q, "null")
+
+    def test_choice(self) -> None:
+        """A word that is none of the allowed is not repeated, and they are listed."""
+        expected = ("sort", "Invalid enum value; allowed are newest, top.")
+        self.assertEqual(self.error(b"sort=best"), expected)
 
     def test_digits_of_others(self) -> None:
         """Digits beyond ASCII are none."""
