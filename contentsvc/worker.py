@@ -20,7 +20,10 @@ from zope.interface import implementer
 VARIABLE = "CONTENTSVC_WORKER"
 """Holds a worker's number, from 1."""
 LISTENING, READY = 3, 4
-"""The descriptors of the listening socket, and of the pipe to say on that it is served."""
+"""The descriptors of the listening socket, and of the pipe to the parent."""
+SERVES, ALIVE, ASK = b"\n", b".", b"?"
+"""What a worker says on that pipe: that it serves, and that it is alive, whenever it is asked on
+its standard input."""
 POLITE = 0.001
 """Seconds for which other workers may accept what this one does not."""
 FULL = 1.0
@@ -57,7 +60,7 @@ class Worker:
 
     def ready(self, port: object) -> None:
         """Tell the parent that the port is served from now on."""
-        self._parent.write(b"\n")
+        self._parent.write(ALIVE + SERVES)
 
 
 class _Parent(Protocol):
@@ -65,6 +68,11 @@ class _Parent(Protocol):
 
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
+
+    def dataReceived(self, data: bytes) -> None:
+        """It asks for a sign of life, perhaps for the tenth time."""
+        transport: Any = self.transport
+        transport.write(ALIVE)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         with suppress(ReactorNotRunning):  # then the pipes end because this process does

@@ -5,21 +5,24 @@ supervises; it serves nobody. Beside its settings a worker inherits:
 
 | descriptor |                                                                         |
 |------------|-------------------------------------------------------------------------|
-| 0          | a pipe on which nothing comes; its end means that the parent has gone   |
+| 0          | a pipe on which it is asked for a sign of life, each second; its end    |
+|            | means that the parent has gone                                          |
 | 1, 2       | the parent's own, or pipes to its log where that is not standard output |
 | 3          | the listening socket                                                    |
-| 4          | a pipe on which the worker says that it serves                          |
+| 4          | a pipe on which it says that it serves, and that it is alive            |
 """
 
 import math
 import os
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import replace
 from twisted.internet import tcp
 from twisted.internet.defer import Deferred
+from twisted.internet.error import ProcessExitedAlready
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Factory, ProcessProtocol
 from twisted.logger import Logger
@@ -31,7 +34,8 @@ from contentsvc import config
 from contentsvc.config import ConfigError, Settings
 from contentsvc.service import Sequence
 from contentsvc.tokens import Keys
-from contentsvc.worker import LISTENING, READY, VARIABLE
+from contentsvc.watchdog import DEATH, Watchdog
+from contentsvc.worker import ALIVE, ASK, LISTENING, READY, SERVES, VARIABLE
 
 FIRST_PAUSE, LAST_PAUSE = 0.5, 30.0
 """Seconds before a worker that ended without having served is started again; doubled each time.
@@ -73,7 +77,9 @@ class Workers(Sequence):
         self._dsn = ""
         self._port: Any = None
         self._monitor: Any = None
+        self._watchdog = Watchdog(reactor)
         self._current: dict[int, str] = {}
+        self._given: dict[str, Settings] = {}
         self._generation = 0
         self._wanted: set[str] = set()
         self._serving: set[str] = set()
@@ -93,7 +99,14 @@ class Workers(Sequence):
         # Held, and never accepted from: clients wait in the backlog until a worker serves.
         port.stopReading()
         self._undo.append(self._close)
-        spawner: Any = _Spawner(self._reactor, port, piped=self._piped, tell=self._told)
+        spawner: Any = _Spawner(
+            self._reactor,
+            port,
+            self._watchdog,
+            piped=self._piped,
+            tell=self._told,
+            abandon=self._abandon,
+        )
         monitor: Any = ProcessMonitor(spawner)
         self._monitor = monitor
         monitor.minRestartDelay, monitor.maxRestartDelay = FIRST_PAUSE, LAST_PAUSE
@@ -101,6 +114,7 @@ class Workers(Sequence):
         monitor.threshold = math.inf
         monitor.killTime = settings.drain_timeout + LATE
         monitor.startService()
+        self._watchdog.start()
         for number in range(1, settings.workers + 1):
             self._current[number] = self._add(number, settings)
 
@@ -112,6 +126,7 @@ class Workers(Sequence):
         self._monitor.stopService()
         self._happened()
         await self._until(lambda: not self._monitor.protocols)
+        self._watchdog.stop()
 
     # One worker: ProcessMonitor knows it by a name, and each successor by another.
 
@@ -122,12 +137,14 @@ class Workers(Sequence):
         environ = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTSVC_")}
         environ |= config.variables(own) | {VARIABLE: str(number)}
         self._wanted.add(name)
+        self._given[name] = settings
         self._monitor.addProcess(name, self._command, env=environ)
         return name
 
     def _remove(self, name: str) -> None:
         """Let it drain and end."""
         self._wanted.discard(name)
+        self._given.pop(name, None)
         self._monitor.removeProcess(name)
         restart = self._monitor.restart.pop(name, None)
         if restart is not None and restart.active():
@@ -135,7 +152,7 @@ class Workers(Sequence):
 
     def _told(self, name: str, pid: int, reason: str | None) -> None:
         """A worker serves, or has ended for a reason."""
-        who = f"Worker {name.partition('.')[0]}, process {pid},"
+        who = _who(name, pid)
         if reason is None:
             log.info("{who} serves", who=who)
             self._serving.add(name)
@@ -149,6 +166,16 @@ class Workers(Sequence):
             else:
                 log.warn("{who} has ended by {reason}", who=who, reason=reason)
         self._happened()
+
+    def _abandon(self, name: str) -> None:
+        """A worker was killed and does not end: another takes its place.
+
+        The signal waits for it, and it does nothing more before that.
+        """
+        for number, current in list(self._current.items()):
+            if current == name and not self._stopping:
+                self._current[number] = self._add(number, self._given[name])
+                self._remove(name)
 
     def _happened(self) -> None:
         waiters, self._waiters = self._waiters, []
@@ -228,19 +255,29 @@ class Workers(Sequence):
 
 @implementer(IReactorTime)
 class _Spawner:
-    """The reactor as ProcessMonitor sees it: what it spawns gets the descriptors of a worker.
+    """The reactor as ProcessMonitor sees it: what it spawns gets the descriptors of a worker,
+    and is watched.
 
     `tell` is called with a worker's name and process, and with None when it serves, or with
-    how it has ended.
+    how it has ended; `abandon` with the name of one that was killed and has not.
     """
 
     def __init__(
-        self, reactor: Any, port: Any, *, piped: bool, tell: Callable[[str, int, str | None], None]
+        self,
+        reactor: Any,
+        port: Any,
+        watchdog: Watchdog,
+        *,
+        piped: bool,
+        tell: Callable[[str, int, str | None], None],
+        abandon: Callable[[str], None],
     ) -> None:
         self._reactor = reactor
         self._port = port
         self._outputs: tuple[Any, Any] = ("r", "r") if piped else (1, 2)
+        self._watchdog = watchdog
         self._tell = tell
+        self._abandon = abandon
         self.seconds = reactor.seconds
         self.callLater = reactor.callLater
         self.getDelayedCalls = reactor.getDelayedCalls
@@ -254,13 +291,14 @@ class _Spawner:
         **others: Any,
     ) -> Any:
         output, errors = self._outputs
+        process = _Process(protocol, self._watchdog, self._tell, self._abandon)
         descriptors = {0: "w", 1: output, 2: errors, LISTENING: self._port.fileno(), READY: "r"}
         # Ctrl-C and the end of the terminal are for the parent. A blocked signal stays blocked
         # across exec, and there is no moment in which the worker would not be protected.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
         try:
             return self._reactor.spawnProcess(
-                _Process(protocol, self._tell), executable, args, env=env, childFDs=descriptors
+                process, executable, args, env=env, childFDs=descriptors
             )
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -270,29 +308,74 @@ class _Process(ProcessProtocol):
     """Between the process of a worker and ProcessMonitor's protocol for it."""
 
     transport: Any
+    alive = False
+    killed: int | None = None
 
     def __init__(
-        self, monitored: LoggingProtocol, tell: Callable[[str, int, str | None], None]
+        self,
+        monitored: LoggingProtocol,
+        watchdog: Watchdog,
+        tell: Callable[[str, int, str | None], None],
+        abandon: Callable[[str], None],
     ) -> None:
         self._monitored = monitored
+        self._watchdog = watchdog
         self._tell = tell
+        self._abandon = abandon
         self._pid = 0
+        self.heard = watchdog.tick
 
     def connectionMade(self) -> None:
         self._pid = self.transport.pid
         self._monitored.makeConnection(self.transport)
+        self._watchdog.processes.add(self)
 
     def childDataReceived(self, childFD: int, data: bytes) -> None:
-        if childFD == READY:
-            self._tell(self._monitored.name, self._pid, None)
-        else:
+        if childFD != READY:
             self._monitored.childDataReceived(childFD, data)
+            return
+        self.heard = self._watchdog.tick
+        self.alive = self.alive or ALIVE in data
+        if SERVES in data:
+            if not self.alive:
+                # One of a release that knows no question would be killed for its silence.
+                self._watchdog.processes.discard(self)
+            self._tell(self._monitored.name, self._pid, None)
+
+    def ask(self) -> None:
+        """Ask the worker for a sign of life."""
+        with suppress(KeyError):  # it has closed the pipe, since it ends
+            self.transport.writeToChild(0, ASK)
+
+    def kill(self, silence: int) -> None:
+        """It is frozen."""
+        log.error(
+            "{who} has given no sign of life for {silence} s, and is killed",
+            who=_who(self._monitored.name, self._pid),
+            silence=silence,
+        )
+        with suppress(ProcessExitedAlready):
+            self.transport.signalProcess("KILL")
+
+    def abandon(self) -> None:
+        """The system does not let it end."""
+        log.error(
+            "{who} has not ended {n} s after it was killed: the system holds it",
+            who=_who(self._monitored.name, self._pid),
+            n=DEATH,
+        )
+        self._abandon(self._monitored.name)
 
     def processEnded(self, reason: Failure) -> None:
+        self._watchdog.processes.discard(self)
         self._monitored.processEnded(reason)
         how: Any = reason.value
         by = f"signal {how.signal}" if how.signal is not None else f"status {how.exitCode}"
         self._tell(self._monitored.name, self._pid, by)
+
+
+def _who(name: str, pid: int) -> str:
+    return f"Worker {name.partition('.')[0]}, process {pid},"
 
 
 def _nothing(port: object) -> None:

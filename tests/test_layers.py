@@ -21,6 +21,7 @@ ALLOWED = {
     "passwords": set(),
     "logs": set(),
     "worker": set(),
+    "watchdog": set(),
     "client": {"wire"},
     "watch": {"client", "clocks"},
     "store": {"wire"},
@@ -28,7 +29,7 @@ ALLOWED = {
     "api": {"web", "wire", "store", "tokens", "passwords", "push.notifier"},
     "root": {"push", "web"},
     "service": {"config", "store", "tokens"},
-    "workers": {"config", "service", "tokens", "worker"},
+    "workers": {"config", "service", "tokens", "watchdog", "worker"},
     "cli": {"clocks", "config", "store", "tokens", "wire", "passwords", "demo", "watch"},
     "demo": {"config", "store", "tokens", "wire", "passwords"},
 }

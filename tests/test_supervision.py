@@ -16,7 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc import config, service
 from contentsvc.config import ConfigError, Settings
 from contentsvc.tokens import Keys
-from contentsvc.worker import LISTENING, READY, VARIABLE
+from contentsvc.worker import ALIVE, ASK, LISTENING, READY, SERVES, VARIABLE
 from contentsvc.workers import FIRST_PAUSE, LATE, START, Workers
 from tests import postgres
 
@@ -32,6 +32,8 @@ class Process:
         self.env = env
         self.descriptors = descriptors
         self.signals: list[str] = []
+        self.asked = 0
+        self.frozen = False
         self.blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
         self._protocol = protocol
         protocol.makeConnection(self)
@@ -39,9 +41,19 @@ class Process:
     def signalProcess(self, name: str) -> None:
         self.signals.append(name)
 
+    def writeToChild(self, descriptor: int, data: bytes) -> None:
+        assert (descriptor, data) == (0, ASK)
+        self.asked += 1
+        if not self.frozen:
+            self.say(ALIVE)
+
+    def say(self, word: bytes) -> None:
+        """Write to the parent."""
+        self._protocol.childDataReceived(READY, word)
+
     def serve(self) -> None:
         """Say that it does."""
-        self._protocol.childDataReceived(READY, b"\n")
+        self.say(ALIVE + SERVES)
 
     def end(self, number: int | None = None) -> None:
         """End, by a signal or well."""

@@ -77,6 +77,23 @@ class KillTests(WorkersCase):
         self.assertIn(living, self.workers())
         self.assertEqual((await self.on_each(user)).keys(), self.workers())
 
+    async def test_frozen(self):
+        """A worker that is frozen is killed and replaced; the other goes on meanwhile."""
+        user = await self.user()
+        sockets = await self.on_each(user)
+        (frozen, lost), (living, kept) = sockets.items()
+        os.kill(frozen, signal.SIGSTOP)
+        await self.said(1, rf"Worker \d, process {frozen}, has given no sign of life for 10 s")
+        self.assertEqual(1006, await lost.closed())
+        await self.serving(1)
+        self.assertTrue(gone(frozen)())
+        self.assertEqual(len(self.workers()), 2)
+        self.assertIn(living, self.workers())
+        await self._http.close()
+        await self.notify(user, "still there")
+        self.assertEqual((await self.pushed(kept))["notification"]["text"], "still there")
+        self.assertEqual((await self.on_each(user)).keys(), self.workers())
+
     async def test_parent(self):
         """Workers whose parent is killed say goodbye and end; the next start finds all data."""
         user = await self.user()
