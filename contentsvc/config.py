@@ -52,6 +52,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     """These three in seconds."""
     sockets: int
     sockets_per_user: int
+    progress_keys: int
+    progress_bytes: int
+    """These two of one user; 0 for no limit."""
 
     @property
     def keys_path(self) -> Path:
@@ -216,6 +219,13 @@ SETTINGS = (
     Setting("drain_timeout", 10.0, _seconds(0, 600), "seconds to finish requests at stop"),
     Setting("sockets", 20_000, _number(0, 1_000_000), "sockets of this process"),
     Setting("sockets_per_user", 8, _number(1, 1000), "sockets of one user in this process"),
+    Setting("progress_keys", 1000, _number(0, 10**9), "progress keys of one user, 0: any number"),
+    Setting(
+        "progress_bytes",
+        16 * 1024**2,
+        _number(0, 2**53),
+        "bytes of one user's progress values, 0: any number",
+    ),
 )
 
 

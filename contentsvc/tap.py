@@ -231,7 +231,7 @@ class Daemon(Sequence):
             Comments(db),
             Ratings(db),
             Notifications(db),
-            Progress(db),
+            Progress(db, keys=settings.progress_keys, bytes=settings.progress_bytes),
             Challenges(db),
             Sessions(db, tokens, ended, public_url=settings.public_url),
             Accounts(db, passwords, guard, ended, registration=settings.registration),

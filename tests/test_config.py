@@ -37,6 +37,8 @@ WRONG: dict[str, list[Any]] = {
     "drain_timeout": [-1, "1e9"],
     "sockets": [-1, 1_000_001],
     "sockets_per_user": [0, 1001],
+    "progress_keys": [-1, "many"],
+    "progress_bytes": [-1, 2**54, "16 MiB"],
 }
 
 

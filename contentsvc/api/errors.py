@@ -49,6 +49,8 @@ PlatformMissing = named(
     422, "package_platform_missing", "A package lacks a platform that this service requires."
 )
 UnknownParent = named(422, "unknown_parent", "The content has no such parent comment.")
+ProgressConflict = named(409, "progress_conflict", "Another version stands at this key.")
+QuotaExceeded = named(403, "quota_exceeded", "This would be over your quota.")
 CommentDeleted = named(409, "comment_deleted", "The comment has been deleted.")
 CannotFollowSelf = named(422, "cannot_follow_self", "A user cannot follow themself.")
 

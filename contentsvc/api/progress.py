@@ -1,27 +1,40 @@
 """Progress data: spec §4.12, and writing it."""
 
+from typing import NoReturn
+
 from msgspec import Raw
 
-from contentsvc.api.errors import ProgressNotFound
+from contentsvc.api.errors import ProgressConflict, ProgressNotFound, QuotaExceeded
 from contentsvc.store import progress
-from contentsvc.store.query import Db
+from contentsvc.store.database import Database, Transaction
+from contentsvc.store.errors import Refused, Unavailable
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.decode import object_text
 from contentsvc.web.route import route
-from contentsvc.wire.progress import ProgressData, ProgressText
+from contentsvc.wire.progress import ProgressData, ProgressDelete, ProgressQuery, ProgressText
+
+_TRIES = 4
+"""A first write to a key is tried again where another one came between; that needs a deletion to
+come between again."""
 
 
 class Progress:
-    """What a game keeps for a user."""
+    """What a game keeps for a user: at most `keys` keys and `bytes` bytes of values, 0 for no
+    limit."""
 
-    def __init__(self, db: Db) -> None:
+    def __init__(self, db: Database, *, keys: int, bytes: int) -> None:
         self._db = db
+        self._quotas = {
+            progress.KEYS: keys or progress.NO_LIMIT,
+            progress.BYTES: bytes or progress.NO_LIMIT,
+        }
 
     @route("GET", "/user/<guid:user>/progress", allow=SELF)
-    async def all(self, call: Call, user: str) -> list[ProgressData]:
+    async def all(self, call: Call, user: str, query: ProgressQuery) -> list[ProgressData]:
         """Spec §4.12."""
-        return [_data(row) for row in await progress.of_user(self._db, user)]
+        first = query.prefix
+        return [_data(row) for row in await progress.of_user(self._db, user, first, _end(first))]
 
     @route("GET", "/user/<guid:user>/progress/<text:key>", allow=SELF)
     async def get(self, call: Call, user: str, key: str) -> ProgressData:
@@ -33,14 +46,98 @@ class Progress:
 
     @route("PUT", "/user/<guid:user>/progress/<text:key>", allow=SELF)
     async def put(self, call: Call, user: str, key: str, body: ProgressText) -> None:
-        """Store an object at a key."""
-        await progress.put(self._db, user, key, object_text("value", body.value))
+        """Store an object at a key. Raises QuotaExceeded, ProgressConflict."""
+        value = object_text("value", body.value)
+        try:
+            if body.version is None and body.write_id is None:
+                await progress.put(self._db, user, key, value, *self._quotas.values())
+                return
+            for _ in range(_TRIES):
+                if await self._put_checked(user, key, value, body):
+                    return
+        except Refused as error:
+            if error.constraint not in self._quotas:
+                raise
+            usage = await progress.usage(self._db, user)
+            used = 0
+            if usage is not None:
+                used = usage.keys if error.constraint == progress.KEYS else usage.bytes
+            raise QuotaExceeded(limit=self._quotas[error.constraint], used=used) from None
+        raise Unavailable("others write to this key all the time")
+
+    async def _put_checked(self, user: str, key: str, value: str, body: ProgressText) -> bool:
+        """Whether it is done, or was before; not, where another write came between."""
+        write_id = None if body.write_id is None else body.write_id.lower()
+        try:
+            async with self._db.transaction() as tx:
+                standing = await progress.lock(tx, user, key)
+                if standing is not None and write_id is not None and standing.write_id == write_id:
+                    return True
+                version, follows = await _before(tx, user, key, standing)
+                if body.version is not None and body.version != version:
+                    await _refuse(tx, user, key)
+                await progress.put_as(tx, user, key, value, write_id, *self._quotas.values())
+                if standing is None:
+                    # There was no row to lock.
+                    begun = await progress.lock(tx, user, key)
+                    if begun is None or begun.version != follows + 1:
+                        raise _Overtaken()
+        except _Overtaken:
+            return False
+        return True
 
     @route("DELETE", "/user/<guid:user>/progress/<text:key>", allow=SELF)
-    async def delete(self, call: Call, user: str, key: str) -> None:
-        """Forget a key."""
-        await progress.delete(self._db, user, key)
+    async def delete(self, call: Call, user: str, key: str, query: ProgressDelete) -> None:
+        """Forget a key, if there is one. Raises ProgressConflict."""
+        if query.version is None:
+            await progress.delete(self._db, user, key)
+            return
+        async with self._db.transaction() as tx:
+            standing = await progress.lock(tx, user, key)
+            if standing is None:
+                return
+            if standing.version != query.version:
+                await _refuse(tx, user, key)
+            await progress.delete(tx, user, key)
+
+
+class _Overtaken(Exception):
+    """A key was not as it was looked up."""
+
+
+async def _before(
+    tx: Transaction, user: str, key: str, standing: progress.Standing | None
+) -> tuple[int, int]:
+    """A key's version, and the one that its next write follows."""
+    if standing is not None:
+        return standing.version, standing.version
+    deleted = await progress.deleted(tx, user, key)
+    if deleted is not None:
+        return deleted.version, deleted.version
+    usage = await progress.usage(tx, user)
+    return 0, 0 if usage is None else usage.dropped
+
+
+async def _refuse(tx: Transaction, user: str, key: str) -> NoReturn:
+    """Raises ProgressConflict with what is there."""
+    row = await progress.get(tx, user, key)
+    if row is not None:
+        raise ProgressConflict(
+            value=Raw(row.value.encode()), version=row.version, timestamp=row.timestamp
+        )
+    deleted = await progress.deleted(tx, user, key) or progress.Deleted(0, None)
+    raise ProgressConflict(value=None, version=deleted.version, timestamp=deleted.timestamp)
+
+
+def _end(prefix: str) -> str | None:
+    """The first text behind all those that begin with this, in the order of code points."""
+    while prefix:
+        prefix, last = prefix[:-1], ord(prefix[-1])
+        if last < 0x10FFFF:
+            # Surrogates are no characters.
+            return prefix + chr(0xE000 if last == 0xD7FF else last + 1)
+    return None
 
 
 def _data(row: progress.Datum) -> ProgressData:
-    return ProgressData(row.key, Raw(row.value.encode()), row.timestamp)
+    return ProgressData(row.key, Raw(row.value.encode()), row.timestamp, row.version)

@@ -7,8 +7,9 @@ Where the path names the user themself, it is the one who is signed in. All rais
 from collections.abc import Mapping
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
+from uuid import uuid4
 
-from msgspec import DecodeError, Raw, Struct, json, to_builtins
+from msgspec import DecodeError, Raw, Struct, json, structs, to_builtins
 
 from contentsvc.client import reading
 from contentsvc.client.errors import ApiError, NotSignedIn
@@ -44,7 +45,7 @@ from contentsvc.wire.notifications import (
     ReadChange,
     ReadUpTo,
 )
-from contentsvc.wire.progress import ProgressBody, ProgressData
+from contentsvc.wire.progress import ProgressBody, ProgressData, ProgressDelete, ProgressQuery
 from contentsvc.wire.ratings import RatingBody
 from contentsvc.wire.sessions import ConnectAnswer, ConnectBody
 from contentsvc.wire.sessions import Session as LogIn
@@ -252,21 +253,25 @@ class Operations:
 
     # Progress.
 
-    async def progress(self) -> list[ProgressData]:
-        """All that is kept for the user (spec §4.12)."""
-        return await self._get(f"/user/{self.user}/progress", list[ProgressData])
+    async def progress(self, query: ProgressQuery | None = None) -> list[ProgressData]:
+        """All that is kept for the user (spec §4.12), or what the query's prefix leaves of it."""
+        return await self._get(f"/user/{self.user}/progress", list[ProgressData], query)
 
     async def progress_at(self, key: str) -> ProgressData:
         """What is kept at one key."""
         return await self._get(f"/user/{self.user}/progress/{_(key)}", ProgressData)
 
     async def put_progress(self, key: str, body: ProgressBody) -> None:
-        """Keep an object at a key."""
+        """Keep an object at a key. ApiError `progress_conflict` where that is no longer at the
+        body's version; one that has a version and no write_id is given one, so that a repeat
+        after a lost answer is no conflict with itself."""
+        if body.version is not None and body.write_id is None:
+            body = structs.replace(body, write_id=str(uuid4()))
         await self._send("PUT", f"/user/{self.user}/progress/{_(key)}", body)
 
-    async def delete_progress(self, key: str) -> None:
-        """Forget a key."""
-        await self._send("DELETE", f"/user/{self.user}/progress/{_(key)}")
+    async def delete_progress(self, key: str, query: ProgressDelete | None = None) -> None:
+        """Forget a key. ApiError `progress_conflict` where it is not at the query's version."""
+        await self._send("DELETE", f"/user/{self.user}/progress/{_(key)}", query=query)
 
     # Design challenges.
 
@@ -307,9 +312,15 @@ class Operations:
         return (answer.header("Location") or "").rpartition("/")[2]
 
     async def _send(
-        self, method: str, path: str, body: Struct | None = None, *, repeat: bool | None = None
+        self,
+        method: str,
+        path: str,
+        body: Struct | None = None,
+        *,
+        query: Struct | None = None,
+        repeat: bool | None = None,
     ) -> None:
-        await self._call(method, f"/api/v1{path}", body, repeat=repeat)
+        await self._call(method, f"/api/v1{path}", body, query=query, repeat=repeat)
 
     async def _call(
         self,

@@ -1,8 +1,17 @@
-"""Progress data: spec §4.12."""
+"""Progress data: spec §4.12.
+
+The triggers of 0008 keep the versions of deleted keys, and what a daemon of the release before
+writes in the books. Locks are taken in the order of the tables: the data by user and key, then what
+a user has in all, by user.
+"""
 
 from typing import NamedTuple
 
 from contentsvc.store.query import Db, many, maybe, none
+
+KEYS, BYTES = "progress_keys", "progress_bytes"
+"""The quotas, as Refused names them."""
+NO_LIMIT = 2**62
 
 
 class Datum(NamedTuple):
@@ -11,19 +20,45 @@ class Datum(NamedTuple):
     key: str
     value: str
     timestamp: int
+    version: int
+
+
+class Standing(NamedTuple):
+    """What stands at a key, and the GUID of the write that put it there, if that had one."""
+
+    version: int
+    write_id: str | None
+
+
+class Deleted(NamedTuple):
+    """A deletion; `timestamp` in Unix seconds. Version 0, and no timestamp, is none."""
+
+    version: int
+    timestamp: int | None
+
+
+class Usage(NamedTuple):
+    """What a user has in all, `bytes` of the values as JSON text. A new key's version is one more
+    than `dropped`, unless its deletion is remembered."""
+
+    keys: int
+    bytes: int
+    dropped: int
 
 
 @many("""
-    select key, value::text as value, unix(written) as timestamp
-    from progress where user_id = :user order by key
+    select key, value::text as value, unix(written) as timestamp, version
+    from progress
+    where user_id = :user and key >= :first and (:end::text is null or key < :end)
+    order by key
 """)
-async def of_user(db: Db, user: str) -> list[Datum]:
-    """All of a user's data, by key."""
+async def of_user(db: Db, user: str, first: str, end: str | None) -> list[Datum]:
+    """A user's data by key, from the key `first` up to before `end`."""
 
 
 @maybe(
     """
-    select key, value::text as value, unix(written) as timestamp
+    select key, value::text as value, unix(written) as timestamp, version
     from progress where user_id = :user::uuid and key = :key::text
     """,
     together=True,
@@ -32,25 +67,100 @@ async def get(db: Db, user: str, key: str) -> Datum | None:
     """The data at one key."""
 
 
+_PUT = """
+    with written as (
+        insert into progress as p (user_id, key, value, written, write_id, size)
+        select user_id, key, value, clock_timestamp(), {write_id}, octet_length(value::text)
+        from {calls}
+        -- All take their locks in one order. A key that is there twice fails, and then goes alone.
+        order by user_id, key
+        on conflict (user_id, key) do update
+        set value = excluded.value, written = excluded.written, write_id = excluded.write_id,
+            version = p.version + 1, size = excluded.size,
+            grown = excluded.size - coalesce(p.size, octet_length(p.value::text))
+        returning user_id, size, grown
+    ), more as (
+        select user_id, sum((grown is null)::integer) as keys, sum(coalesce(grown, size)) as bytes
+        from written group by user_id
+    )
+    insert into progress_usage as u (user_id, keys, bytes)
+    select user_id,
+           case when keys > {most_keys} then progress_refused('progress_keys') else keys end,
+           case when bytes > {most_bytes} then progress_refused('progress_bytes') else bytes end
+    from more where keys > 0 or bytes <> 0 order by user_id
+    on conflict (user_id) do update
+    -- Only what grows is refused.
+    set keys = case when excluded.keys > 0 and u.keys + excluded.keys > {most_keys}
+                    then progress_refused('progress_keys') else u.keys + excluded.keys end,
+        bytes = case when excluded.bytes > 0 and u.bytes + excluded.bytes > {most_bytes}
+                     then progress_refused('progress_bytes') else u.bytes + excluded.bytes end
+"""
+"""A write, counted where it changes how much the user has."""
+
+
+_ONE = "(select :user::uuid as user_id, :key::text as key, :value::json as value) as call"
+_SEVERAL = "unnest(:user::uuid[], :key::text[], :value::json[]) as call (user_id, key, value)"
+
+
 @none(
-    """
-    insert into progress (user_id, key, value, written)
-    values (:user, :key, :value, clock_timestamp())
-    on conflict (user_id, key) do update set value = excluded.value, written = excluded.written
-    """,
-    together="""
-    insert into progress (user_id, key, value, written)
-    select user_id, key, value, clock_timestamp()
-    from unnest(:user::uuid[], :key::text[], :value::json[]) as call (user_id, key, value)
-    -- All take their locks in one order. A key that is there twice fails, and then goes alone.
-    order by user_id, key
-    on conflict (user_id, key) do update set value = excluded.value, written = excluded.written
-    """,
+    _PUT.format(
+        calls=_ONE,
+        write_id="null::uuid",
+        most_keys=":most_keys::bigint",
+        most_bytes=":most_bytes::bigint",
+    ),
+    together=_PUT.format(
+        calls=_SEVERAL,
+        write_id="null::uuid",
+        most_keys="(:most_keys::bigint[])[1]",
+        most_bytes="(:most_bytes::bigint[])[1]",
+    ),
 )
-async def put(db: Db, user: str, key: str, value: str) -> None:
-    """Store JSON text at a key."""
+async def put(db: Db, user: str, key: str, value: str, most_keys: int, most_bytes: int) -> None:
+    """Store JSON text at a key. Raises Refused `progress_keys` or `progress_bytes` where the user
+    would then have more than that, and this adds to it."""
+
+
+@none(
+    _PUT.format(
+        calls=_ONE,
+        write_id=":write_id::uuid",
+        most_keys=":most_keys::bigint",
+        most_bytes=":most_bytes::bigint",
+    )
+)
+async def put_as(
+    db: Db,
+    user: str,
+    key: str,
+    value: str,
+    write_id: str | None,
+    most_keys: int,
+    most_bytes: int,
+) -> None:
+    """The same, for a write that has a GUID or a condition."""
+
+
+@maybe("""
+    select version, write_id from progress where user_id = :user and key = :key for update
+""")
+async def lock(db: Db, user: str, key: str) -> Standing | None:
+    """What stands at a key, until the transaction ends; None where nothing does."""
+
+
+@maybe("""
+    select version, unix(deleted) as timestamp
+    from progress_deleted where user_id = :user and key = :key
+""")
+async def deleted(db: Db, user: str, key: str) -> Deleted | None:
+    """The deletion of a key that has no data now; None where that is unknown."""
+
+
+@maybe("select keys, bytes, dropped from progress_usage where user_id = :user")
+async def usage(db: Db, user: str) -> Usage | None:
+    """What a user has; None where they have never had any."""
 
 
 @none("delete from progress where user_id = :user and key = :key")
 async def delete(db: Db, user: str, key: str) -> None:
-    """Forget a key."""
+    """Forget a key, but not its version."""

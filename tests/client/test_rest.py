@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 from msgspec import Raw
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
@@ -32,7 +33,7 @@ from contentsvc.wire.notifications import (
     ReadChange,
     ReadUpTo,
 )
-from contentsvc.wire.progress import ProgressBody, ProgressData
+from contentsvc.wire.progress import ProgressBody, ProgressData, ProgressDelete, ProgressQuery
 from contentsvc.wire.ratings import RatingBody
 from contentsvc.wire.sessions import ConnectBody
 from contentsvc.wire.social import PartyBody
@@ -165,6 +166,22 @@ class RequestTests(Case):
         self.call("progress_at", "a/b ?")
         self.assertEqual(self.agent.last.path, f"/api/v1/user/{ANN}/progress/a%2Fb%20%3F")
 
+    def test_version(self) -> None:
+        """A write for a version has a GUID, for what is repeated must not conflict with itself;
+        its own if the caller gave one. A deletion has the version in its query."""
+        self.call("put_progress", "k", ProgressBody(value={}, version=3))
+        body = msgspec.json.decode(self.agent.last.body)
+        self.assertEqual((body["version"], len(body["writeId"])), (3, 36))
+        self.call("put_progress", "k", ProgressBody(value={}, version=3, write_id=BOB))
+        self.assertEqual(msgspec.json.decode(self.agent.last.body)["writeId"], BOB)
+        self.call("delete_progress", "k", ProgressDelete(version=4))
+        self.assertEqual(self.agent.last.query, {"version": "4"})
+
+    def test_prefix(self) -> None:
+        """A part of the progress data is asked for by what its keys begin with."""
+        self.call("progress", ProgressQuery(prefix="a&"))
+        self.assertEqual(self.agent.last.query, {"prefix": "a&"})
+
     def test_update(self) -> None:
         """An update of a content is a PUT as its creation is."""
         update = ContentUpdate(description="d", screenshot_uris=["s"])
@@ -231,9 +248,9 @@ class AnswerTests(Case):
 
     def test_raw(self) -> None:
         """Progress data keeps its value as JSON, to be decoded by whoever knows what it is."""
-        self.agent.then(200, {"key": "k", "value": {"a": [1]}, "timestamp": 5})
+        self.agent.then(200, {"key": "k", "value": {"a": [1]}, "timestamp": 5, "version": 2})
         found = self.successResultOf(self.call("progress_at", "k"))
-        self.assertEqual(found, ProgressData("k", Raw(b'{"a":[1]}'), 5))
+        self.assertEqual(found, ProgressData("k", Raw(b'{"a":[1]}'), 5, 2))
 
     def test_notifications(self) -> None:
         """Notifications become the Structs of their kinds."""

@@ -109,7 +109,7 @@ MODERATION = _NOTIFICATION | {
     "content": GUID,
     "reason": str,
 }
-PROGRESS = {"key": str, "value": dict, "timestamp": instant}
+PROGRESS = {"key": str, "value": dict, "timestamp": instant, "version": int}
 REWARD = {
     "achievement": {
         "key": str,

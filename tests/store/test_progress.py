@@ -1,6 +1,7 @@
 """Progress data (spec §4.12): a value per user and key, given back as it came."""
 
 from contentsvc.store import progress
+from contentsvc.store.progress import NO_LIMIT
 from tests.store.support import StoreCase, together
 
 
@@ -11,7 +12,11 @@ class ProgressTests(StoreCase):
 
     async def put(self, key: str, value: str) -> None:
         """Store JSON text."""
-        await progress.put(self.db, self.ann, key, value)
+        await progress.put(self.db, self.ann, key, value, NO_LIMIT, NO_LIMIT)
+
+    async def all(self) -> list[progress.Datum]:
+        """Everything of Ann's."""
+        return await progress.of_user(self.db, self.ann, "", None)
 
     async def test_as_it_came(self) -> None:
         """Order, numbers and text of the JSON stay as they were."""
@@ -25,7 +30,7 @@ class ProgressTests(StoreCase):
         self.sql("update progress set written = to_timestamp(5.9) where user_id = %s", self.ann)
         self.assertEqual((await progress.get(self.db, self.ann, "k")).timestamp, 5)
         await self.put("k", '{"a":1}')
-        (row,) = await progress.of_user(self.db, self.ann)
+        (row,) = await self.all()
         self.assertEqual(row.value, '{"a":1}')
         self.assertGreater(row.timestamp, 5)
 
@@ -33,20 +38,20 @@ class ProgressTests(StoreCase):
         """What is stored at many keys at once is there as it came."""
         given = {f"k{n}": f'{{"n":{n}.0,"text":"\\"{n}\\\\"}}' for n in range(20)}
         await together(*(self.put(key, value) for key, value in given.items()))
-        found = {row.key: row.value for row in await progress.of_user(self.db, self.ann)}
+        found = {row.key: row.value for row in await self.all()}
         self.assertEqual(found, given)
 
     async def test_at_once(self) -> None:
         """Many at once on one key leave one of them."""
         await together(*(self.put("k", f'{{"n":{n}}}') for n in range(20)))
-        self.assertEqual(len(await progress.of_user(self.db, self.ann)), 1)
+        self.assertEqual(len(await self.all()), 1)
 
     async def test_keys(self) -> None:
         """Keys are any text, apart by case, in the order of their code points."""
         keys = ["", " ", "A", "a", "a%b", "a/b", "ä", "😀"]
         for key in reversed(keys):
             await self.put(key, "{}")
-        self.assertEqual([row.key for row in await progress.of_user(self.db, self.ann)], keys)
+        self.assertEqual([row.key for row in await self.all()], keys)
 
     async def test_of_others(self) -> None:
         """Another user's data is another's."""
@@ -59,3 +64,10 @@ class ProgressTests(StoreCase):
         for _ in range(2):
             await progress.delete(self.db, self.ann, "k")
             self.assertIsNone(await progress.get(self.db, self.ann, "k"))
+
+    async def test_prefix(self) -> None:
+        """A part of the keys is from one up to before another, in the order of code points."""
+        for key in ("a", "a%", "a_", "b", "c"):
+            await self.put(key, "{}")
+        found = await progress.of_user(self.db, self.ann, "a%", "c")
+        self.assertEqual([row.key for row in found], ["a%", "a_", "b"])
