@@ -50,6 +50,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     body_timeout: float
     drain_timeout: float
     """These three in seconds."""
+    body_memory: int
+    """In MiB."""
     sockets: int
     sockets_per_user: int
     progress_keys: int
@@ -217,6 +219,7 @@ SETTINGS = (
     Setting("statement_timeout", 15.0, _seconds(0.1, 600), "seconds a statement may take"),
     Setting("body_timeout", 30.0, _seconds(0.1, 600), "seconds for a head, and for its body"),
     Setting("drain_timeout", 10.0, _seconds(0, 600), "seconds to finish requests at stop"),
+    Setting("body_memory", 64, _number(4, 65_536), "MiB of request bodies held at once"),
     Setting("sockets", 20_000, _number(0, 1_000_000), "sockets of this process"),
     Setting("sockets_per_user", 8, _number(1, 1000), "sockets of one user in this process"),
     Setting("progress_keys", 1000, _number(0, 10**9), "progress keys of one user, 0: any number"),

@@ -18,7 +18,7 @@ from contentsvc.web.errors import (
     UpgradeRequired,
     named,
 )
-from contentsvc.web.request import ApiRequest
+from contentsvc.web.request import SMALL, ApiRequest
 from contentsvc.web.route import route
 
 PATIENCE = 2.0
@@ -83,6 +83,10 @@ class Root(Resource):
         super().__init__()
         self._api = api
         self._socket = SocketResource(socket_factory, self._refuse)
+
+    def judge(self, request: ApiRequest) -> int:
+        """The bytes that the body may have. Raises what Api.judge does."""
+        return SMALL if request.path == b"/socket" else self._api.judge(request)
 
     def render(self, request: ApiRequest) -> int | bytes:
         if request.path != b"/socket":

@@ -49,6 +49,7 @@ from contentsvc.tokens import Caller, InvalidToken, Keys, KeysError, Tokens
 from contentsvc.web.app import Api
 from contentsvc.web.errors import BadToken
 from contentsvc.web.reply import Reply
+from contentsvc.web.request import KIB
 from contentsvc.web.site import ApiSite
 from contentsvc.web.unavailable import Unavailability
 from contentsvc.worker import Worker
@@ -253,13 +254,15 @@ class Daemon(Sequence):
         api.mount("/methods/v1", families, under="/user")
         api.mount("", [OAuth(db, guard, tokens, ended), Health(reasons, self._reactor)])
         sockets = SocketFactory(self._reactor, hub, tokens, settings.cors_origins)
+        root = Root(api, sockets)
         return ApiSite(
-            Root(api, sockets),
+            root,
             self._reactor,
             now=self._wall.seconds,
-            limit_of=api.limit_of,
+            judge=root.judge,
             refuse=api.refuse,
             body_timeout=settings.body_timeout,
+            body_memory=settings.body_memory * KIB * KIB,
             trusted_proxies=settings.trusted_proxies,
         )
 

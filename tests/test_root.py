@@ -39,7 +39,7 @@ class RootCase(WebCase):
             root,
             clock,
             now=clock.seconds,
-            limit_of=api.limit_of,
+            judge=root.judge,
             refuse=api.refuse,
             body_timeout=30.0,
         )

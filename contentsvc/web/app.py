@@ -1,13 +1,13 @@
 """The API's resource: dispatch over Klein's url_map and endpoints.
 
 Klein's own resource is not used: it cancels a handler when its client goes away, and costs
-twice as much per request. The order is: path, token (401), permission (403), decoding (400),
-handler.
+twice as much per request. The order is: path, token (401), permission (403), all of which is looked
+at when the head is in; then size (413), decoding (400), handler.
 """
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import msgspec
@@ -27,11 +27,10 @@ from contentsvc.web.errors import (
     InvalidPath,
     MethodNotAllowed,
     NotFound,
-    PayloadTooLarge,
     Problem,
 )
 from contentsvc.web.reply import Reply
-from contentsvc.web.request import BODY_LIMIT, ApiRequest
+from contentsvc.web.request import SMALL, ApiRequest
 from contentsvc.web.route import Route, routes_of
 
 log = Logger()
@@ -49,6 +48,14 @@ class _Segment(BaseConverter):
     """One segment of the path, still percent-encoded: a %2F in it is no separator."""
 
     regex = "[^/]+"
+
+
+class _Operation(NamedTuple):
+    """A route where it is mounted; whether its path names the user that it belongs to."""
+
+    route: Route
+    path: str
+    owned: bool
 
 
 class Api(Resource):
@@ -70,7 +77,7 @@ class Api(Resource):
         """The methods of the paths without variables."""
         self._known: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = {}
         """Endpoints, and the names of their variables, by what is around the GUIDs of a path."""
-        self._limits: dict[str, int] = {}
+        self._operations: dict[str, _Operation] = {}
         self.routes: list[tuple[str, str, Route]] = []
         """Method, full path and route of each operation."""
 
@@ -83,23 +90,45 @@ class Api(Resource):
                     self.routes.append((route.method, path, route))
                     # Klein's default, __name__, is the same for every `put`.
                     endpoint = f"{route.method} {path}"
-                    serve = self._server(route, path, getattr(family, name))
-                    self._limits[endpoint] = route.limit
+                    serve = self._server(route, getattr(family, name))
+                    owned = any(name == "user" for _, name in route.variables)
+                    self._operations[endpoint] = _Operation(route, path, owned)
                     if not route.variables:
                         also = {"HEAD"} if route.method == "GET" else set()
                         self._static.setdefault(path, set()).update({route.method}, also)
                     self._app.route(path, methods=[route.method], endpoint=endpoint)(serve)
 
+    def judge(self, request: ApiRequest) -> int:
+        """Look at path, token and permission; the bytes that the body may have.
+
+        Raises NotFound, MethodNotAllowed, InvalidPath, BadToken, Unauthorized, Forbidden.
+        """
+        path = _decoded(request.path)
+        if request.method == b"OPTIONS":
+            request.route = "OPTIONS"
+            request.judged = self._allowed(path)
+            return SMALL
+        endpoint, args = self._match(request.method.decode("latin-1"), path)
+        route, request.route, owned = self._operations[endpoint]
+        values = {name: _variable(kind, name, args[name]) for kind, name in route.variables}
+        caller = None
+        if route.form is None:
+            caller = self._caller(request)
+            route.allow.check(caller, str(values["user"]) if owned else None)
+        request.judged = endpoint, values, caller
+        return route.limit if caller is not None else min(route.limit, SMALL)
+
     def render(self, request: ApiRequest) -> int:
         """Answer, in time; never raises."""
         try:
-            path = _decoded(request.path)
+            if request.problem is not None:
+                raise request.problem
+            if request.judged is None:
+                self.judge(request)
             if request.method == b"OPTIONS":
-                request.route = "OPTIONS"
-                self.options(request, self._allowed(path))
+                self.options(request, request.judged)
             else:
-                endpoint, args = self._match(request.method.decode("latin-1"), path)
-                self._app.execute_endpoint(endpoint, request, **args)
+                self._app.execute_endpoint(request.judged[0], request, *request.judged[1:])
         except Problem as problem:
             self.refuse(request, problem)
         except Exception:
@@ -110,14 +139,6 @@ class Api(Resource):
         """Log the exception that is being handled, and answer 500."""
         log.failure("request {id} failed", id=request.request_id)
         return self.refuse(request, Problem())
-
-    def limit_of(self, method: bytes, path: bytes) -> int:
-        """The bytes of body that the operation takes; BODY_LIMIT where there is none."""
-        try:
-            endpoint, _ = self._match(method.decode("latin-1"), _decoded(path))
-        except Problem:
-            return BODY_LIMIT
-        return self._limits[endpoint]
 
     def _match(self, method: str, path: str) -> tuple[str, dict[str, str]]:
         """The endpoint and its variables. Raises NotFound, MethodNotAllowed."""
@@ -136,8 +157,9 @@ class Api(Resource):
     def _looked_up(self, method: str, path: str) -> tuple[str, dict[str, str]]:
         static = self._static.get(path)
         try:
-            if static is not None and method not in static:
-                # A variable of another operation would match this segment too.
+            # werkzeug would take the method in any case of letters, and where there is no variable,
+            # that of another operation would match this segment too.
+            if method != method.upper() or (static is not None and method not in static):
                 raise WrongMethod()
             endpoint, args = self._urls.match(path, method)
         except WrongMethod:
@@ -169,29 +191,16 @@ class Api(Resource):
         self._reply.problem(request, problem)
         return NOT_DONE_YET
 
-    def _server(self, route: Route, path: str, handler: Callable[..., Any]) -> Any:
+    def _server(self, route: Route, handler: Callable[..., Any]) -> Any:
         reply, translate = self._reply, self._translate
         oauth = route.form is not None
-        owned = any(name == "user" for _, name in route.variables)
         body = None if route.body is None else msgspec.json.Decoder(route.body)
 
-        async def serve(request: ApiRequest, **args: str) -> None:
-            request.route = path
+        async def serve(request: ApiRequest, values: dict[str, Any], caller: Who | None) -> None:
             try:
-                values: dict[str, Any] = {
-                    name: _variable(kind, name, args[name]) for kind, name in route.variables
-                }
-                caller = None
                 if oauth:
                     request.setHeader(b"Cache-Control", b"no-store")
-                else:
-                    caller = self._caller(request)
-                    route.allow.check(caller, values["user"] if owned else None)
                 raw = request.body()
-                if len(raw) > route.limit:
-                    raise PayloadTooLarge(
-                        f"The body is over {route.limit} bytes.", limit=route.limit
-                    )
                 if body is not None:
                     media = request.header(b"content-type")
                     values["body"] = decode.json_body(raw, media, body)

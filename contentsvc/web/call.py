@@ -69,7 +69,7 @@ class Call:
         Raises InvalidHost.
         """
         request = self._request
-        host = request.header(b"host") or ""
+        host = request.authority
         if not _HOST.match(host):
             raise InvalidHost()
         return f"{request.scheme}://{host}"

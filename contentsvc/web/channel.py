@@ -17,7 +17,14 @@ from contentsvc.web.errors import (
 from contentsvc.web.proxies import UNKNOWN, address_of
 
 if TYPE_CHECKING:
+    from contentsvc.web.request import ApiRequest
     from contentsvc.web.site import ApiSite
+
+
+_DIGITS = 18
+"""Digits that are enough for any length."""
+_HEADER = 200
+"""Bytes that a header takes beside its text."""
 
 
 class ApiChannel(HTTPChannel):
@@ -30,7 +37,12 @@ class ApiChannel(HTTPChannel):
     trusted = False
     """Whether the peer is a proxy that is believed."""
     _peer: IAddress | None = None
-    _refused = False
+    refused = False
+    doomed: "ApiRequest | None" = None
+    """A request that its head has shown to go no further, while the piece of data that this came in
+    is read."""
+    held = 0
+    """Bytes of headers that have not all come, as counted in `site.traffic`."""
     _head: Any = None
     """The timer of a request whose headers have not all come."""
 
@@ -55,43 +67,85 @@ class ApiChannel(HTTPChannel):
     def dataReceived(self, data: bytes) -> None:
         """Twisted's time-out begins anew with each byte, that of the headers does not."""
         super().dataReceived(data)
+        if self.doomed is not None:
+            self.doomed.end_early()
+            self.doomed = None
         if not (self.line_mode and (self._buffer or self.requests)):
             if self._head is not None:
                 self._stop_timer()
-        elif self._head is None:
-            reactor, seconds = self.site.reactor, self.site.body_timeout
-            self._head = reactor.callLater(seconds, self._refuse, RequestTimeout())
+        elif not self.refused:
+            room = self.site.traffic.small
+            if self._head is None:
+                reactor, seconds = self.site.reactor, self.site.body_timeout
+                self._head = reactor.callLater(seconds, self.refuse, RequestTimeout())
+                room.arriving[self] = None
+            size = self._receivedHeaderSize + len(self._buffer)
+            size += _HEADER * self._receivedHeaderCount
+            room.hold(self, size - self.held)
 
     def _stop_timer(self) -> None:
-        if self._head is not None and self._head.active():
-            self._head.cancel()
-        self._head = None
+        if self._head is not None:
+            if self._head.active():
+                self._head.cancel()
+            self._head = None
+            self.site.traffic.small.release(self)
 
     # Twisted's own ways are a bare 400, and none for a line that is too long.
 
     def _respondToBadRequestAndDisconnect(self) -> None:
         size, count = self._receivedHeaderSize, self._receivedHeaderCount
         over = size > self.totalHeadersSize or count > self.maxHeaders
-        self._refuse(HeadersTooLarge() if over else MalformedRequest())
+        self.refuse(HeadersTooLarge() if over else MalformedRequest())
 
     def lineLengthExceeded(self, line: bytes) -> None:
         """A line is over 16 KiB."""
-        self._refuse(HeadersTooLarge() if self.requests else UriTooLong())
+        self.refuse(HeadersTooLarge() if self.requests else UriTooLong())
 
-    def _refuse(self, problem: Problem) -> None:
+    def refuse(self, problem: Problem) -> None:
+        """Answer what has begun to come with this, and read no more of it."""
+        self._stop_timer()
         if not self.requests:
             self.requests.append(self.requestFactory(self))
         if not self.requests[-1].refused:
             self.requests[-1].refuse(problem)
-        self._refused = True
+        self.refused = True
         self.setRawMode()
+
+    def _maybeChooseTransferDecoder(self, header: bytes, data: bytes) -> bool:
+        if header == b"Content-Length" and len(data) > _DIGITS and data.isdigit():
+            # Python makes no number of over 4,300 digits. This one is over any limit, too.
+            data = data.lstrip(b"0")[:_DIGITS] or b"0"
+        elif header == b"Transfer-Encoding" and data.lower() != b"chunked":
+            # Twisted takes "identity", which is no coding any more, and others may understand it
+            # in another way (RFC 9112 §6.1).
+            return bool(self._failChooseTransferDecoder())
+        return bool(super()._maybeChooseTransferDecoder(header, data))
 
     def allHeadersReceived(self) -> None:
         """The next request may begin in the same piece of data."""
         self._stop_timer()
-        super().allHeadersReceived()
+        request: ApiRequest = self.requests[-1]
+        headers = request.requestHeaders
+        self.persistent = self.checkPersistence(request, self._version)
+        if self.trusted:
+            forwarded = headers.getRawHeaders(b"X-Forwarded-For", ())
+            request.client = self.site.proxies.client(self.address, forwarded)
+        hosts = headers.getRawHeaders(b"Host", ())
+        old = self._version == b"HTTP/1.0"
+        if len(hosts) > 1 or not (hosts or old):
+            self.refuse(MalformedRequest("A request has one Host header."))
+        elif old and self.length is None:
+            self.refuse(MalformedRequest("HTTP/1.0 has no chunked bodies."))
+        elif not request.addressed(self._command, self._path):
+            self.refuse(MalformedRequest("The request target has no path."))
+        else:
+            request.gotLength(self.length)
+            expected = headers.getRawHeaders(b"Expect")
+            refused = old or request.refused or request.problem is not None
+            if expected and expected[0].lower() == b"100-continue" and not refused:
+                self._send100Continue()
 
     def rawDataReceived(self, data: bytes) -> None:
         """Some of a body, or what comes behind a request."""
-        if not self._refused:
+        if not self.refused:
             super().rawDataReceived(data)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
 
 import msgspec
 
@@ -15,6 +15,8 @@ _ALWAYS = (
     b"Access-Control-Expose-Headers: ETag, Link, Location, Retry-After, X-Request-Id\r\n"
     b"Vary: Origin, Authorization\r\n"
 )
+_URI = "!#$%&'()*+,/:;=?@[]"
+"""What stands in a URI as it is (RFC 3986 §2.2), beside letters, digits and `-._~`."""
 
 
 class Created(NamedTuple):
@@ -62,7 +64,8 @@ class Reply:
             if pair and unquote_to_bytes(pair.partition(b"=")[0]) != b"after"
         ]
         query = b"&".join([*others, b"after=" + after.encode()])
-        return b"<" + request.path + b"?" + query + b'>; rel="next"'
+        target = quote_from_bytes(request.path + b"?" + query, safe=_URI)
+        return f'<{target}>; rel="next"'.encode()
 
     def _success(self, request: ApiRequest, body: bytes) -> None:
         tag = b'W/"' + blake2b(body, digest_size=12).hexdigest().encode() + b'"'

@@ -1,10 +1,13 @@
-"""Requests: limits on their bodies while they arrive, and the writing of their answers."""
+"""Requests: judged when their head is in, limits on their bodies while they arrive, and the writing
+of their answers."""
 
+import re
 from http import HTTPStatus
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.interfaces import IAddress
+from twisted.logger import Logger
 from twisted.python.failure import Failure
 from twisted.web.server import Request
 
@@ -12,6 +15,7 @@ from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout
 
 if TYPE_CHECKING:
     from contentsvc.web.site import ApiSite
+    from contentsvc.web.traffic import Room
 
 # Twisted knows no phrase for 422, 426 and 429.
 _STATUS = {
@@ -19,14 +23,23 @@ _STATUS = {
     for status in HTTPStatus
 }
 
+log = Logger()
+
 KIB = 1024
 BODY_LIMIT = 256 * KIB
 """Bytes of a body unless the route says otherwise."""
 FORM_LIMIT = 16 * KIB
-"""Bytes of a form. While a body arrives, its route is looked up only if it is larger than this."""
+"""Bytes of a form."""
+SMALL = 16 * KIB
+"""Bytes of a body that comes without a token."""
+_FRESH = 1.0
+"""Seconds after which a body's sender is judged again: the session may have ended meanwhile."""
 _LINGER = 2.0
 """Seconds that a refused request is still read for, so that the client gets to see the answer:
 closing with data unread resets the connection."""
+
+
+_ABSOLUTE = re.compile(rb"https?://([^/?#]+)(.*)\Z", re.IGNORECASE)
 
 
 class ApiRequest(Request):
@@ -47,8 +60,17 @@ class ApiRequest(Request):
     """What else the log's line is to say, each word after a blank."""
     gone = False
     refused = False
+    judged: Any = None
+    """What `site.judge` has found, for whoever carries it out."""
+    problem: Problem | None = None
+    """Why it will not be carried out, as its head has shown."""
+    held = 0
+    """Bytes of its body that are counted in `_room`."""
+    _room: "Room | None" = None
+    _authority: bytes | None = None
+    _size = 0
     _whole = False
-    _limit = FORM_LIMIT
+    _limit = 0
     _timer: Any = None
 
     channel: Any
@@ -63,40 +85,77 @@ class ApiRequest(Request):
         self.fields: dict[bytes, bytes] = {}
         self.site.traffic.active.add(self)
 
+    def addressed(self, command: bytes, target: bytes) -> bool:
+        """Take the method and target of the request line; whether that is a target (RFC 9112 §3.2)
+        of which something can be here."""
+        self.method = command
+        if not target.startswith(b"/"):
+            if target == b"*":
+                if command != b"OPTIONS":
+                    return False
+            else:
+                absolute = _ABSOLUTE.match(target)
+                if absolute is None:
+                    return False
+                self._authority, path = absolute.groups()
+                target = path if path.startswith(b"/") else b"/" + path
+        self.uri = target
+        self.path = target.partition(b"?")[0]
+        return True
+
     def gotLength(self, length: int | None) -> None:
         """The headers are here, `length` bytes of body follow, None if they are chunked."""
         channel = self.channel
-        self.method, self.clientproto = channel._command, channel._version
-        self.uri = _origin_form(channel._path)
-        self.path = self.uri.partition(b"?")[0]
-        if channel.trusted:
-            forwarded = self.requestHeaders.getRawHeaders(b"X-Forwarded-For", ())
-            self.client = self.site.proxies.client(channel.address, forwarded)
+        self.clientproto = channel._version
         self.content = BytesIO()
-        self._size = 0
-        if length is not None and self._is_over(length):
-            # Else the channel would answer the Expect after the refusal.
-            self.requestHeaders.removeHeader(b"Expect")
-            self.refuse(self._too_large())
-        elif length != 0:
+        if length == 0:
+            return
+        self.problem = self._judge(length)
+        if self.problem is not None:
+            channel.doomed = self
+        elif length is None or length > len(channel._buffer):
             self._timer = self.site.reactor.callLater(
                 self.site.body_timeout, self.refuse, RequestTimeout()
             )
 
+    def end_early(self) -> None:
+        """Its body will not be read, unless all of it came together with the headers."""
+        if self.problem is not None and not (self._whole or self.refused):
+            self.refuse(self.problem)
+
+    def _judge(self, length: int | None) -> Problem | None:
+        try:
+            self._limit = self.site.judge(self)
+        except Problem as problem:
+            return problem
+        except Exception:
+            log.failure("request {id} failed", id=self.request_id)
+            return Problem()
+        return self._too_large() if length is not None and length > self._limit else None
+
     def handleContentChunk(self, data: bytes) -> None:
         """Some of the body is here."""
-        if self.refused:
+        if self.refused or self.problem is not None:
             return
-        self._size += len(data)
-        if self._is_over(self._size):
+        size = self._size = self._size + len(data)
+        if size > self._limit:
             self.refuse(self._too_large())
-        else:
+            return
+        traffic = self.site.traffic
+        room = traffic.small if size <= SMALL else traffic.large
+        if room is not self._room:
+            self.release()
+            self._room = room
+            if self._timer is not None:
+                room.arriving[self] = None
+        room.hold(self, size - self.held)
+        if not self.refused:
             self.content.write(data)
 
-    def _is_over(self, size: int) -> bool:
-        if size > self._limit == FORM_LIMIT:
-            self._limit = self.site.limit_of(self.method, self.path)
-        return size > self._limit
+    def release(self) -> None:
+        """Its body is held no more, as far as others are concerned."""
+        if self._room is not None:
+            self._room.release(self)
 
     def _too_large(self) -> Problem:
         return PayloadTooLarge(f"The body is over {self._limit} bytes.", limit=self._limit)
@@ -104,6 +163,7 @@ class ApiRequest(Request):
     def refuse(self, problem: Problem) -> None:
         """Answer this before the whole request is here, and drop what still comes of it."""
         self._stop_timer()
+        self.release()
         self.refused = True
         self.method = getattr(self.channel, "_command", b"")
         self.content = BytesIO()
@@ -122,6 +182,11 @@ class ApiRequest(Request):
             self.channel.loseConnection()
             return
         self._whole = True
+        if self.judged is not None:
+            if self._room is not None:
+                self._room.arriving.pop(self, None)
+            if self.site.reactor.seconds() - self.started > _FRESH:
+                self.judged = None
         # Twisted closes the file when the client goes.
         self._body = self.content.getvalue()
         self.args = {}
@@ -149,9 +214,17 @@ class ApiRequest(Request):
         """http or https: as the connection is, or as a trusted proxy says that its own is."""
         if self.isSecure():
             return "https"
-        said = self.header(b"x-forwarded-proto") if self.channel.trusted else None
-        nearest = (said or "").rpartition(",")[2].strip().lower()
-        return nearest if nearest == "https" else "http"
+        believed = self.channel is not None and self.channel.trusted
+        said = self.header(b"x-forwarded-proto") if believed else None
+        return "https" if (said or "").rpartition(",")[2].strip().lower() == "https" else "http"
+
+    @property
+    def authority(self) -> str:
+        """The host that was addressed, with its port: a target that is a whole URL outweighs the
+        Host header (RFC 9112 §3.2.2)."""
+        if self._authority is not None:
+            return self._authority.decode("latin-1")
+        return self.header(b"host") or ""
 
     def header(self, name: bytes) -> str | None:
         """A header's last value, whatever its bytes."""
@@ -211,9 +284,3 @@ class ApiRequest(Request):
         super().finish()
         self.site.traffic.ended(self)
 
-
-def _origin_form(target: bytes) -> bytes:
-    """The path and query of a request target, which may be a whole URL (RFC 9112 §3.2.2)."""
-    if not target.startswith((b"http://", b"https://")):
-        return target
-    return b"/" + target.partition(b"://")[2].partition(b"/")[2]

@@ -14,7 +14,7 @@ from twisted.web.server import Site
 from contentsvc.web.channel import ApiChannel
 from contentsvc.web.errors import Problem
 from contentsvc.web.proxies import Proxies
-from contentsvc.web.request import ApiRequest
+from contentsvc.web.request import KIB, ApiRequest
 from contentsvc.web.traffic import Traffic
 
 log = Logger()
@@ -24,10 +24,13 @@ _METHODS = {method.encode(): method.value for method in HTTPMethod}
 
 
 class ApiSite(Site):
-    """A site of ApiRequests. `now` gives the wall clock's Unix seconds; `limit_of` the bytes that
-    a method and path take as a body, where that may be over BODY_LIMIT; `refuse` answers a request
-    that goes no further; `body_timeout` is in seconds; `trusted_proxies` are as web.proxies has
-    them."""
+    """A site of ApiRequests.
+
+    `now` gives the wall clock's Unix seconds. `judge` is asked about a request with a body as soon
+    as its head is in: it gives the bytes that may follow, and raises the Problem that is its
+    answer. `refuse` answers a request that goes no further. `body_timeout` is in seconds,
+    `body_memory` in bytes; `trusted_proxies` are as web.proxies has them.
+    """
 
     noisy = False
     protocol: Any = ApiChannel
@@ -39,18 +42,19 @@ class ApiSite(Site):
         reactor: Any,
         *,
         now: Callable[[], float],
-        limit_of: Callable[[bytes, bytes], int],
+        judge: Callable[[ApiRequest], int],
         refuse: Callable[[ApiRequest, Problem], object],
         body_timeout: float,
+        body_memory: int = 64 * KIB * KIB,
         trusted_proxies: Sequence[str] = (),
     ) -> None:
         super().__init__(resource, reactor=reactor, timeout=60)
         self.reactor = reactor
         self._now = now
-        self.limit_of = limit_of
+        self.judge = judge
         self.refuse = refuse
         self.body_timeout = body_timeout
-        self.traffic = Traffic(reactor)
+        self.traffic = Traffic(reactor, body_memory)
         self.proxies = Proxies(trusted_proxies)
         self._second, self._date = -1, b""
         prefix, numbers = secrets.token_hex(6), count(1)

@@ -1,11 +1,14 @@
-"""What is under way on a site: its connections and requests, and the wait for them at the end."""
+"""What is under way on a site: its connections and requests, the memory that these take as they
+arrive, and the wait for all of it at the end."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.logger import Logger
+
+from contentsvc.web.errors import Problem, Unavailable
 
 if TYPE_CHECKING:
     from contentsvc.web.channel import ApiChannel
@@ -19,11 +22,51 @@ request by then, and learns from its answer that the connection ends; closed at 
 under the request, which a proxy must not send again if it is a POST."""
 
 
-class Traffic:
-    """The connections that are no sockets, and the requests that are not answered."""
+class Holder(Protocol):
+    """What bytes are held for: a body, or headers that have not all come."""
 
-    def __init__(self, reactor: Any) -> None:
+    held: int
+    refused: bool
+
+    def refuse(self, problem: Problem) -> None:
+        """Answer this, and give the bytes back."""
+
+
+class Room:
+    """So many bytes, for whatever arrives. When they are used up, what has been arriving longest
+    makes room: the slowest, not the newest. What has arrived keeps its bytes until it is answered.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.held = 0
+        self.arriving: dict[Holder, None] = {}
+
+    def hold(self, holder: Holder, size: int) -> None:
+        """Count `size` bytes more; the holder may be refused for that."""
+        holder.held += size
+        self.held += size
+        while self.held > self.limit and not holder.refused:
+            slowest = next(iter(self.arriving), holder)
+            slowest.refuse(Unavailable("Too much arrives at once; try again.", cause="memory"))
+
+    def release(self, holder: Holder) -> None:
+        """The holder's bytes are held no more."""
+        self.arriving.pop(holder, None)
+        self.held -= holder.held
+        holder.held = 0
+
+
+class Traffic:
+    """The connections that are no sockets, and the requests that are not answered.
+
+    `memory` bounds the bytes of all bodies together, and of headers that have not all come: a
+    quarter is for what is small, so that no upload is in the way of a log-in.
+    """
+
+    def __init__(self, reactor: Any, memory: int) -> None:
         self._reactor = reactor
+        self.small, self.large = Room(memory // 4), Room(memory - memory // 4)
         self.draining = self.closed = False
         self.active: set[ApiRequest] = set()
         self.channels: set[ApiChannel] = set()
@@ -72,5 +115,6 @@ class Traffic:
 
     def ended(self, request: ApiRequest) -> None:
         """A request is answered, or will not be."""
+        request.release()
         self.active.discard(request)
         self._perhaps_over()

@@ -36,13 +36,22 @@ class LimitTests(SpecCase):
             await self.refused(KIB * KIB, *request, by=user, Content_Length=over)
 
     async def test_without_token(self):
-        """choices: the limit holds for requests without a token too."""
-        await self.refused(256 * KIB, "POST", "session/connect", Content_Length=10**12)
+        """choices: without a token the limit is 16 KiB where none is needed, and where one is, it
+        is 401 before any body."""
+        await self.refused(16 * KIB, "POST", "user", Content_Length=16 * KIB + 1)
+        for length in (17, 10**12, "9" * 5_000):
+            wire = await self.wire("POST", "session/connect", Content_Length=length)
+            self.problem(await wire.answer(), 401, "unauthorized")
+            await wire.ended()
+
+    async def test_many_digits(self):
+        """choices: a Content-Length of any number of digits is 413."""
+        await self.refused(16 * KIB, "POST", "user", Content_Length="9" * 5_000)
 
     async def test_no_route(self):
-        """choices: the limit holds for paths that do not exist."""
+        """choices: a path that does not exist is 404 before any body."""
         wire = await self.wire("POST", "nothing", Content_Length=10**12)
-        self.problem(await wire.answer(), (404, 413))
+        self.problem(await wire.answer(), 404, "not_found")
 
     async def test_oauth(self):
         """choices: the limit holds for forms."""

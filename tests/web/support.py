@@ -17,6 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.web.app import Api
 from contentsvc.web.errors import BadToken, Problem
 from contentsvc.web.reply import Reply
+from contentsvc.web.request import KIB
 from contentsvc.web.site import ApiSite
 
 ANN = "00000000-0000-4000-8000-00000000000a"
@@ -148,6 +149,7 @@ class Service:
         origins: Sequence[str] = ("*",),
         translate: Callable[[Exception], Problem | None] = unknown,
         body_timeout: float = 30.0,
+        body_memory: int = 64 * KIB * KIB,
         trusted_proxies: Sequence[str] = (),
     ) -> None:
         self.clock = Clock()
@@ -158,9 +160,10 @@ class Service:
             self.api,
             self.clock,
             now=self.clock.seconds,
-            limit_of=self.api.limit_of,
+            judge=self.api.judge,
             refuse=self.api.refuse,
             body_timeout=body_timeout,
+            body_memory=body_memory,
             trusted_proxies=trusted_proxies,
         )
 

@@ -181,6 +181,15 @@ class RequestTests(WebCase):
         client.ask("GET", "/me", X_Forwarded_Proto="http")
         self.assertEqual(client.answer().json()[1], "https://test")
 
+    def test_whole_url(self) -> None:
+        """The host of a target that is a whole URL outweighs the Host header."""
+        client = Service([Mirror()]).connect()
+        client.send(b"GET http://other:81/me HTTP/1.1\r\nHost: t\r\n\r\n")
+        self.assertEqual(client.answer().json()[1], "http://other:81")
+        client = Service([Mirror()]).connect()
+        client.send(b"GET http://user@other/me HTTP/1.1\r\nHost: t\r\n\r\n")
+        self.problem(client.answer(), 400, "invalid_host")
+
     def test_each_request(self) -> None:
         """The requests of one connection have a client each."""
         client = Service([Mirror()], trusted_proxies=["10.0.0.1"]).connect(PROXY)

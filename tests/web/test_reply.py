@@ -302,6 +302,14 @@ class LinkTests(ReplyCase):
             link = self.get(f"/list?x=%20&{cursor}&limit=1").headers["Link"]
             self.assertEqual(link, '</list?x=%20&limit=1&after=1>; rel="next"')
 
+    def test_escaped(self) -> None:
+        """What would end the address, or the header, stands in it percent-encoded."""
+        link = self.get("/list?x=a>b\"c\\d|e{f}^`<%3E&limit=1")
+        self.assertEqual(
+            link.headers["Link"],
+            '</list?x=a%3Eb%22c%5Cd%7Ce%7Bf%7D%5E%60%3C%3E&limit=1&after=1>; rel="next"',
+        )
+
     def test_last_part(self) -> None:
         """The last part has none."""
         self.assertNotIn("Link", self.get("/list?after=4").headers)

@@ -3,7 +3,7 @@
 from twisted.internet.interfaces import ISSLTransport
 from zope.interface import directlyProvides
 
-from contentsvc.web.request import BODY_LIMIT, FORM_LIMIT
+from contentsvc.web.request import BODY_LIMIT, FORM_LIMIT, SMALL
 from tests.web.boxes import BIG, Boxes, Forms, Waits, body_of
 from tests.web.support import Service, WebCase
 
@@ -20,8 +20,8 @@ class BodyCase(WebCase):
         self.client = self.service.connect()
 
     def begin(self, path: str, **headers: str) -> None:
-        """Send the head of a PUT, and no body yet."""
-        self.client.ask("PUT", path, **headers)
+        """Send the head of a PUT, signed, and no body yet."""
+        self.client.ask("PUT", path, **{"Authorization": "Bearer ann", **headers})
 
 
 class LimitTests(BodyCase):
@@ -35,8 +35,26 @@ class LimitTests(BodyCase):
 
     def test_at_the_limit(self) -> None:
         """A body of just the limit is taken."""
-        self.client.ask("PUT", "/small", body_of(BODY_LIMIT))
+        self.client.ask("PUT", "/small", body_of(BODY_LIMIT), Authorization="Bearer ann")
         self.assertEqual(self.client.answer().status, 204)
+
+    def test_unsigned(self) -> None:
+        """Without a token the limit is 16 KiB, whatever the operation takes otherwise."""
+        self.client.ask("PUT", "/big", body_of(SMALL))
+        self.client.ask("PUT", "/big", Content_Length=str(SMALL + 1))
+        taken, refused = self.client.answers()
+        self.assertEqual(taken.status, 204)
+        self.assertEqual(self.problem(refused, 413, "payload_too_large")["limit"], SMALL)
+
+    def test_unsigned_chunked(self) -> None:
+        """So it is for a chunked body."""
+        self.client.ask("PUT", "/big", Transfer_Encoding="chunked")
+        self.client.send(chunk(b"x" * SMALL))
+        self.assertTrue(self.client.silent)
+        self.client.send(chunk(b"x"))
+        self.assertEqual(
+            self.problem(self.client.answer(), 413, "payload_too_large")["limit"], SMALL
+        )
 
     def test_chunked(self) -> None:
         """A chunked body is refused as soon as it is over the limit, before its end."""
@@ -54,7 +72,7 @@ class LimitTests(BodyCase):
 
     def test_limit_of_the_route(self) -> None:
         """A route may take more than others do, and no more than that."""
-        self.client.ask("PUT", "/big", body_of(BIG))
+        self.client.ask("PUT", "/big", body_of(BIG), Authorization="Bearer ann")
         self.begin("/big", Content_Length=str(BIG + 1))
         taken, refused = self.client.answers()
         self.assertEqual(taken.status, 204)
@@ -75,11 +93,6 @@ class LimitTests(BodyCase):
         self.client.send(chunk(whole))
         self.assertTrue(self.client.silent)
         self.client.send(chunk(b"%"))
-        self.problem(self.client.answer(), 413, "payload_too_large")
-
-    def test_no_route(self) -> None:
-        """Where there is no operation, the limit is the lower one."""
-        self.begin("/nothing", Content_Length=str(BODY_LIMIT + 1))
         self.problem(self.client.answer(), 413, "payload_too_large")
 
     def test_rest_is_dropped(self) -> None:

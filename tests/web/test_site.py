@@ -55,10 +55,71 @@ class HeadTests(WebCase):
     def test_header(self) -> None:
         """A header of another form, or two that contradict each other, is 400."""
         for header in (b"X : y", b"no colon", b"Content-Length: -1", b"Transfer-Encoding: gzip"):
-            head = b"PUT /small HTTP/1.1\r\n" + header + b"\r\nX-Next: 1"
+            head = b"PUT /small HTTP/1.1\r\nHost: t\r\n" + header + b"\r\nX-Next: 1"
             self.refused(head, 400, "malformed_request")
         both = b"PUT /small HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n"
         self.refused(both, 400, "malformed_request")
+
+    def test_lengths(self) -> None:
+        """A Content-Length that is no number, or stands there twice, or beside chunks, is 400; so
+        is a Transfer-Encoding other than chunked."""
+        for headers in (
+            b"Content-Length: +3",
+            b"Content-Length: 3, 3",
+            b"Content-Length: 0x3",
+            b"Content-Length:",
+            b"Content-Length: 3\r\nContent-Length: 3",
+            b"Content-Length: 3\r\nTransfer-Encoding: chunked",
+            b"Transfer-Encoding: chunked\r\nContent-Length: 3",
+            b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+            b"Transfer-Encoding: gzip, chunked",
+            b"Transfer-Encoding: identity",
+            b"Transfer-Encoding: \x0bchunked",
+        ):
+            head = b"PUT /small HTTP/1.1\r\nHost: t\r\n" + headers + b"\r\n"
+            self.refused(head, 400, "malformed_request")
+
+    def test_long_length(self) -> None:
+        """A Content-Length of more digits than Python makes a number of is 413."""
+        for digits in (19, 4_301, 10_000):
+            head = b"PUT /small HTTP/1.1\r\nHost: t\r\nX: y"
+            self.client = Service([self.boxes]).connect()
+            self.client.send(head + b"\r\nContent-Length: " + b"9" * digits + b"\r\n\r\n")
+            self.problem(self.client.answer(), 413, "payload_too_large")
+        client = self.service.connect()
+        client.send(b"PUT /small HTTP/1.1\r\nHost: t\r\nContent-Length: " + b"0" * 5_000)
+        client.send(b"20\r\n\r\n" + body_of(20))
+        self.assertTrue(client.transport.value().startswith(b"HTTP/1.1 204 "))
+
+    def test_host(self) -> None:
+        """HTTP/1.1 without a Host header, and any request with two, is 400."""
+        for line in (b"HTTP/1.1\r\n", b"HTTP/1.1\r\nHost: a\r\nHost: a\r\n"):
+            self.refused(b"PUT /small " + line + b"X: y", 400, "malformed_request")
+        self.client.send(b"GET /small HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n")
+        self.problem(self.client.answer(), 400, "malformed_request")
+        old = self.service.connect()
+        old.send(b"GET /small HTTP/1.0\r\n\r\n")
+        self.assertEqual(old.answer().status, 200)
+
+    def test_old_chunks(self) -> None:
+        """A chunked request of HTTP/1.0 is 400."""
+        self.client.send(b"PUT /small HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+        self.problem(self.client.answer(), 400, "malformed_request")
+
+    def test_target(self) -> None:
+        """A target that is neither a path nor a whole URL is 400."""
+        for target in (b"small", b"*", b"t:80", b"?x", b"ftp://t/x", b"http:///small", b"http:"):
+            for method in (b"GET", b"PUT"):
+                head = method + b" " + target + b" HTTP/1.1\r\nHost: t"
+                self.refused(head, 400, "malformed_request")
+
+    def test_whole_url(self) -> None:
+        """A target that is a whole URL is its path and query."""
+        for target in (b"http://t/small?x", b"HTTPS://t:80/small", b"http://t?x"):
+            client = self.service.connect()
+            client.send(b"GET " + target + b" HTTP/1.1\r\nHost: u\r\n\r\n")
+            expected = 404 if target.endswith(b"t?x") else 200
+            self.assertEqual(client.answer().status, expected, target)
 
     def test_long_target(self) -> None:
         """A path and query over 16 KiB are 414."""
