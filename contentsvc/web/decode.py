@@ -156,9 +156,9 @@ def fitting(member: str, value: object, type: Any) -> None:
 def _where(error: msgspec.ValidationError, type: Any) -> tuple[str, str]:
     """Pointer and detail of what does not fit this type."""
     # The path is last: before it there may be a text of the client's, of any length.
-    detail, _, path = str(error).rpartition(" - at `$")
-    if not path.endswith("`"):
-        detail, path = str(error), ""
+    detail, found, path = str(error).rpartition(" - at `$")
+    if not found:  # it is about the whole
+        detail, path = path, ""
     # Where msgspec has [...] for some member, it does not say which: it is in this one.
     known, unknown, _ = path.partition("[...]")
     steps = [name or int(index) for name, index in _STEP.findall(known)]

@@ -61,6 +61,15 @@ class JsonTests(DecodeCase):
         """A missing member is named as if it were there."""
         self.assertEqual(self.error("inner", "{}"), ("/inner/guidHere", "This member is required."))
 
+    def test_missing_from_the_whole(self) -> None:
+        """So is a member of the body itself, and one that a form lacks."""
+        problem = self.refused(decode.json_body, b"{}", None, _outer)
+        expected = {"pointer": "/inner", "detail": "This member is required."}
+        self.assertEqual(problem.members["errors"], [expected])
+        media = "application/x-www-form-urlencoded"
+        problem = self.refused(decode.form_body, b"", media, Inner)
+        self.assertEqual(problem.detail, "guidHere: This member is required.")
+
     def test_wrong_type(self) -> None:
         """A member of the wrong type is named, and both types are."""
         self.assertEqual(self.error("flag", '"x"'), ("/flag", "Expected `bool`, got `str`."))
