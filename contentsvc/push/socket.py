@@ -5,7 +5,6 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from autobahn.twisted.websocket import WebSocketServerProtocol
 from msgspec import DecodeError, Struct, json
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IPushProducer
@@ -15,6 +14,7 @@ from zope.interface import implementer
 
 from contentsvc.push.feeds import REVOKED, SLOW_CONSUMER, Close, encode
 from contentsvc.push.heartbeat import INTERVAL
+from contentsvc.push.reading import RATE, WINDOW, BoundedReading
 from contentsvc.push.resource import INVALID, Handshake
 from contentsvc.tokens import InvalidToken
 from contentsvc.wire.socket import ErrorMessage, GoodbyeMessage, Message, PongMessage
@@ -37,12 +37,9 @@ UNSENT = 64 * 1024
 """Bytes that the kernel takes before it has sent them."""
 STALL = 30
 """Seconds that the transport's buffer may stay unsent, give or take a heartbeat."""
-RATE, WINDOW = 60, 10
-"""At most so many frames from a client, pings too, in each window of so many seconds."""
 
 _PONG = encode(PongMessage())
 _PING_FRAME = b"\x89\x00"
-_PONG_OPCODE = 10
 _INVALID_RESUME = ErrorMessage("invalid_resume", "resume must be a non-negative integer")
 
 _SPENT = ("_wskey", "handshake", "send_queue", "trafficStats", "utf8validator")
@@ -95,7 +92,7 @@ class _Resolved:
 # | 4408               | slow_consumer |    |
 # | 4410               | replaced      |    |
 @implementer(IPushProducer)
-class SocketProtocol(WebSocketServerProtocol):
+class SocketProtocol(BoundedReading):
     """The server's end of one socket, and what the hub calls a Subscriber."""
 
     # Autobahn would log every slip of a client at warn, and at debug whole requests.
@@ -110,7 +107,6 @@ class SocketProtocol(WebSocketServerProtocol):
     position = 0
     live = False
     turn = heard = 0
-    _spent = _window = 0
     _paused_at: int | None = None
     _queue: deque[bytes] | None = None
     _queued = 0
@@ -135,13 +131,14 @@ class SocketProtocol(WebSocketServerProtocol):
 
     def dataReceived(self, data: bytes) -> None:
         self.heard = self.factory.hub.heartbeat.tick
-        self._dataReceived(data)
+        super().dataReceived(data)
 
     def connectionLost(self, reason: Any = connectionDone) -> None:
         if self.closeHandshakeTimeoutCall is not None:
             self.closeHandshakeTimeoutCall.cancel()
             self.closeHandshakeTimeoutCall = None
         self._cancel_auth_call()
+        self._stop_reading()
         self._connectionLost(reason)
 
     def pauseProducing(self) -> None:
@@ -202,15 +199,8 @@ class SocketProtocol(WebSocketServerProtocol):
             and not name.startswith(("http_", "websocket_"))
         }
 
-    def onFrameBegin(self) -> None:
-        window = self.factory.hub.heartbeat.tick // WINDOW
-        if window != self._window:
-            self._window, self._spent = window, 0
-        # Not pongs, which answer pings of ours.
-        self._spent += self.current_frame.opcode != _PONG_OPCODE
-        if self._spent > RATE:
-            self._refuse("rate_limited", f"more than {RATE} frames in {WINDOW} s", 1008)
-        super().onFrameBegin()
+    def _too_many_frames(self) -> None:
+        self._refuse("rate_limited", f"more than {RATE} frames in {WINDOW} s", 1008)
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:
         if self.state != self.STATE_OPEN:

@@ -203,7 +203,9 @@ def decode(frame: bytes) -> dict[str, Any]:
     return message
 
 
-def make(held: bool = False, **limits: int) -> tuple[Clock, FakeLog, Hub]:
+def make(
+    held: bool = False, clock: Clock | None = None, **limits: int
+) -> tuple[Clock, FakeLog, Hub]:
     """A clock, a log and a hub between them."""
-    clock, log = Clock(), FakeLog(held)
+    clock, log = clock or Clock(), FakeLog(held)
     return clock, log, Hub(clock, None, log, **limits)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from msgspec import json
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredQueue
 from twisted.internet.endpoints import TCP4ClientEndpoint
+from twisted.internet.task import Clock
 from twisted.web.resource import Resource
 from twisted.web.server import Request, Site
 
@@ -18,11 +19,24 @@ from contentsvc.tokens import Key, Keys, Tokens
 from tests.push.fakes import make
 
 
+class Turns(Clock):
+    """The test's time; but what is for the next turn of the reactor comes in that, while `turning`
+    is true."""
+
+    turning = True
+
+    def callLater(self, delay: float, *args: Any, **kwargs: Any) -> Any:
+        if delay == 0 and self.turning:
+            reactor.callLater(0, self.advance, 0)
+        return super().callLater(delay, *args, **kwargs)
+
+
 class Server:
     """The resource of the socket on a port, and what stands behind it."""
 
     def __init__(self, *origins: str, **limits: int) -> None:
-        self.clock, self.log, self.hub = make(**limits)
+        self.clock = Turns()
+        _, self.log, self.hub = make(clock=self.clock, **limits)
         self.tokens = Tokens(Keys([Key("k", b"k" * 32)]), self.clock)
         self.factory = SocketFactory(self.clock, self.hub, self.tokens, origins or ("*",))
         self.hub.start()
