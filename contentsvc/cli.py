@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from getpass import getpass
@@ -39,6 +40,8 @@ _TAKEN = {
     "users_username": "another user has the name {}",
     "users_email": "another user has this e-mail address",
 }
+_PAUSE = 1.0
+"""Seconds before a migration that had to wait for somebody is tried again."""
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 """NUL, which the API takes nowhere, and what argv has for bytes that are no UTF-8."""
 _DATABASE_ERRORS = (EmbeddedError, MigrationError, Unavailable, BadValue, psycopg2.Error, OSError)
@@ -118,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _migrate(settings: Settings, arguments: argparse.Namespace) -> None:
     with _server(settings) as dsn:
-        names = migrate(dsn)
+        names = _migrated(dsn)
     print(f"Applied {', '.join(names)}." if names else "The schema is up to date.")
 
 
@@ -281,8 +284,18 @@ def _database(settings: Settings, *, existing: bool = False) -> Iterator[str]:
     if existing and settings.database is None and not (settings.data_dir / "postgres").exists():
         raise CommandError(f"there is no database in {settings.data_dir}: is data_dir right?")
     with _server(settings) as dsn:
-        migrate(dsn)
+        _migrated(dsn)
         yield dsn
+
+
+def _migrated(dsn: str) -> list[str]:
+    """Migrate, however long somebody else holds a lock; what has been applied."""
+    while True:
+        try:
+            return migrate(dsn)
+        except Unavailable as error:
+            print(f"{error}; trying again", file=sys.stderr)
+            time.sleep(_PAUSE)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ each answer over one turn later, and take turns with the connection in the react
 together costs as much as the statement.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,8 +19,9 @@ from txpostgres import txpostgres
 
 from contentsvc.store.errors import BadValue, Cause, Refused, Unavailable
 from contentsvc.store.hosts import each_host
+from contentsvc.store.lanes import Lane
 from contentsvc.store.overdue import Where
-from contentsvc.store.query import Row
+from contentsvc.store.query import Row, Statement
 
 LOCK_TIMEOUT = 2.0
 """Seconds that a statement waits for a lock, or less where its own time-out would come before: its
@@ -31,6 +33,8 @@ _KEEPALIVE = {
     "tcp_user_timeout": "25000",
 }
 """A server whose machine is gone is noticed within 25 s, else after hours."""
+_GIVEN = re.compile(r"(?:-c\s*|--)([\w-]+)\s*=")
+"""The settings that options name."""
 _DEAD = (psycopg2.Error, ValueError)
 """What txpostgres raises on a dead connection; ValueError where its descriptor is -1."""
 _CAUSES: dict[str, Cause] = {
@@ -62,6 +66,12 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
     """The host and port of its server."""
     since = 0.0
     """When the statement under way was sent, 0 if there is none."""
+    lane: Lane | None = None
+    """That of the work which it is used for."""
+    prepared: set[Statement]
+    """What can be run by EXECUTE alone."""
+    unsure: set[Statement]
+    """What was sent with its PREPARE and failed, be it before or after that was done."""
     _cursor: Any = None
     _answer: Deferred[Any] | None = None
     _reading = _writing = False
@@ -70,6 +80,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
     def opened(self) -> None:
         """Be told of what the server says from now on; txpostgres has asked the reactor."""
         self._reading = True
+        self.prepared, self.unsure = set(), set()
 
     def statement(self, sql: str, args: Row | None) -> Deferred[Any]:
         """Send one; the cursor, when it has the answer. Fails with psycopg2's errors, or
@@ -190,14 +201,14 @@ async def connect(
     for tried, host in enumerate(hosts):
         share = max(0.0, deadline - reactor.seconds()) / (len(hosts) - tried)
         try:
-            return await _connect(reactor, _full_dsn(host, statement_timeout), share)
+            return await _connect(reactor, host, share, statement_timeout)
         except Unavailable as error:
             reasons.append(str(error))
             cause = error.cause
     raise Unavailable("; ".join(reasons), cause)
 
 
-async def _connect(reactor: Any, dsn: str, timeout: float) -> Connection:
+async def _connect(reactor: Any, dsn: str, timeout: float, statement_timeout: float) -> Connection:
     """txpostgres ignores connect_timeout, and cancelling its connect raises, so the timer
     closes the connection itself."""
     cooperator = Cooperator(scheduler=lambda turn: reactor.callLater(0, turn))
@@ -209,7 +220,12 @@ async def _connect(reactor: Any, dsn: str, timeout: float) -> Connection:
 
     timer = reactor.callLater(timeout, expire)
     try:
-        await connection.connect(dsn)
+        await connection.connect(_full_dsn(dsn))
+        connection.opened()
+        await execute(connection, _settings(dsn, statement_timeout))
+    except Unavailable:
+        connection.abandon()
+        raise
     except (psycopg2.Error, ConnectionDone) as error:
         # Else the reactor goes on watching a descriptor that somebody else will have.
         connection.abandon()
@@ -219,28 +235,40 @@ async def _connect(reactor: Any, dsn: str, timeout: float) -> Connection:
     finally:
         if timer.active():
             timer.cancel()
-    connection.opened()
     info = connection._connection.info
     connection.where = info.host, info.port
     return connection
 
 
-def _full_dsn(dsn: str, statement_timeout: float) -> str:
+def _full_dsn(dsn: str) -> str:
     given = parse_dsn(dsn)
-    milliseconds = int(statement_timeout * 1000)
-    lock = int(min(LOCK_TIMEOUT, 0.8 * statement_timeout) * 1000)
-    options = (
-        f"-c statement_timeout={milliseconds} -c lock_timeout={lock} -c timezone=UTC "
-        f"-c idle_in_transaction_session_timeout={milliseconds} -c jit=off"
-    )
     full: str = make_dsn(
         dsn,
         **{key: given.get(key, value) for key, value in _KEEPALIVE.items()},
-        options=f"{options} {given.get('options', '')}".strip(),
         application_name=given.get("application_name", "contentsvc"),
         client_encoding="UTF8",
     )
     return full
+
+
+def _settings(dsn: str, statement_timeout: float) -> str:
+    """What a connection is told first; not as it is opened, which pgbouncer refuses. What the
+    DSN's own options say is left at that."""
+    milliseconds = int(statement_timeout * 1000)
+    values: dict[str, int | str] = {
+        "statement_timeout": milliseconds,
+        "lock_timeout": int(min(LOCK_TIMEOUT, 0.8 * statement_timeout) * 1000),
+        "idle_in_transaction_session_timeout": milliseconds,
+        "timezone": "'UTC'",
+        "jit": "off",
+    }
+    given = {name.replace("-", "_").lower() for name in _GIVEN.findall(_options(dsn))}
+    return ";".join(f"SET {name}={values[name]}" for name in values if name not in given)
+
+
+def _options(dsn: str) -> str:
+    options: str = parse_dsn(dsn).get("options", "")
+    return options
 
 
 def one_line(error: BaseException) -> str:

@@ -5,27 +5,37 @@ Nothing here cancels a query because a client went away; whether a write commits
 decided by the reader of the answer.
 """
 
-from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import psycopg2
-from twisted.internet.defer import Deferred, TimeoutError
+from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
-from twisted.python.failure import Failure
 
 from contentsvc.store.connection import Connection, connect, execute, one_line
 from contentsvc.store.errors import Unavailable
+from contentsvc.store.lanes import Lanes
 from contentsvc.store.overdue import Overdue, Where
-from contentsvc.store.query import Row, Statement, prepare_all
+from contentsvc.store.query import Row, Statement
 from contentsvc.store.together import Together
+
+SLOW = 0.5
+"""Seconds after which a statement is slow, and its lane with it."""
+LOOK = 0.25
+"""Seconds between looks for those that are, and for who has waited too long."""
+STALLED = 5.0
+"""Seconds without an answer after which a pool is taken for stalled."""
+_IS_PREPARED = "select from pg_prepared_statements where name = %s"
 
 log = Logger()
 
 
 async def _run(connection: Connection, statement: Statement, args: Row, begin: str) -> list[Row]:
-    cursor = await execute(connection, begin + statement.execute, args)
+    if statement in connection.prepared:
+        cursor = await execute(connection, begin + statement.execute, args)
+    else:
+        cursor = await _run_first(connection, statement, args, begin)
     if cursor.description is None:
         return []
     statement.check(cursor.description)
@@ -37,18 +47,35 @@ async def _run(connection: Connection, statement: Statement, args: Row, begin: s
     return rows
 
 
-class Transaction:
-    """One transaction under way; see Database.transaction."""
+async def _run_first(connection: Connection, statement: Statement, args: Row, begin: str) -> Any:
+    """PREPARE travels with the EXECUTE. It stays in force where that fails or is rolled back."""
+    prepare = statement.prepare
+    if statement in connection.unsure:
+        found = await execute(connection, _IS_PREPARED, (statement.name,))
+        if found.rowcount:
+            prepare = ""
+    connection.unsure.add(statement)
+    cursor = await execute(connection, begin + prepare + statement.execute, args)
+    connection.unsure.remove(statement)
+    connection.prepared.add(statement)
+    return cursor
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._begun = False
+
+class Transaction:
+    """One transaction under way; see Database.transaction. It has a connection, by `acquire`, from
+    its first statement on."""
+
+    def __init__(self, acquire: Callable[[Statement], Awaitable[Connection]]) -> None:
+        self._acquire = acquire
+        self.connection: Connection | None = None
         self.callbacks: list[Callable[[], None]] = []
 
     async def run(self, statement: Statement, args: Row) -> list[Row]:
         """Run one statement; BEGIN travels with the first."""
-        begin, self._begun = ("" if self._begun else "BEGIN;"), True
-        return await _run(self._connection, statement, args, begin)
+        if self.connection is not None:
+            return await _run(self.connection, statement, args, "")
+        self.connection = await self._acquire(statement)
+        return await _run(self.connection, statement, args, "BEGIN;")
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Call once the transaction has committed, in the order of registration."""
@@ -56,20 +83,20 @@ class Transaction:
 
     async def commit(self) -> None:
         """Raises Unavailable: the outcome may be unknown, and is not tried again."""
-        if not self._begun:
+        if self.connection is None:
             return
-        cursor = await execute(self._connection, "COMMIT")
+        cursor = await execute(self.connection, "COMMIT")
         if cursor.statusmessage != "COMMIT":
             # Postgres answers ROLLBACK, and no error, where a failed statement was swallowed.
             raise RuntimeError("a transaction went on after an error inside it")
 
     async def rollback(self) -> None:
         """Never raises: a connection that cannot roll back is abandoned."""
-        if self._begun and not self._connection.broken:
+        if self.connection is not None and not self.connection.broken:
             try:
-                await execute(self._connection, "ROLLBACK")
+                await execute(self.connection, "ROLLBACK")
             except Exception:
-                self._connection.abandon()
+                self.connection.abandon()
 
 
 class Database:
@@ -98,23 +125,37 @@ class Database:
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
         self._opening = 0
-        self._waiters: deque[Deferred[Connection]] = deque()
+        self._lanes = Lanes(size)
         self._stopped = False
         self._together = Together(reactor, self._run_alone)
         self._overdue = Overdue(reactor, self._open, statement_timeout, self._server)
+        self._looks = LoopingCall(self._look)
+        self._looks.clock = reactor
+        self._left = 0
+        self._still = 0.0
 
     async def start(self) -> None:
         """Open the first connection. Raises Unavailable."""
-        self._release(await self._acquire())
+        self._release(await self._acquire("start"))
         self._overdue.start()
+        self._looks.start(LOOK, now=False).addErrback(
+            lambda failure: log.failure("The look for slow statements failed", failure)
+        )
 
     def stop(self) -> None:
         """Close every connection; what still waits for one fails with Unavailable."""
         self._stopped = True
         self._overdue.stop()
+        if self._looks.running:
+            self._looks.stop()
         for connection in list(self._open):
             connection.abandon()
-        self._fail_waiters(Unavailable("the service is stopping"))
+        self._lanes.fail(Unavailable("the service is stopping"))
+
+    @property
+    def stalled(self) -> bool:
+        """Whether all connections are in use, and none has been given back for STALLED seconds."""
+        return self._still >= STALLED
 
     async def run(self, statement: Statement, args: Row) -> list[Row]:
         """Run one statement, which commits by itself."""
@@ -123,7 +164,7 @@ class Database:
         return await self._run_alone(statement, args)
 
     async def _run_alone(self, statement: Statement, args: Row) -> list[Row]:
-        connection = await self._acquire()
+        connection = await self._acquire(statement.lane)
         try:
             return await _run(connection, statement, args, "")
         finally:
@@ -139,8 +180,7 @@ class Database:
 
         The callbacks of after_commit run when COMMIT has been answered.
         """
-        connection = await self._acquire()
-        transaction = Transaction(connection)
+        transaction = Transaction(lambda statement: self._acquire(statement.lane))
         try:
             try:
                 yield transaction
@@ -149,40 +189,48 @@ class Database:
                 await transaction.rollback()
                 raise
         finally:
-            self._release(connection)
+            if transaction.connection is not None:
+                self._release(transaction.connection)
         for callback in transaction.callbacks:
             try:
                 callback()
             except Exception:
                 log.failure("a callback after commit failed")
 
-    async def _acquire(self) -> Connection:
+    async def _acquire(self, name: str) -> Connection:
+        """A connection for work in this lane. Raises Unavailable."""
+        lane = self._lanes.lane(name)
+        if not self._lanes.enter(lane):
+            await self._lanes.wait(lane, self._reactor.seconds())
         while self._idle:
             connection = self._idle.pop()
             if not connection.broken:
+                connection.lane = lane
                 return connection
-        if self._stopped:
-            raise Unavailable("the service is stopping")
-        if len(self._open) + self._opening < self._size:
-            return await self._connect()
-        waiter: Deferred[Connection] = Deferred()
-        self._waiters.append(waiter)
-        waiter.addTimeout(self._wait, self._reactor)
         try:
-            return await waiter
-        except TimeoutError:
-            self._waiters.remove(waiter)
-            raise Unavailable("every database connection is busy", "pool") from None
+            connection = await self._connect()
+        except BaseException:
+            self._lanes.leave(lane)
+            raise
+        connection.lane = lane
+        return connection
 
     async def _connect(self) -> Connection:
+        if self._stopped:
+            raise Unavailable("the service is stopping")
         self._opening += 1
         try:
-            connection = await self._open_prepared()
+            connection = await connect(
+                self._reactor,
+                self.dsn,
+                timeout=self._connect_timeout,
+                statement_timeout=self._statement_timeout,
+            )
         except Exception as error:
             self._opening -= 1
             if not self._open and not self._opening:
-                # Nobody is left who could hand a connection to those who wait.
-                self._fail_waiters(error)
+                # The others would find out the same, one after the other.
+                self._lanes.fail(error)
             raise
         self._opening -= 1
         if self._stopped:
@@ -192,6 +240,27 @@ class Database:
         self._open.add(connection)
         return connection
 
+    def _release(self, connection: Connection) -> None:
+        lane, connection.lane = connection.lane, None
+        if not connection.broken:
+            self._idle.append(connection)
+        if lane is not None:
+            self._lanes.leave(lane)
+
+    def _lost(self, connection: Connection) -> None:
+        self._open.discard(connection)
+        if connection in self._idle:
+            self._idle.remove(connection)
+
+    def _look(self) -> None:
+        now = self._reactor.seconds()
+        late = now - SLOW
+        self._lanes.expire(now - self._wait)
+        self._lanes.look({c.lane for c in self._open if 0 < c.since < late and c.lane is not None})
+        still = not self._lanes.free and self._lanes.left == self._left
+        self._still = self._still + LOOK if still else 0.0
+        self._left = self._lanes.left
+
     async def _server(self) -> Where | None:
         """Where a new connection goes."""
         with suppress(Unavailable):
@@ -199,44 +268,3 @@ class Database:
             connection.abandon()
             return connection.where
         return None
-
-    async def _open_prepared(self) -> Connection:
-        connection = await connect(
-            self._reactor,
-            self.dsn,
-            timeout=self._connect_timeout,
-            statement_timeout=self._statement_timeout,
-        )
-        limit = self._statement_timeout + self._connect_timeout
-        timer = self._reactor.callLater(limit, connection.abandon)
-        try:
-            await execute(connection, prepare_all())
-        except BaseException:
-            connection.abandon()
-            raise
-        finally:
-            if timer.active():
-                timer.cancel()
-        return connection
-
-    def _release(self, connection: Connection) -> None:
-        if connection.broken:
-            return
-        if self._waiters:
-            self._waiters.popleft().callback(connection)
-        else:
-            self._idle.append(connection)
-
-    def _lost(self, connection: Connection) -> None:
-        self._open.discard(connection)
-        if connection in self._idle:
-            self._idle.remove(connection)
-        if self._waiters and not self._stopped:
-            # Whoever waits for a connection gets the one that takes this one's place.
-            replacement = Deferred.fromCoroutine(self._connect())
-            replacement.addCallbacks(self._release, lambda failure: None)
-
-    def _fail_waiters(self, error: Exception) -> None:
-        waiters, self._waiters = self._waiters, deque()
-        for waiter in waiters:
-            waiter.errback(Failure(error))

@@ -26,6 +26,9 @@ _LOCK = 0x636F6E74656E7473
 """The advisory lock's number: the letters "contents"."""
 _CONNECT_TIMEOUT = 5
 """Seconds."""
+LOCK_TIMEOUT = 1.5
+"""Seconds that a migration waits for a table that somebody else uses. Whoever comes meanwhile to
+read it waits behind the migration, and must not give up for it (connection.LOCK_TIMEOUT)."""
 
 
 class MigrationError(Exception):
@@ -56,7 +59,8 @@ def migrate(dsn: str, *, wait: float = 0) -> list[str]:
     """Apply what is missing and give the names of it. Any number may call at once, and wait
     `wait` seconds for each other, for ever if that is 0.
 
-    Raises MigrationError, Unavailable, or psycopg2.OperationalError if there is no such server.
+    Raises MigrationError; Unavailable: somebody holds a lock, come again; psycopg2.OperationalError
+    if there is no such server. Of the migration that was under way nothing was applied then.
     """
     connection = psycopg2.connect(
         dsn, application_name="contentsvc migrate", connect_timeout=_CONNECT_TIMEOUT
@@ -69,11 +73,14 @@ def migrate(dsn: str, *, wait: float = 0) -> list[str]:
                 cursor.execute("select pg_advisory_lock(%s)", (_LOCK,))
             except LockNotAvailable:
                 raise Unavailable("another process is at its schema", "lock") from None
-            cursor.execute("reset lock_timeout")
+            cursor.execute("select set_config('lock_timeout', %s, false)", (f"{LOCK_TIMEOUT:f}s",))
         try:
             backend = _Backend(connection)
             migrations = backend.to_apply(read_migrations(str(folder)))
             backend.apply_migrations(migrations)
+        except LockNotAvailable:
+            # The advisory lock goes, too: another process may have more luck.
+            raise Unavailable("a migration needs a table that somebody uses", "lock") from None
         except psycopg2.OperationalError:
             raise
         except psycopg2.Error as error:

@@ -5,13 +5,16 @@ A decorator says how many rows a statement gives::
     @maybe("select id, username from users where id = :user")
     async def info(db: Db, user: str) -> UserInfo | None: ...
 
-`:name` is the function's own parameter. Every statement is known at import, so that each
-connection can PREPARE them all (`prepare_all`) and run them by EXECUTE.
+`:name` is the function's own parameter. A connection PREPAREs a statement when it first runs it,
+in the same message, and runs it by EXECUTE from then on.
 
 A read that is asked for often says `together=True` and the type of each parameter
 (`:user::uuid`): then there is a second form of it, which answers several calls at once. A write
 says its second form itself, as `together`: the parameters are lists in it, and the first column
 of what it gives, if it gives anything, is the number of the call, from 1.
+
+Each statement is in a lane (see contentsvc.store.lanes): that of its module's reads, or of its
+module's writes and locks, unless it says another.
 """
 
 import inspect
@@ -37,7 +40,12 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _PLACEHOLDER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
+_WRITES = re.compile(r"\b(insert|update|delete|share)\b", re.IGNORECASE)
 _TYPED = re.compile(_PLACEHOLDER.pattern + r"::([a-z0-9]+)\b(?!\[)")
+
+
+def _lane(name: str, sql: str) -> str:
+    return f"{name.partition('_')[0]} {'writes' if _WRITES.search(sql) else 'reads'}"
 
 
 class Column(NamedTuple):
@@ -47,7 +55,7 @@ class Column(NamedTuple):
 
 
 class Statement:
-    """One prepared statement: its SQL, and the EXECUTE that runs it.
+    """One prepared statement: its SQL, the PREPARE with it, and the EXECUTE that runs it.
 
     `together` is the one that answers several calls of this at once, if there is one: its
     arguments are lists, and the first column of a row is the number of its call, from 1.
@@ -55,11 +63,21 @@ class Statement:
 
     together: "Statement | None" = None
 
-    def __init__(self, name: str, sql: str, parameters: Sequence[str], lists: Sequence[bool]):
+    def __init__(
+        self,
+        name: str,
+        sql: str,
+        parameters: Sequence[str],
+        lists: Sequence[bool],
+        lane: str | None = None,
+    ) -> None:
         numbers = {parameter: f"${n}" for n, parameter in enumerate(parameters, 1)}
         self.name = name
         self.sql = _PLACEHOLDER.sub(lambda match: numbers[match[1]], sql).strip()
         self.parameters = tuple(parameters)
+        self.lane = lane or _lane(name, sql)
+        # The arguments of EXECUTE are put into both.
+        self.prepare = f"PREPARE {name} AS {self.sql.replace('%', '%%')};"
         marks = ", ".join(["%s"] * len(parameters))
         self.execute = f"EXECUTE {name}({marks})" if parameters else f"EXECUTE {name}"
         self._lists = tuple(n for n, is_list in enumerate(lists) if is_list)
@@ -113,11 +131,6 @@ class Db(Protocol):
 STATEMENTS: dict[str, Statement] = {}
 
 
-def prepare_all() -> str:
-    """One script that PREPAREs every statement there is."""
-    return ";\n".join(f"PREPARE {s.name} AS {s.sql}" for s in STATEMENTS.values())
-
-
 def array_literal(values: Sequence[object] | None) -> str | None:
     """A Postgres array literal of strings, numbers and None."""
     if values is None:
@@ -154,7 +167,10 @@ def _several(statement: Statement, sql: str) -> str:
 
 
 def _statement(
-    sql: str, function: Callable[..., Any], together: str | bool = False
+    sql: str,
+    function: Callable[..., Any],
+    together: str | bool = False,
+    lane: str | None = None,
 ) -> tuple[Statement, Any]:
     module = function.__module__.rpartition(".")[2]
     name = f"{module}_{function.__name__}"
@@ -163,11 +179,11 @@ def _statement(
     lists = [_is_list(hints[parameter]) for parameter in parameters]
     if name in STATEMENTS:
         raise TypeError(f"there are two statements {name}")
-    statement = STATEMENTS[name] = Statement(name, sql, parameters, lists)
+    statement = STATEMENTS[name] = Statement(name, sql, parameters, lists, lane)
     if together:
         several = _several(statement, sql) if together is True else str(together)
         statement.together = STATEMENTS[f"{name}_together"] = Statement(
-            f"{name}_together", several, parameters, [True] * len(parameters)
+            f"{name}_together", several, parameters, [True] * len(parameters), statement.lane
         )
     return statement, hints["return"]
 
@@ -195,12 +211,12 @@ def _without_none(hint: Any) -> Any:
 
 
 def one(
-    sql: str, *, together: str | bool = False
+    sql: str, *, together: str | bool = False, lane: str | None = None
 ) -> Callable[[Function[P, T]], Function[P, T]]:
     """The statement gives exactly one row, in every case."""
 
     def decorate(function: Function[P, T]) -> Function[P, T]:
-        statement, returns = _statement(sql, function, together)
+        statement, returns = _statement(sql, function, together, lane)
         build = _builder(statement, returns)
 
         async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
@@ -213,12 +229,12 @@ def one(
 
 
 def maybe(
-    sql: str, *, together: str | bool = False
+    sql: str, *, together: str | bool = False, lane: str | None = None
 ) -> Callable[[Function[P, T]], Function[P, T]]:
     """The statement gives one row or none; none is None."""
 
     def decorate(function: Function[P, T]) -> Function[P, T]:
-        statement, returns = _statement(sql, function, together)
+        statement, returns = _statement(sql, function, together, lane)
         build = _builder(statement, _without_none(returns))
 
         async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
@@ -231,12 +247,12 @@ def maybe(
 
 
 def many(
-    sql: str, *, together: str | bool = False
+    sql: str, *, together: str | bool = False, lane: str | None = None
 ) -> Callable[[Function[P, T]], Function[P, T]]:
     """The statement gives any number of rows."""
 
     def decorate(function: Function[P, T]) -> Function[P, T]:
-        statement, returns = _statement(sql, function, together)
+        statement, returns = _statement(sql, function, together, lane)
         build = _builder(statement, get_args(returns)[0])
 
         async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
@@ -249,12 +265,12 @@ def many(
 
 
 def none(
-    sql: str, *, together: str | bool = False
+    sql: str, *, together: str | bool = False, lane: str | None = None
 ) -> Callable[[Function[P, None]], Function[P, None]]:
     """The statement gives no rows."""
 
     def decorate(function: Function[P, None]) -> Function[P, None]:
-        statement, _ = _statement(sql, function, together)
+        statement, _ = _statement(sql, function, together, lane)
 
         async def run(db: Db, *args: Any, **kwargs: Any) -> None:
             await db.run(statement, statement.arguments(args, kwargs))

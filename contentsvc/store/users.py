@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from contentsvc.store.lanes import SEARCHES
 from contentsvc.store.query import Db, many, maybe, none
 from contentsvc.wire.users import UserInfo
 
@@ -76,7 +77,7 @@ async def update(
     select t.total, p.id, p.username, p.avatar, p.emblem, p.public_profile as profile
     from (select count(*) as total from found) t left join page p on true
     order by p.rank, p.similarity desc, p.id
-""")
+""", lane=SEARCHES)
 async def search(db: Db, q: str, size: int, page: int) -> list[Found]:
     """One page of the users that match (spec §4.5): exact, prefix, similarity, then id."""
 

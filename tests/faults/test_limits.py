@@ -8,8 +8,7 @@ from pathlib import Path
 from unittest import SkipTest
 
 import psycopg2
-from twisted.internet import reactor
-from twisted.internet.defer import Deferred, gatherResults
+from twisted.internet.defer import Deferred
 
 from contentsvc.client import ApiError, Client
 from contentsvc.wire.progress import ProgressBody
@@ -33,30 +32,6 @@ class Case(ReaderCase):
         """What so many reads at once are refused with."""
         reads = [Deferred.fromCoroutine(client.full_user()) for _ in range(count)]
         return [await self.assertFailure(read, ApiError) for read in reads]
-
-
-class PoolTests(Case):
-    async def test_exhausted(self) -> None:
-        """With every connection taken requests wait for a bounded time, then are told when to
-        come again, and the service is not ready; after that all goes on."""
-        started = reactor.seconds()
-        with self.locked():
-            reads = [Deferred.fromCoroutine(self.ann.full_user()) for _ in range(POOL)]
-            await self.waits("Lock", POOL)
-            # At once, since in 15 s the lock has been waited for too long.
-            ready = Deferred.fromCoroutine(self.ann.is_ready())
-            errors = await self.wait_for(self.ann, 3)
-            health = await self.assertFailure(ready, ApiError)
-        self.assertLess(reactor.seconds() - started, 13)
-        for error in errors:
-            self.assertEqual((error.status, error.code), (503, "unavailable"))
-            self.assertGreaterEqual(error.retry_after, 1)
-        self.assertEqual((health.status, health.problem["reasons"]), (503, ["database"]))
-        await gatherResults(reads)
-        await self.back(self.ann)
-        await self.notify("after")
-        await self.arrive("after")
-        await self.sound()
 
 
 class StatementTests(Case):

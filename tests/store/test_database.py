@@ -9,9 +9,9 @@ from twisted.internet.defer import Deferred
 from contentsvc.store import query
 from contentsvc.store.database import Database
 from contentsvc.store.errors import BadValue, Refused, Unavailable
-from contentsvc.store.query import Db, Statement, many, one
+from contentsvc.store.query import Db, many, one
 from tests.store.support import together
-from tests.store.things import PoolCase
+from tests.store.things import PoolCase, bare
 
 
 class TransactionTests(PoolCase):
@@ -202,8 +202,7 @@ class ErrorTests(PoolCase):
         pool = await self.pool(size=1)
         backend = await self.backend(pool)
         for state, cause in (("53100", "disk"), ("53200", "memory"), ("53300", "pool")):
-            statement = Statement("none", "", [], [])
-            statement.execute = f"select fails('{state}')"
+            statement = bare(f"select fails('{state}')")
             error = await self.fails(Unavailable, pool.run(statement, ()))
             self.assertEqual(error.cause, cause)
         self.assertEqual(await self.backend(pool), backend)
@@ -218,8 +217,7 @@ class ErrorTests(PoolCase):
             create constraint trigger full_disk after insert on fulls
             deferrable initially deferred for each row execute function full_disk()
         """)
-        insert = Statement("none", "", [], [])
-        insert.execute = "insert into fulls values (1)"
+        insert = bare("insert into fulls values (1)")
 
         async def act() -> None:
             async with self.db.transaction() as tx:
@@ -282,20 +280,19 @@ class ErrorTests(PoolCase):
 
     async def test_other_errors(self) -> None:
         """Any other error is itself: it is a mistake of ours, and the connection is good."""
-        statement = Statement("none", "", [], [])
-        statement.execute = "select nothing"
+        statement = bare("select nothing")
         pool = await self.pool(size=1)
         await self.fails(psycopg2.ProgrammingError, pool.run(statement, ()))
         await self.put(pool, 1)
 
     async def test_lost_statement(self) -> None:
         """A connection that has lost its prepared statements is replaced."""
-        statement = Statement("none", "", [], [])
-        statement.execute = "deallocate all"
+        statement = bare("deallocate all")
         pool = await self.pool(size=1)
-        await pool.run(statement, ())
-        await self.fails(Unavailable, self.put(pool, 1))
         await self.put(pool, 1)
+        await pool.run(statement, ())
+        await self.fails(Unavailable, self.put(pool, 2))
+        await self.put(pool, 2)
 
 
 class SettingTests(PoolCase):

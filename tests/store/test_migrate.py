@@ -13,6 +13,7 @@ import psycopg2
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.store import migrate as module
+from contentsvc.store.errors import Unavailable
 from contentsvc.store.migrate import MigrationError, migrate, names
 from tests import postgres
 
@@ -174,6 +175,7 @@ class FailureTests(MigrateCase):
     def stuck(self, cursor: Any) -> tuple[Any, int]:
         """A process that waits, amid its second migration, for a table that `cursor` has locked,
         and the server's process for it."""
+        self.patch(module, "LOCK_TIMEOUT", 60)
         self.folder(
             a="create table if not exists a (id integer);",
             b="create table b (id integer);\n\nalter table a add column more integer;",
@@ -206,6 +208,24 @@ class FailureTests(MigrateCase):
             cursor.execute("commit")
         self.assertEqual(migrate(self.url), ["b"])
         self.assertEqual(self.tables(), {"a", "b"})
+
+    def test_locked(self) -> None:
+        """One that cannot have a table soon gives up for now, and leaves nothing behind: the
+        next that can have it applies all."""
+        self.folder(
+            a="create table if not exists a (id integer);",
+            b="create table b (id integer);\n\nalter table a add column more integer;",
+        )
+        self.patch(module, "LOCK_TIMEOUT", 0.05)
+        with self.session() as cursor:
+            cursor.execute("create table a (id integer)")
+            cursor.execute("begin")
+            cursor.execute("lock table a in access share mode")
+            error = self.assertRaises(Unavailable, migrate, self.url)
+            self.assertEqual(error.cause, "lock")
+            self.assertEqual((self.applied(), self.tables()), (["a"], {"a"}))
+            cursor.execute("commit")
+        self.assertEqual(migrate(self.url), ["b"])
 
     def test_second_waits(self) -> None:
         """A second process waits for the first to finish, and then has nothing to do."""

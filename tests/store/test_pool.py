@@ -3,16 +3,13 @@
 import socket
 from typing import Any
 
-import psycopg2
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
-from contentsvc.store import query
 from contentsvc.store.connection import connect
 from contentsvc.store.database import Database
 from contentsvc.store.errors import Refused, Unavailable
-from contentsvc.store.query import Db, none
 from tests.store.support import together
 from tests.store.things import PoolCase
 
@@ -40,8 +37,7 @@ class BoundTests(PoolCase):
         """There are at most `size` of them, and everybody has a turn."""
         pool = await self.pool(size=2)
         before = len(self.backends()) - 1
-        found = await together(*(self.backend(pool) for _ in range(50)))
-        self.assertEqual(len(set(found)), 2)
+        await self.fill(pool, 25)
         self.assertEqual(len(self.backends()), before + 2)
 
     async def test_order(self) -> None:
@@ -100,7 +96,7 @@ class BoundTests(PoolCase):
         """After its stop the reactor has nothing of it to watch."""
         before = await self.readers()
         pool = await self.pool(size=4)
-        await together(*(self.sleep(pool, 0) for _ in range(8)))
+        await self.fill(pool)
         self.assertEqual(len((await self.readers()) - before), 4)
         pool.stop()
         self.assertEqual(await self.readers(), before)
@@ -119,7 +115,7 @@ class LossTests(PoolCase):
     async def recovered(self) -> None:
         """Assert that the pool is as good as new, and that nothing is left of the old one."""
         await self.until(lambda: len(self.backends()) <= len(self.db._open))
-        await together(*(self.sleep(self.db, 0) for _ in range(9)))
+        await self.fill(self.db)
         self.assertEqual(len(self.backends()), 3)
         self.assertEqual(len((await self.readers()) - self.before), 3)
         self.db.stop()
@@ -128,7 +124,7 @@ class LossTests(PoolCase):
 
     async def test_idle(self) -> None:
         """One that was idle is noticed, and the next call has a new one."""
-        await together(*(self.sleep(self.db, 0) for _ in range(3)))
+        await self.fill(self.db)
         self.terminate()
         await self.until(lambda: not self.db._open)
         await self.put(self.db, 1)
@@ -136,7 +132,7 @@ class LossTests(PoolCase):
 
     async def test_idle_not_noticed(self) -> None:
         """One whose end was not noticed yet is Unavailable, once each."""
-        await together(*(self.sleep(self.db, 0) for _ in range(3)))
+        await self.fill(self.db)
         self.terminate()
         failed = 0
         while not await self.stored():
@@ -290,21 +286,6 @@ class ServerTests(PoolCase):
         acts = [Deferred.fromCoroutine(self.put(pool, n)) for n in range(3)]
         for act in acts:
             await self.fails(Unavailable, act)
-
-    async def test_bad_statement(self) -> None:
-        """A statement that the server cannot prepare fails, and leaves no connection behind."""
-
-        @none("select * from not_there")
-        async def broken(db: Db) -> None: ...
-
-        before = await self.readers()
-        pool = Database(reactor, self.url, size=1)
-        for _ in range(3):
-            await self.fails(psycopg2.ProgrammingError, pool.start())
-        self.assertEqual(await self.readers(), before)
-        query.STATEMENTS.popitem()
-        await pool.start()
-        pool.stop()
 
     async def test_one_connection(self) -> None:
         """`connect` alone gives a connection that says once when it is lost."""

@@ -110,17 +110,40 @@ class PlaceholderTests(QueryCase):
         declare()
         self.assertIn("test_query_f", str(self.assertRaises(TypeError, declare)))
 
-    def test_prepare_all(self) -> None:
-        """Every statement is prepared under its name."""
+    def test_prepare(self) -> None:
+        """It is prepared under its name, by what takes the arguments of the EXECUTE after it."""
 
-        @none("select :a")
+        @none("select 7 % :a")
         async def f(db: Db, a: int) -> None: ...
 
-        @none("select 1")
-        async def g(db: Db) -> None: ...
+        self.assertEqual(self.only().prepare, "PREPARE test_query_f AS select 7 %% $1;")
 
-        expected = "PREPARE test_query_f AS select $1;\nPREPARE test_query_g AS select 1"
-        self.assertEqual(query.prepare_all(), expected)
+    def test_lane(self) -> None:
+        """Its lane is that of the module's reads, or of its writes and locks, or its own."""
+
+        @none("select updated, :a::int from deleted", together=True)
+        async def read(db: Db, a: int) -> None: ...
+
+        @none("with x as (insert into t values (1)) select 1")
+        async def write(db: Db) -> None: ...
+
+        @none("select 1 from t for share")
+        async def lock(db: Db) -> None: ...
+
+        @none("select 1", lane="searches")
+        async def search(db: Db) -> None: ...
+
+        found = {name: statement.lane for name, statement in query.STATEMENTS.items()}
+        self.assertEqual(
+            found,
+            {
+                "test_query_read": "test reads",
+                "test_query_read_together": "test reads",
+                "test_query_write": "test writes",
+                "test_query_lock": "test writes",
+                "test_query_search": "searches",
+            },
+        )
 
 
 class TogetherTests(QueryCase):

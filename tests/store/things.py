@@ -8,8 +8,8 @@ from twisted.internet.task import deferLater
 
 from contentsvc.store import query
 from contentsvc.store.database import Database
-from contentsvc.store.query import Db, many, none, one
-from tests.store.support import StoreCase
+from contentsvc.store.query import Db, Statement, many, none, one
+from tests.store.support import StoreCase, together
 
 SCHEMA = """
     create table if not exists things (
@@ -20,6 +20,13 @@ SCHEMA = """
     );
     truncate things;
 """
+
+
+def bare(sql: str) -> Statement:
+    """A statement that is run as it stands, without PREPARE."""
+    statement = Statement("bare", "", [], [])
+    statement.prepare, statement.execute = "", sql
+    return statement
 
 
 class PoolCase(StoreCase):
@@ -48,6 +55,9 @@ class PoolCase(StoreCase):
         @one("select 1 + (select count(*) from pg_sleep(:seconds::float8))")
         async def sleep(db: Db, seconds: float) -> int: ...
 
+        @one("select 1 + (select count(*) from pg_sleep(:seconds::float8))", lane="naps")
+        async def nap(db: Db, seconds: float) -> int: ...
+
         @one("select pg_backend_pid()")
         async def backend(db: Db) -> int: ...
 
@@ -62,6 +72,7 @@ class PoolCase(StoreCase):
             await insert(db, id, **fields)
 
         self.put, self.ids, self.sleep, self.backend = put, ids, sleep, backend
+        self.nap = nap
         self.uuid, self.lock = uuid, lock
 
     async def stored(self) -> list[int]:
@@ -81,6 +92,11 @@ class PoolCase(StoreCase):
         except error as raised:
             return raised
         self.fail(f"{error.__name__} was not raised")
+
+    async def fill(self, pool: Database, each: int = 4) -> None:
+        """Ask for every connection of a pool, for which one lane alone has too small a share."""
+        acts = [act(pool, 0) for act in (self.sleep, self.nap) for _ in range(each)]
+        await together(*acts)
 
     def backends(self) -> list[int]:
         """The server's processes for the pools of this test's database."""

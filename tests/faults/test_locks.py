@@ -1,0 +1,96 @@
+"""Somebody holds a lock in the database: what has nothing to do with it goes on."""
+
+import os
+import signal
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import psycopg2
+from twisted.internet.defer import Deferred, gatherResults
+
+from contentsvc.client import ApiError
+from contentsvc.wire.users import Profile, UserUpdate
+from tests.faults.case import POOL, ReaderCase, hold
+from tests.faults.servers import LISTENS, backends
+from tests.workers import gone, workers_of
+
+CROWD = 24
+"""Clients that want what is locked."""
+_PROFILE = UserUpdate(None, None, Profile(), Profile())
+
+
+class Case(ReaderCase):
+    @contextmanager
+    def locked(self, statement: str) -> Iterator[None]:
+        """A transaction that goes on has done this."""
+        with closing(psycopg2.connect(self.database)) as connection:
+            connection.cursor().execute(statement)
+            yield
+
+    def refused_each(self, act: Callable[[], Awaitable[Any]]) -> list[Deferred[ApiError]]:
+        """What a crowd that does this is refused with."""
+        return [
+            self.assertFailure(Deferred.fromCoroutine(act()), ApiError) for _ in range(CROWD)
+        ]
+
+    def all_503(self, errors: list[ApiError]) -> None:
+        self.assertEqual({(e.status, e.code) for e in errors}, {(503, "unavailable")})
+
+    def causes(self) -> str:
+        """What the log says of 503s."""
+        lines = self.service.output().splitlines()
+        return "\n".join(line for line in lines if "Answered 503" in line)
+
+    async def reads(self, count: int) -> None:
+        """So many reads of users, one after the other, and none is refused."""
+        for _ in range(count):
+            await self.ann.full_user()
+
+
+class TableTests(Case):
+    async def test_others_go_on(self) -> None:
+        """Whoever wants a locked table is told to come again; all others are served, the service
+        is ready, and the log says why."""
+        with self.locked("lock table challenges in access exclusive mode"):
+            for _ in range(2):
+                crowd = self.refused_each(self.ann.challenges)
+                await self.waits("Lock", POOL // 2)
+                await self.reads(20)
+                await self.ann.is_ready()
+                self.all_503(await gatherResults(crowd))
+        self.assertIn(" lock ", self.causes())
+        self.assertEqual(await self.ann.challenges(), [])
+        await self.sound()
+        self.no_failures()
+
+
+class RowTests(Case):
+    async def test_writers(self) -> None:
+        """Those who wait to write a row leave connections to readers, of that row too."""
+        with self.locked("select from users for update"):
+            crowd = self.refused_each(lambda: self.ann.update_user(_PROFILE))
+            await self.waits("Lock", POOL // 2)
+            await self.reads(20)
+            self.all_503(await gatherResults(crowd))
+            await self.reads(20)
+        await self.ann.update_user(_PROFILE)
+        self.assertIn(" lock ", self.causes())
+        await self.sound()
+
+
+class StartTests(ReaderCase):
+    options = ("--workers", "2")
+
+    async def test_killed_worker(self) -> None:
+        """A worker that is killed while a table is locked is replaced, and serves."""
+        before = workers_of(self.service)
+        with closing(psycopg2.connect(self.database)) as connection:
+            connection.cursor().execute("lock table challenges in access exclusive mode")
+            for worker in before:
+                os.kill(worker, signal.SIGKILL)
+            await hold(gone(*before), "they have gone")
+            await hold(lambda: len(backends(self.database, LISTENS)) == 2, "others listen", 10)
+            await self.back(self.ann, within=10)
+            for _ in range(20):
+                await self.ann.full_user()
