@@ -29,6 +29,7 @@ from contentsvc.store.migrate import MigrationError, migrate
 from contentsvc.store.query import Db
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens
 from contentsvc.wire.accounts import Registration
+from contentsvc.wire.base import GUID_PATTERN
 
 _OPTIONS = ("database", "data_dir", "secret_file")
 _RULES = {
@@ -113,6 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     live.add_argument("url", metavar="URL", help="the service, like http://127.0.0.1:8080")
     live.add_argument("--user", metavar="NAME", required=True, help="whose; name or e-mail")
     live.add_argument("--resume", metavar="SEQ", type=_seq, help="begin after this number")
+    live.add_argument("--resume-id", metavar="ID", type=_guid, help="which this notification has")
     return root
 
 
@@ -226,7 +228,10 @@ def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
     parts = urlsplit(arguments.url)
     if parts.scheme not in {"http", "https"} or not parts.netloc:
         raise CommandError(f"{arguments.url} is not like http://127.0.0.1:8080")
-    watch(arguments.url, arguments.user, _password(arguments, new=False), arguments.resume)
+    if arguments.resume_id is not None and arguments.resume is None:
+        raise CommandError("--resume-id says which notification has the number of --resume")
+    password = _password(arguments, new=False)
+    watch(arguments.url, arguments.user, password, arguments.resume, arguments.resume_id)
 
 
 # What they share.
@@ -273,6 +278,12 @@ def _seq(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError("must be a whole number, 0 or more")
     return int(text)
+
+
+def _guid(text: str) -> str:
+    if not re.match(GUID_PATTERN, text):
+        raise argparse.ArgumentTypeError("must be a GUID with dashes")
+    return text.lower()
 
 
 @contextmanager

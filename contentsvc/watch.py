@@ -11,22 +11,28 @@ from contentsvc.client import Client, ClientError, Received
 from contentsvc.clocks import run_monotonic
 
 
-def watch(url: str, name: str, password: str, resume: int | None) -> NoReturn:
-    """Log in at the service at `url` and print, from `resume` on, until interrupted.
+def watch(
+    url: str, name: str, password: str, resume: int | None, resume_id: str | None
+) -> NoReturn:
+    """Log in at the service at `url` and print, from `resume` on, until interrupted. `resume_id`
+    is the id of the notification with that number, where it is known.
 
     Exits with status 0 where it was interrupted or nobody reads any more, and with 1 and one
     line on stderr where it cannot go on: a wrong password, a session that was ended.
     """
-    react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, url, name, password, resume)))
+    go_on = {"resume": resume, "resume_id": resume_id}
+    react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, url, name, password, go_on)))
     raise AssertionError("react exits")
 
 
-async def _watch(reactor: Any, url: str, name: str, password: str, resume: int | None) -> None:
+async def _watch(
+    reactor: Any, url: str, name: str, password: str, go_on: dict[str, Any]
+) -> None:
     run_monotonic(reactor)
     client = Client(reactor, url)
     try:
         await client.log_in(name, password)
-        subscription = client.notifications(_print, resume=resume, on_missed=_missed)
+        subscription = client.notifications(_print, on_missed=_missed, **go_on)
         await subscription.ended()
     except ClientError as error:
         print(f"contentsvc: {' '.join(str(error).split())}", file=sys.stderr)

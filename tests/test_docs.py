@@ -12,6 +12,7 @@ from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
 
 import psycopg2
 from twisted.python import usage
@@ -72,7 +73,8 @@ class SettingsTests(SynchronousTestCase):
     def test_commands(self) -> None:
         """docs/operating.md has the commands that there are."""
         for command, _ in rows(OPERATING, "| Command |"):
-            words = command.replace("[", "").replace("]", "").replace("SEQ", "41").split()[1:]
+            given = {"SEQ": "41", "ID": str(uuid4())}
+            words = [given.get(word, word) for word in re.sub(r"[][]", "", command).split()[1:]]
             # Parsed, not run: an unknown one would exit.
             parsed = cli._parser().parse_args(words)
             self.assertTrue(callable(parsed.act), command)

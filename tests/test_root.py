@@ -65,7 +65,7 @@ class SocketTests(RootCase):
 
     def test_resume(self) -> None:
         """The query of the socket's URL reaches it."""
-        self.assertEqual(self.handshake("/socket?resume=7").resume, 7)
+        self.assertEqual(self.handshake("/socket?resume=7").resume, (7, None))
 
     def test_resume_empty(self) -> None:
         """A resume without a number is not the same as none."""

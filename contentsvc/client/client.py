@@ -87,10 +87,13 @@ class Client(Operations):
         on_notification: Callable[[Received], object],
         *,
         resume: int | None = None,
+        resume_id: str | None = None,
         on_missed: Callable[[str, str], object] | None = None,
         client: ClientType = "game",
     ) -> Subscription:
-        """Have the user's notifications handed over as they come, from `resume` on.
+        """Have the user's notifications handed over as they come, from `resume` on: the `seq` of
+        an earlier subscription, whose `id` as `resume_id` tells the service whether its log is
+        still the same.
 
         See Subscription; it has begun when this returns.
         """
@@ -107,6 +110,7 @@ class Client(Operations):
             on_notification=on_notification,
             on_missed=on_missed,
             resume=resume,
+            resume_id=resume_id,
         )
         self._subscriptions = [each for each in self._subscriptions if not each.over]
         self._subscriptions.append(subscription)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, NamedTuple
 
-from msgspec import DecodeError, json
+from msgspec import UNSET, DecodeError, UnsetType, json
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.task import deferLater
@@ -67,8 +67,10 @@ class Subscription:
 
     `on_notification` is called with each. What it raises ends the subscription, with `seq`
     still before that notification. `on_missed` is called with a code and a sentence when
-    notifications may have passed by for good (`seq_ahead`, `trimmed`, `gap`): the thing to
-    do is to read the list once.
+    notifications may have passed by for good (`log_changed`, `seq_ahead`, `trimmed`, `gap`): the
+    thing to do is to read the list once. After `log_changed` and `seq_ahead` the service's
+    database is an older one than it was: forget the numbers, what was handed over may be gone
+    from the list, and other notifications have its numbers.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class Subscription:
         on_notification: Callable[[Received], object],
         on_missed: Callable[[str, str], object] | None = None,
         resume: int | None = None,
+        resume_id: str | None = None,
     ) -> None:
         self._reactor = reactor
         self._connect = connect
@@ -91,6 +94,8 @@ class Subscription:
         self.seq = resume
         """The number of the last notification that was dealt with: what to give as `resume`
         another time. None until the first hello."""
+        self.id = resume_id
+        """Its id: what to give as `resume_id` with it. None at 0, and where it is not known."""
         self.live = False
         """Whether the service has said hello on a connection that is open."""
         self.connections = 0
@@ -184,6 +189,8 @@ class Subscription:
         url = where.socket_url
         if self.seq is not None:
             url += f"{'&' if '?' in url else '?'}resume={self.seq}"
+            # There is no notification 0.
+            url += f"&resumeId={self.id}" if self.id is not None and self.seq > 0 else ""
         closed: Deferred[_Ended] = Deferred()
         self._closed = closed
         self._goodbye, self._error, self._may_jump = 0.0, "", False
@@ -240,6 +247,8 @@ class Subscription:
             self._notified(message)
         elif isinstance(message, HelloMessage):
             # Below what was asked for after a restore: those numbers come again, anew.
+            if message.id is not None or message.seq != self.seq:
+                self.id = message.id
             self.seq = message.seq
             self.live = True
             self.connections += 1
@@ -247,7 +256,9 @@ class Subscription:
             self._backoff.reset()
         elif isinstance(message, ErrorMessage):
             self._error = f"{message.code}: {message.detail}"
-            if message.code in {"seq_ahead", "trimmed", "invalid_resume"}:
+            if message.code == "log_changed":
+                self._log_changed(message)
+            elif message.code in {"seq_ahead", "trimmed", "invalid_resume"}:
                 self._may_jump = True
                 self._missed(message.code, message.detail)
         elif isinstance(message, GoodbyeMessage):
@@ -270,12 +281,21 @@ class Subscription:
             self._missed("gap", f"there is nothing between {last} and {message.seq}")
         try:
             raw = bytes(message.notification)
-            self._on_notification(Received(message.seq, reading.notification(raw), raw))
+            received = Received(message.seq, reading.notification(raw), raw)
+            self._on_notification(received)
         except Exception:
             self._fail(Failure())
             return
-        self.seq = message.seq
+        self.seq, self.id = message.seq, _known(received.notification.id)
         self._may_jump, self._gap_at = False, None
+
+    def _log_changed(self, message: ErrorMessage) -> None:
+        if not self.live:
+            return
+        if message.seq is not UNSET:
+            self.seq, self.id = message.seq, _known(message.id)
+            self._may_jump, self._gap_at = False, None
+        self._missed(message.code, message.detail)
 
     def _missed(self, code: str, detail: str) -> None:
         if self._on_missed is None:
@@ -319,3 +339,7 @@ class Subscription:
             self._watch(ANSWER)
         else:
             self._watch(quiet - silent)
+
+
+def _known(id: str | UnsetType | None) -> str | None:
+    return id if isinstance(id, str) else None

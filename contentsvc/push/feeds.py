@@ -11,10 +11,10 @@ from twisted.python.failure import Failure
 
 from contentsvc.push.heartbeat import Pinged
 from contentsvc.store.errors import Unavailable
-from contentsvc.store.notifications import State, Stored
+from contentsvc.store.notifications import Following, Standing, State, Stored
 from contentsvc.store.query import Db
 from contentsvc.wire.notifications import notification_json
-from contentsvc.wire.socket import Message, NotificationMessage
+from contentsvc.wire.socket import ErrorMessage, Message, NotificationMessage
 
 log = Logger()
 
@@ -34,12 +34,24 @@ SLOW_CONSUMER = Close(4408, "slow_consumer", 1)
 REPLACED = Close(4410, "replaced", 60)
 
 
+class Position(NamedTuple):
+    """A place in a user's log: a notification's number, and its id where that is known."""
+
+    seq: int
+    id: str | None = None
+
+
 class Subscriber(Pinged, Protocol):
-    """What the hub needs of a socket. `position` and `live` are the hub's to write."""
+    """What the hub needs of a socket. `position`, `known` and `live` are the hub's to write.
+
+    `position` is -1 until the socket has had its hello. `known` is the id at its position where
+    that is ahead of what the feed has sent.
+    """
 
     user: str
     session: str
     position: int
+    known: str | None
     live: bool
 
     def send(self, frame: bytes) -> None:
@@ -55,23 +67,33 @@ class Subscriber(Pinged, Protocol):
 class Log(Protocol):
     """The reads that the hub makes: those of store.notifications."""
 
-    def states(self, db: Db, users: list[str], /) -> Awaitable[list[State]]: ...
+    def states(self, db: Db, users: list[str], seqs: list[int], /) -> Awaitable[list[State]]: ...
     def pages(
         self, db: Db, users: list[str], afters: list[int], rows: int, size: int, /
     ) -> Awaitable[list[list[Stored]]]: ...
     def after(
         self, db: Db, users: list[str], afters: list[int], limit: int, /
-    ) -> Awaitable[list[Stored]]: ...
+    ) -> Awaitable[list[Following]]: ...
+    def moved(
+        self, db: Db, users: list[str], seqs: list[int], ids: list[str | None], /
+    ) -> Awaitable[list[Standing]]: ...
 
 
 class Feed:
-    """A connected user. `last` is -1 until the first socket has read where it starts."""
+    """A connected user.
 
-    __slots__ = ("last", "sockets", "user", "wanted")
+    `last` and `id` are those of the notification sent last: -1 until the first socket has read
+    where it starts, and None at 0 and where retention has deleted it. `log` counts how often
+    the log has turned out to be another one; what was read before such a turn is void.
+    """
+
+    __slots__ = ("id", "last", "log", "sockets", "user", "wanted")
 
     def __init__(self, user: str) -> None:
         self.user = user
         self.last = -1
+        self.id: str | None = None
+        self.log = 0
         self.wanted = 0
         self.sockets: list[Subscriber] = []  # oldest first
 
@@ -82,10 +104,16 @@ def encode(message: Message) -> bytes:
     return frame
 
 
-def notification_frame(row: Stored) -> bytes:
+def notification_frame(row: Stored | Following) -> bytes:
     """The frame of a stored notification, which it shows as REST gives it."""
     shown = notification_json(row.id, row.created, row.read, row.data)
     return encode(NotificationMessage(row.seq, Raw(shown)))
+
+
+def log_changed(newest: int, id: str | None) -> ErrorMessage:
+    """What a client is told whose log is not the one that it knows, and now ends there."""
+    detail = f"the service's database went back in time; this goes on after {newest}"
+    return ErrorMessage("log_changed", detail, newest, id)
 
 
 def report(what: str, error: Exception) -> None:

@@ -2,7 +2,11 @@
 
 Notifications come from four sides: the writer of this process, the relay, the sweep and the
 socket's own resume. They come in any order and more than once. The hub makes one stream of
-them: each user has a feed that knows the last seq it sent, and each socket a position.
+them: each user has a feed that knows seq and id of what it sent last, and each socket a position.
+
+A notification is sent only where it is known to follow, by id, the one sent before it. For a
+database can go back in time (a restored back-up, a failover that lost commits), and give the same
+numbers anew.
 """
 
 from collections.abc import Iterable
@@ -22,18 +26,23 @@ from contentsvc.push.feeds import (
     Close,
     Feed,
     Log,
+    Position,
     Subscriber,
+    encode,
+    log_changed,
     notification_frame,
     report,
 )
 from contentsvc.push.heartbeat import Heartbeat
 from contentsvc.push.joins import Joins
-from contentsvc.store.notifications import Stored
+from contentsvc.store.notifications import Following, Standing
 from contentsvc.store.query import Db
 from contentsvc.wire.socket import Message
 
 USERS, ROWS = 500, 1000
 """At most so many users, and rows in all, in one read for those who are behind."""
+CHECKED = 500
+"""Connected users in one look at where their logs stand."""
 BATCH = 100
 """Sockets said goodbye to in one turn of the reactor."""
 
@@ -98,7 +107,7 @@ class Hub:
             return self._draining
         return OVERLOADED if len(self.sockets) > self._limit else None
 
-    def attach(self, socket: Subscriber, resume: int | None, problem: Message | None) -> None:
+    def attach(self, socket: Subscriber, resume: Position | None, problem: Message | None) -> None:
         """Sign a socket in: say hello (then `problem`), send what came after `resume`, go live.
 
         The feed exists from here on, so nothing that commits from here on is missed.
@@ -164,16 +173,17 @@ class Hub:
 
     # Notifications come in.
 
-    def deliver(self, row: Stored) -> None:
+    def deliver(self, row: Following) -> None:
         """Send a committed notification to its user's live sockets, in its turn.
 
-        The next seq is sent, a known one dropped. A higher one waits for a read of all that
-        lies between: completions of commits reach the reactor in any order.
+        The one that follows what was sent last is sent, a known seq dropped. Any other waits
+        for a read of all that lies between: completions of commits reach the reactor in any
+        order.
         """
         feed = self._feeds.get(row.user_id)
         if feed is None:
             return
-        if feed.last >= 0 and row.seq == feed.last + 1:
+        if row.seq == feed.last + 1 and row.previous == feed.id:
             self._advance(feed, row)
         else:
             self._want(feed, row.seq)
@@ -192,16 +202,19 @@ class Hub:
                 self._reading = True
                 Deferred.fromCoroutine(self._read()).addErrback(self._read_failed)
 
-    def _advance(self, feed: Feed, row: Stored) -> None:
-        feed.last = row.seq
+    def _advance(self, feed: Feed, row: Following) -> None:
+        feed.last, feed.id = row.seq, row.id
         if feed.wanted <= feed.last:
             self._behind.pop(feed.user, None)
         frame = b""
         for socket in tuple(feed.sockets):  # a slow one takes itself off the list
-            if socket.live and socket.position < row.seq:
-                frame = frame or notification_frame(row)
-                socket.position = row.seq
-                socket.send(frame)
+            if socket.position < row.seq:
+                if socket.live:
+                    frame = frame or notification_frame(row)
+                    socket.position = row.seq
+                    socket.send(frame)
+            elif socket.position == row.seq and socket.known not in {None, row.id}:
+                self._tell(socket, feed)
 
     # Reads for feeds that are behind: one at a time, for all of them together.
 
@@ -209,43 +222,114 @@ class Hub:
         pause = 0.1
         while self._behind:
             feeds = list(islice(self._behind.values(), USERS))
-            wanted = [feed.wanted for feed in feeds]
+            wanted = [(feed.wanted, feed.log) for feed in feeds]
             try:
                 rows = await self._store.after(
                     self._db, [feed.user for feed in feeds], [feed.last for feed in feeds], ROWS
                 )
+                doubtful = self._catch_up(feeds, wanted, rows)
+                if doubtful:
+                    await self._check(doubtful)
             except Exception as error:
                 report("read missed notifications", error)
                 await self._sleep(pause)
                 pause = min(2 * pause, 2.0)
             else:
                 pause = 0.1
-                self._catch_up(feeds, wanted, rows)
         self._reading = False
 
-    def _catch_up(self, feeds: list[Feed], wanted: list[int], rows: list[Stored]) -> None:
-        asked = {feed.user: feed for feed in feeds}
+    def _catch_up(
+        self, feeds: list[Feed], wanted: list[tuple[int, int]], rows: list[Following]
+    ) -> list[Feed]:
+        """Send what was read; the feeds are given whose rows do not follow what they sent."""
+        # A feed that went meanwhile may have come back anew, or its log may have.
+        asked = {
+            feed.user: feed
+            for feed, (_, of) in zip(feeds, wanted, strict=True)
+            if self._feeds.get(feed.user) is feed and feed.log == of
+        }
+        doubtful: list[Feed] = []
+        before: dict[str, str | None] = {}
         for row in rows:
-            feed = asked[row.user_id]
+            reader = asked.get(row.user_id)
             # A read may jump: rows become visible in the order of seq, so what it leaves out
-            # retention has deleted. A feed that went meanwhile may have come back anew.
-            if row.seq > feed.last and self._feeds.get(feed.user) is feed:
-                self._advance(feed, row)
+            # retention has deleted.
+            if reader is not None and row.seq > reader.last:
+                if before.get(row.user_id, row.previous) == reader.id:
+                    self._advance(reader, row)
+                else:
+                    doubtful.append(asked.pop(row.user_id))
+            before[row.user_id] = row.id
         # A read that hit the limit has said nothing of the users after its last row.
-        answered = asked if len(rows) < ROWS else {row.user_id: None for row in rows[:-1]}
+        answered = set(asked) if len(rows) < ROWS else {row.user_id for row in rows[:-1]}
         if len(rows) >= ROWS:
-            answered.pop(rows[-1].user_id, None)
+            answered.discard(rows[-1].user_id)
         for feed, then in zip(feeds, wanted, strict=True):
             # What was wanted as the read began was committed by then: it came, or is deleted.
-            if feed.user in answered and feed.wanted == then:
+            if feed.user in answered & asked.keys() and (feed.wanted, feed.log) == then:
                 feed.wanted = feed.last
                 if self._behind.get(feed.user) is feed:
                     del self._behind[feed.user]
+                for socket in tuple(feed.sockets):
+                    if socket.position > feed.last:
+                        self._tell(socket, feed)  # its hello was of what is not there any more
+        return doubtful
 
     def _read_failed(self, failure: Failure) -> None:
         self._reading = False
         if failure.check(CancelledError) is None:
             log.failure("The reader of missed notifications failed", failure)
+
+    # The database may have gone back in time.
+
+    async def check(self) -> None:
+        """Compare what was sent last with where the logs stand: send what nobody announced, and
+        tell the sockets of a log that is another one. Raises what the store does."""
+        feeds = iter(list(self._feeds.values()))
+        while some := list(islice(feeds, CHECKED)):
+            await self._check(some)
+
+    async def _check(self, feeds: list[Feed]) -> None:
+        while asked := [(feed, feed.last, feed.id, feed.log) for feed in feeds if feed.last >= 0]:
+            found = await self._store.moved(
+                self._db,
+                [feed.user for feed, _, _, _ in asked],
+                [last for _, last, _, _ in asked],
+                [id for _, _, id, _ in asked],
+            )
+            standings = {standing.user_id: standing for standing in found}
+            feeds = []
+            for feed, last, id, of in asked:
+                now = standings.get(feed.user)
+                if now is None or self._feeds.get(feed.user) is not feed or feed.log != of:
+                    continue
+                if now.newest < last or (last > now.trimmed and now.at != id):
+                    self._start_anew(feed, now)
+                    feeds.append(feed)
+                else:
+                    if feed.last == last:
+                        feed.id = now.at  # retention may have deleted it
+                    self._want(feed, now.newest)
+            if feeds:
+                log.warn(
+                    "The database went back in time: what was sent to {count} users is not in "
+                    "their logs; their sockets are told, and go on after the newest there is",
+                    count=len(feeds),
+                )
+            # Once more for those: of what was committed meanwhile, some may have been dropped as
+            # known.
+
+    def _start_anew(self, feed: Feed, now: Standing) -> None:
+        feed.log += 1
+        feed.last, feed.id, feed.wanted = now.newest, now.id, now.newest
+        self._behind.pop(feed.user, None)
+        for socket in tuple(feed.sockets):
+            if socket.position >= 0:
+                self._tell(socket, feed)
+
+    def _tell(self, socket: Subscriber, feed: Feed) -> None:
+        socket.position, socket.known = feed.last, None
+        socket.send(encode(log_changed(feed.last, feed.id)))
 
     async def _sleep(self, seconds: float) -> None:
         sleep: Deferred[None] = deferLater(self._reactor, seconds)

@@ -16,8 +16,10 @@ from contentsvc.push.feeds import (
     OVERLOADED,
     Feed,
     Log,
+    Position,
     Subscriber,
     encode,
+    log_changed,
     notification_frame,
 )
 from contentsvc.push.heartbeat import INTERVAL
@@ -39,6 +41,8 @@ PATIENCE = 10.0
 """Seconds that a socket's own read may take before it is sent away."""
 STUCK = 5.0
 """Seconds that a read may take before joining counts as not possible."""
+_LARGEST = 2**63 - 1
+"""The largest number that the database knows."""
 
 log = Logger()
 
@@ -55,7 +59,7 @@ class Joins:
         self._db = db
         self._store = store
         self._want = want
-        self._states: Line[str, State] = Line(
+        self._states: Line[tuple[str, int], State] = Line(
             reactor,
             "read for joining sockets",
             self._read_states,
@@ -78,7 +82,7 @@ class Joins:
         return max(self._states.overdue, self._pages.overdue) > STUCK
 
     def join(
-        self, feed: Feed, socket: Subscriber, resume: int | None, problem: Message | None
+        self, feed: Feed, socket: Subscriber, resume: Position | None, problem: Message | None
     ) -> None:
         """Say hello (then `problem`), send what came after `resume`, let it go live."""
         joining = Deferred.fromCoroutine(self._join(feed, socket, resume, problem))
@@ -94,32 +98,40 @@ class Joins:
         self._states.stop()
         self._pages.stop()
 
-    async def _read_states(self, users: list[str]) -> list[State]:
-        return await self._store.states(self._db, users)
+    async def _read_states(self, asked: list[tuple[str, int]]) -> list[State]:
+        users, seqs = [user for user, _ in asked], [seq for _, seq in asked]
+        return await self._store.states(self._db, users, seqs)
 
     async def _read_pages(self, asked: list[tuple[str, int]]) -> list[list[Stored]]:
         users, afters = [user for user, _ in asked], [position for _, position in asked]
         return await self._store.pages(self._db, users, afters, PAGE, PAGE_BYTES)
 
     async def _join(
-        self, feed: Feed, socket: Subscriber, resume: int | None, problem: Message | None
+        self, feed: Feed, socket: Subscriber, resume: Position | None, problem: Message | None
     ) -> None:
-        state = await self._states.ask(socket, socket.user)
+        state = await self._state(feed, socket, resume)
         if state is None:
             return
         if feed.last < 0:
-            feed.last = state.newest
+            feed.last, feed.id = state.newest, state.id
+        socket.position = self._greet(feed, socket, state, resume, problem)
         self._want(feed, state.newest)
-        socket.position = self._greet(socket, state, resume, problem)
         # Between this comparison and going live there is no await.
         while socket.position < feed.last:
-            sent = feed.last
+            sent, of = feed.last, feed.log
             if socket not in feed.sockets:
                 return
             rows = await self._pages.ask(socket, (socket.user, socket.position))
             if rows is None:
                 return
             for row in rows:
+                if feed.log != of:
+                    break  # the socket has been told where it goes on
+                if row.seq > sent:
+                    # The feed's to send, which knows whether it follows what was sent before.
+                    socket.position = sent
+                    self._want(feed, row.seq)
+                    break
                 socket.position = row.seq
                 socket.send(notification_frame(row))
                 drained = socket.drained()
@@ -127,24 +139,46 @@ class Joins:
                     await drained
                 if socket not in feed.sockets:
                     return
-            if not rows:
+            if not rows and feed.log == of:
                 # All up to what had been sent live as the read began came, or is deleted.
                 socket.position = max(socket.position, sent)
         socket.live = True
 
+    async def _state(
+        self, feed: Feed, socket: Subscriber, resume: Position | None
+    ) -> State | None:
+        at = 0 if resume is None else min(resume.seq, _LARGEST)
+        while True:
+            of = feed.log
+            state = await self._states.ask(socket, (socket.user, at))
+            if state is None or feed.log == of:
+                return state
+
     def _greet(
-        self, socket: Subscriber, state: State, resume: int | None, problem: Message | None
+        self,
+        feed: Feed,
+        socket: Subscriber,
+        state: State,
+        resume: Position | None,
+        problem: Message | None,
     ) -> int:
-        start = state.newest if resume is None else min(resume, state.newest)
-        socket.send(encode(HelloMessage(start, state.unread, INTERVAL)))
+        start, id = state.newest, state.id
+        if resume is not None:
+            if resume.seq > state.newest:
+                detail = f"there is no notification {resume.seq} yet, the newest is {start}"
+                problem = ErrorMessage("seq_ahead", detail)
+            elif resume.seq > state.trimmed and resume.id not in {None, state.at}:
+                problem = log_changed(start, id)
+            else:
+                start, id = resume.seq, state.at
+                if start < state.trimmed:
+                    detail = f"notifications before {state.trimmed + 1} are no longer kept"
+                    problem = ErrorMessage("trimmed", detail)
+        if start > feed.last:
+            socket.known = id
+        socket.send(encode(HelloMessage(start, state.unread, INTERVAL, id)))
         if problem is not None:
             socket.send(encode(problem))
-        if resume is not None and resume > state.newest:
-            detail = f"there is no notification {resume} yet, the newest is {state.newest}"
-            socket.send(encode(ErrorMessage("seq_ahead", detail)))
-        elif start < state.oldest - 1:
-            detail = f"notifications before {state.oldest} are no longer kept"
-            socket.send(encode(ErrorMessage("trimmed", detail)))
         return start
 
     def _failed(self, failure: Failure, socket: Subscriber) -> None:

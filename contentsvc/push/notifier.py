@@ -5,7 +5,7 @@ from typing import Protocol
 from msgspec import json
 
 from contentsvc.store import notifications
-from contentsvc.store.notifications import Stored
+from contentsvc.store.notifications import Following
 from contentsvc.store.query import Db
 from contentsvc.wire.notifications import Notification
 
@@ -13,7 +13,7 @@ from contentsvc.wire.notifications import Notification
 class Local(Protocol):
     """This process's hub."""
 
-    def deliver(self, row: Stored) -> None: ...
+    def deliver(self, row: Following) -> None: ...
 
 
 class Others(Protocol):
@@ -40,6 +40,6 @@ class Notifier:
         )
         db.after_commit(lambda: self._publish(row))
 
-    def _publish(self, row: Stored) -> None:
+    def _publish(self, row: Following) -> None:
         self._hub.deliver(row)
         self._relay.announce(row.user_id, row.seq)

@@ -1,7 +1,8 @@
 """What the processes tell each other, over one LISTEN connection each.
 
 Postgres passes on ids only: that a user has notifications up to some seq, and that a session
-was ended. It replays nothing, so the sweep reads every few seconds what may have been missed.
+was ended. It replays nothing, so the sweep reads every few seconds what may have been missed, and
+whether the database went back in time.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,15 +18,15 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.push.feeds import report
-from contentsvc.store import notifications, sessions
+from contentsvc.store import sessions
 from contentsvc.store.connection import Connection, connect, execute
 from contentsvc.store.query import Db
 from contentsvc.tokens import Revoked
 
 SWEEP = 4.0
 """Seconds between reads of what may have been missed."""
-SWEEP_USERS = 1000
-"""Connected users in one of those reads."""
+SWEEP_AGAIN = 1.0
+"""Seconds until the next where one has failed."""
 KEEPALIVE = 5.0
 """Seconds of silence after which the connection is tried, and then to its end if it is dead."""
 ANSWER = 5.0
@@ -51,7 +52,7 @@ class News(Struct, omit_defaults=True):
 class Listener(Protocol):
     """What the relay needs of the hub."""
 
-    def users(self) -> list[str]: ...
+    async def check(self) -> None: ...
     def noticed(self, user: str, seq: int) -> None: ...
     def revoke(self, sids: Iterable[str]) -> None: ...
 
@@ -251,11 +252,14 @@ class Relay:
     # The sweep.
 
     async def _sweep_forever(self) -> None:
+        pause = SWEEP
         while not self._stopped:
-            await self._sweep_due.wait(SWEEP)
+            await self._sweep_due.wait(pause)
+            pause = SWEEP
             try:
                 await self._sweep()
             except Exception as error:
+                pause = min(SWEEP, SWEEP_AGAIN)
                 self._report("sweep for missed notifications", error)
 
     async def _sweep(self) -> None:
@@ -264,10 +268,7 @@ class Relay:
         away = max(0, int(began - self._swept))
         self._end(await sessions.revoked(self._db, away + sessions.LATELY))
         self._swept = began
-        users = iter(self._hub.users())
-        while not self._stopped and (some := list(islice(users, SWEEP_USERS))):
-            for user, seq in await notifications.newest(self._db, some):
-                self._hub.noticed(user, seq)
+        await self._hub.check()
 
     def _end(self, sids: list[str]) -> None:
         new = [sid for sid in sids if sid not in self._revoked]

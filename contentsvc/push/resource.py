@@ -11,10 +11,15 @@ from twisted.web.resource import IResource
 from twisted.web.server import Request
 from zope.interface import implementer
 
-INVALID: Final = -1
-"""Stands for a `resume` that is not one non-negative integer."""
+from contentsvc.push.feeds import Position
+from contentsvc.wire.base import GUID_PATTERN
+
+INVALID: Final = Position(-1)
+"""Stands for a `resume` that is not one non-negative integer, or a `resumeId` that is no GUID or
+comes without `resume`."""
 
 _INTEGER = re.compile(r"[0-9]{1,1000}")
+_GUID = re.compile(GUID_PATTERN)
 _KEY = re.compile(rb"[A-Za-z0-9+/]{22}==")
 _AUTOBAHN_NEEDS = frozenset(
     {b"upgrade", b"connection", b"sec-websocket-key", b"sec-websocket-version"}
@@ -27,7 +32,7 @@ class Handshake(NamedTuple):
     token: str | None = None
     """None if the request has no Authorization; empty if that is not a Bearer token."""
     origin: str | None = None
-    resume: int | None = None
+    resume: Position | None = None
     request_id: str | None = None
 
 
@@ -111,13 +116,27 @@ def _handshake(request: Request) -> Handshake:
     )
 
 
-def _resume(uri: bytes) -> int | None:
+def _resume(uri: bytes) -> Position | None:
     query = uri.partition(b"?")[2].decode("latin-1")  # any byte may stand there too
     pairs = parse_qsl(query, keep_blank_values=True, encoding="latin-1")
-    given = [value for name, value in pairs if name == "resume"]
-    if not given:
+    seqs = [value for name, value in pairs if name == "resume"]
+    ids = [value for name, value in pairs if name == "resumeId"]
+    if not seqs and not ids:
         return None
-    return int(given[0]) if len(given) == 1 and _INTEGER.fullmatch(given[0]) else INVALID
+    if len(seqs) != 1 or len(ids) > 1 or not _INTEGER.fullmatch(seqs[0]):
+        return INVALID
+    return position(int(seqs[0]), ids[0] if ids else None)
+
+
+def position(seq: object, id: object) -> Position:
+    """What `resume` and `resumeId` say, `id` being None without one; INVALID if that is wrong."""
+    if type(seq) is not int or seq < 0:
+        return INVALID
+    if id is None:
+        return Position(seq)
+    if not isinstance(id, str) or not _GUID.match(id):
+        return INVALID
+    return Position(seq, id.lower())
 
 
 def _text(request: Request, name: bytes) -> str | None:

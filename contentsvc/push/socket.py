@@ -5,7 +5,7 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from msgspec import DecodeError, Struct, json
+from msgspec import DecodeError, Struct, field, json
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import connectionDone
@@ -15,7 +15,7 @@ from zope.interface import implementer
 from contentsvc.push.feeds import REVOKED, SLOW_CONSUMER, Close, encode
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.reading import RATE, WINDOW, BoundedReading
-from contentsvc.push.resource import INVALID, Handshake
+from contentsvc.push.resource import INVALID, Handshake, position
 from contentsvc.tokens import InvalidToken
 from contentsvc.wire.socket import ErrorMessage, GoodbyeMessage, Message, PongMessage
 
@@ -40,7 +40,9 @@ STALL = 30
 
 _PONG = encode(PongMessage())
 _PING_FRAME = b"\x89\x00"
-_INVALID_RESUME = ErrorMessage("invalid_resume", "resume must be a non-negative integer")
+_INVALID_RESUME = ErrorMessage(
+    "invalid_resume", "resume must be a non-negative integer, and resumeId a GUID beside it"
+)
 
 _SPENT = ("_wskey", "handshake", "send_queue", "trafficStats", "utf8validator")
 """Set on each instance by the handshake, and of no use to an open socket."""
@@ -52,6 +54,7 @@ class Incoming(Struct):
     type: str
     token: Any = None
     resume: Any = None
+    resume_id: Any = field(name="resumeId", default=None)
 
 
 _decoder = json.Decoder(Incoming)
@@ -66,19 +69,22 @@ class _Resolved:
 
 # | direction | message                                                                    |
 # |-----------|----------------------------------------------------------------------------|
-# | ->        | auth {token, resume?}  first, unless the handshake carried a token         |
-# | <-        | hello {seq, unread, heartbeat}  notifications after seq follow             |
+# | ->        | auth {token, resume?, resumeId?}  first, unless the handshake had a token  |
+# | <-        | hello {seq, id, unread, heartbeat}  notifications after seq follow         |
 # | <-        | notification {seq, notification}                                           |
 # | -> / <-   | ping / pong  at any time, before auth too                                  |
-# | <-        | error {code, detail}                                                       |
+# | <-        | error {code, detail}  log_changed has seq and id, too                      |
 # | <-        | goodbye {reason, retryAfter}, then the close                               |
 #
 # | error                       | when                                     | then         |
 # |-----------------------------|------------------------------------------|--------------|
 # | invalid_token, auth_timeout | no good token within 5 s                 | close 4401   |
 # | origin_not_allowed          | a portal's socket from another origin    | close 4409   |
-# | invalid_resume              | resume is no integer: starts at newest   | stays open   |
+# | invalid_resume              | resume is no integer, or resumeId is no  | stays open   |
+# |                             | GUID or stands alone: starts at newest   |              |
 # | seq_ahead                   | resume is above newest: starts at newest | stays open   |
+# | log_changed                 | resumeId is not resume's id, or the log  | stays open   |
+# |                             | has gone back: goes on after newest      |              |
 # | trimmed                     | some after resume are no longer kept     | stays open   |
 # | already_authenticated       | auth on a socket that is signed in       | stays open   |
 # | malformed_message           | no JSON text message with a type         | stays open   |
@@ -104,7 +110,8 @@ class SocketProtocol(BoundedReading):
     transport: Any
     handshake = Handshake()
     user = session = ""
-    position = 0
+    position = -1
+    known: str | None = None
     live = False
     turn = heard = 0
     _paused_at: int | None = None
@@ -260,9 +267,9 @@ class SocketProtocol(BoundedReading):
             return
         self._cancel_auth_call()
         handshake, self.handshake = self.handshake, Handshake()
-        if message.resume is not None:
-            good = type(message.resume) is int and message.resume >= 0
-            handshake = handshake._replace(resume=message.resume if good else INVALID)
+        if message.resume is not None or message.resume_id is not None:
+            resume = position(message.resume, message.resume_id)
+            handshake = handshake._replace(resume=resume)
         self._authenticate(message.token if isinstance(message.token, str) else "", handshake)
 
     def _authenticate(self, token: str, handshake: Handshake) -> None:

@@ -28,32 +28,56 @@ class Placed(NamedTuple):
     data: str
 
 
-class State(NamedTuple):
-    """Where a user's log begins and ends; `oldest` is newest + 1 when it is empty."""
-
-    newest: int
-    oldest: int
-    unread: int
-
-
-class Newest(NamedTuple):
-    """A user's highest sequence number."""
+class Following(NamedTuple):
+    """A notification's row, and the id of the one that it is known to follow: of the number
+    before it, or of that which was asked about. None where there is none, or none is known."""
 
     user_id: str
     seq: int
+    id: str
+    created: int
+    read: bool
+    data: str
+    previous: str | None
+
+
+class State(NamedTuple):
+    """Where a user's log begins and ends. `trimmed` is the number up to which retention has
+    deleted; `id` is that of the newest, `at` that of the number asked about: None where there
+    is no such row."""
+
+    newest: int
+    id: str | None
+    trimmed: int
+    unread: int
+    at: str | None
+
+
+class Standing(NamedTuple):
+    """Where a log stands that is not as it was last seen; `at` is the id of the number asked
+    about."""
+
+    user_id: str
+    newest: int
+    id: str | None
+    trimmed: int
+    at: str | None
 
 
 @one("""
     with counter as (
-        insert into notification_counters as c (user_id, seq, unread) values (:recipient, 1, 1)
-        on conflict (user_id) do update set seq = c.seq + 1, unread = c.unread + 1
-        returning user_id, seq
+        insert into notification_counters as c (user_id, seq, unread, newest)
+        values (:recipient, 1, 1, gen_random_uuid())
+        on conflict (user_id) do update
+        set seq = c.seq + 1, unread = c.unread + 1, newest = excluded.newest, previous = c.newest
+        returning user_id, seq, newest, previous
     )
-    insert into notifications (user_id, seq, kind, data, created)
-    select user_id, seq, :kind, :data, clock_timestamp() from counter
-    returning user_id, seq, id, unix(created) as created, read, data
+    insert into notifications (user_id, seq, id, kind, data, created)
+    select user_id, seq, newest, :kind, :data, clock_timestamp() from counter
+    returning user_id, seq, id, unix(created) as created, read, data,
+              (select previous from counter) as previous
 """)
-async def insert(db: Db, recipient: str, kind: str, data: str) -> Stored:
+async def insert(db: Db, recipient: str, kind: str, data: str) -> Following:
     """Append one. The counter's row lock makes the order of numbers that of commits.
 
     Raises Refused `notification_counters_user` where there is no such user.
@@ -61,21 +85,40 @@ async def insert(db: Db, recipient: str, kind: str, data: str) -> Stored:
 
 
 @many("""
-    select coalesce(c.seq, 0) as newest,
-           coalesce((select min(n.seq) from notifications n where n.user_id = asked.user_id),
-                    coalesce(c.seq, 0) + 1) as oldest,
-           coalesce(c.unread, 0) as unread
-    from unnest(:users::uuid[]) with ordinality as asked (user_id, place)
+    select coalesce(c.seq, 0) as newest, last.id, coalesce(c.trimmed, 0) as trimmed,
+           coalesce(c.unread, 0) as unread, n.id as at
+    from unnest(:users::uuid[], :seqs::bigint[]) with ordinality as asked (user_id, seq, place)
     left join notification_counters c on c.user_id = asked.user_id
+    left join notifications last on last.user_id = c.user_id and last.seq = c.seq
+    left join notifications n on n.user_id = asked.user_id and n.seq = asked.seq
     order by asked.place
 """)
-async def states(db: Db, users: list[str]) -> list[State]:
-    """Where the log of each of `users` stands now, in their order; they may repeat."""
+async def states(db: Db, users: list[str], seqs: list[int]) -> list[State]:
+    """Where the log of each of `users` stands now, in their order, and which notification has
+    the number at the same place in `seqs`; users may repeat."""
 
 
 @many("""
-    select n.user_id, n.seq, n.id, unix(n.created) as created, n.read, n.data
+    select asked.user_id, coalesce(c.seq, 0) as newest, last.id,
+           coalesce(c.trimmed, 0) as trimmed, n.id as at
+    from unnest(:users::uuid[], :seqs::bigint[], :ids::uuid[]) as asked (user_id, seq, id)
+    left join notification_counters c on c.user_id = asked.user_id
+    left join notifications n on n.user_id = asked.user_id and n.seq = asked.seq
+    left join notifications last on last.user_id = c.user_id and last.seq = c.seq
+    where coalesce(c.seq, 0) <> asked.seq or n.id is distinct from asked.id
+""")
+async def moved(
+    db: Db, users: list[str], seqs: list[int], ids: list[str | None]
+) -> list[Standing]:
+    """Of `users`, those whose newest notification is not the one with the number and id at the
+    same place in `seqs` and `ids`."""
+
+
+@many("""
+    select n.user_id, n.seq, n.id, unix(n.created) as created, n.read, n.data,
+           known.id as previous
     from unnest(:users::uuid[], :afters::bigint[]) as behind (user_id, seq)
+    left join notifications known on known.user_id = behind.user_id and known.seq = behind.seq
     cross join lateral (
         select * from notifications n
         where n.user_id = behind.user_id and n.seq > behind.seq
@@ -84,8 +127,9 @@ async def states(db: Db, users: list[str]) -> list[State]:
     order by n.user_id, n.seq
     limit :limit
 """)
-async def after(db: Db, users: list[str], afters: list[int], limit: int) -> list[Stored]:
-    """For each of `users` the rows above the number at the same place in `afters`."""
+async def after(db: Db, users: list[str], afters: list[int], limit: int) -> list[Following]:
+    """For each of `users` the rows above the number at the same place in `afters`, which is the
+    one whose id is `previous`."""
 
 
 @many("""
@@ -119,11 +163,6 @@ async def pages(
     return found
 
 
-@many("select user_id, seq from notification_counters where user_id = any(:users::uuid[])")
-async def newest(db: Db, users: list[str]) -> list[Newest]:
-    """The highest number of each of `users` that has one."""
-
-
 @many(
     """
     select user_id, seq, id, unix(created) as created, read, data from notifications
@@ -138,6 +177,11 @@ async def listed(
     db: Db, user: str, after: int, since: float | None, limit: int | None
 ) -> list[Stored]:
     """The user's notifications in order; `since` in Unix seconds, no limit if None."""
+
+
+@maybe("select trimmed from notification_counters where user_id = :user")
+async def trimmed(db: Db, user: str) -> int | None:
+    """The number up to which retention has deleted; None where there never was one."""
 
 
 @maybe("select seq from notifications where user_id = :user and id = :notification")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
+from contentsvc.wire.base import Guid
+
 Seq = Annotated[int, Meta(ge=0)]
 """The number of a notification among its recipient's: 1, 2, 3 and so on, without holes."""
 
@@ -18,11 +20,13 @@ class Message(Struct, tag_field="type", rename="camel"):
 class AuthMessage(Message, tag="auth"):
     """To the server, first of all: the token of session/connect (spec §4.19).
 
-    `resume` is the seq of the last notification that the client has dealt with.
+    `resume` and `resume_id` are the seq and the id of the last notification that the client has
+    dealt with; the seq alone will do.
     """
 
     token: str
     resume: Seq | UnsetType = UNSET
+    resume_id: Guid | UnsetType | None = UNSET
 
 
 class PingMessage(Message, tag="ping"):
@@ -34,11 +38,14 @@ class HelloMessage(Message, tag="hello"):
 
     `seq` is the number after which this socket's notifications start, `unread` how many
     notifications the user has not read, `heartbeat` the seconds between the server's pings.
+    `id` is that of the notification with the number `seq`; None at 0, and where retention has
+    deleted it.
     """
 
     seq: Seq
     unread: int
     heartbeat: int
+    id: Guid | None = None
 
 
 class NotificationMessage(Message, tag="notification"):
@@ -53,10 +60,15 @@ class PongMessage(Message, tag="pong"):
 
 
 class ErrorMessage(Message, tag="error"):
-    """To the client: `code` is stable, `detail` a sentence. Only a close ends the socket."""
+    """To the client: `code` is stable, `detail` a sentence. Only a close ends the socket.
+
+    `log_changed` has the seq and id of the notification after which the socket goes on.
+    """
 
     code: str
     detail: str
+    seq: Seq | UnsetType = UNSET
+    id: Guid | UnsetType | None = UNSET
 
 
 class GoodbyeMessage(Message, tag="goodbye"):

@@ -158,8 +158,11 @@ class FakeSocket:
     def ping(self) -> None:
         self._listener.heard()
 
-    def hello(self, seq: int) -> None:
-        self.say(type="hello", seq=seq, unread=0, heartbeat=15)
+    def hello(self, seq: int, id: str | None = None) -> None:
+        self.say(type="hello", seq=seq, id=id, unread=0, heartbeat=15)
+
+    def log_changed(self, seq: int, id: str | None) -> None:
+        self.say(type="error", code="log_changed", detail="gone back", seq=seq, id=id)
 
     def notify(self, *seqs: int) -> None:
         for seq in seqs:
@@ -189,10 +192,15 @@ class FakeConnector:
         return self.sockets[-1]
 
 
+def guid(seq: int) -> str:
+    """The id of the notification with this number."""
+    return f"00000000-0000-4000-8000-{seq:012}"
+
+
 def debug(seq: int, text: str = "") -> dict[str, Any]:
     """A notification, as the service sends it."""
     return {
-        "id": f"00000000-0000-4000-8000-{seq:012}",
+        "id": guid(seq),
         "created": 1000 + seq,
         "read": False,
         "kind": "Debug",

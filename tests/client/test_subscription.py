@@ -14,7 +14,12 @@ from contentsvc.client import (
 )
 from contentsvc.client.subscription import ANSWER, GRACE, HEARTBEAT, HELLO
 from contentsvc.wire.notifications import Debug
-from tests.client.fakes import World, debug
+from tests.client.fakes import World, debug, guid
+
+
+def resumes(seq: int) -> str:
+    """How the URL ends of who has handed over the notification of this number."""
+    return f"?resume={seq}&resumeId={guid(seq)}"
 
 
 class Case(SynchronousTestCase):
@@ -99,7 +104,7 @@ class StreamTests(Case):
         self.assertEqual(subscription.gaps, 1)
         self.assertTrue(self.world.socket.aborted)
         self.reconnect()
-        self.assertTrue(self.world.socket.url.endswith("?resume=6"))
+        self.assertTrue(self.world.socket.url.endswith(resumes(6)))
         self.world.socket.hello(6)
         self.world.socket.notify(7, 8, 9)
         self.assertEqual(self.seqs(received), [6, 7, 8, 9])
@@ -161,7 +166,7 @@ class ReconnectTests(Case):
         self.world.socket.end()
         self.assertFalse(subscription.live)
         self.reconnect()
-        self.assertTrue(self.world.socket.url.endswith("?resume=2"))
+        self.assertTrue(self.world.socket.url.endswith(resumes(2)))
         self.world.socket.hello(2)
         self.world.socket.notify(3)
         self.assertEqual(self.seqs(received), [1, 2, 3])

@@ -2,9 +2,11 @@
 
 import atexit
 import os
+import shutil
 import signal
 from contextlib import closing, suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,6 +47,24 @@ class Server:
     async def stop(self) -> None:
         """Shut it down, as an operator does."""
         await deferToThread(self._postgres.stop)
+
+    async def back_up(self) -> Path:
+        """A copy of all that it holds, made while it is down for a moment."""
+        copy = postgres.new_folder() / "copy"
+        await self.stop()
+        shutil.copytree(self._pgdata, copy)
+        await self.start()
+        return copy
+
+    async def restore(self, copy: Path) -> None:
+        """Put a copy in place of what is there, and start again with that."""
+        await self.stop()
+        for path in self._pgdata.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.copytree(copy, self._pgdata, dirs_exist_ok=True)
+        for path in self._pgdata.rglob("*"):
+            os.chown(path, *self.owner)
+        await self.start()
 
     def crash(self) -> None:
         """Kill all of it at once, as the kernel does where memory is short."""

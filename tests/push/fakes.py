@@ -1,6 +1,7 @@
 """A log of notifications and sockets in memory, for tests of the hub."""
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -8,9 +9,9 @@ from msgspec import json
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 
-from contentsvc.push.feeds import Close
+from contentsvc.push.feeds import Close, Position
 from contentsvc.push.hub import Hub
-from contentsvc.store.notifications import State, Stored
+from contentsvc.store.notifications import Following, Standing, State, Stored
 
 
 class Read:
@@ -36,20 +37,32 @@ class FakeLog:
     """
 
     def __init__(self, held: bool = False) -> None:
-        self.rows: dict[str, list[Stored]] = {}
+        self.rows: dict[str, list[Following]] = {}
         self.trimmed: dict[str, int] = {}
         self.held = held
         self.reads: list[Read] = []
         self.asked: list[tuple[str, int]] = []
         self.error: Exception | None = None
+        self._ids = count(1)
 
-    def commit(self, user: str = "ann", text: str = "") -> Stored:
+    def commit(self, user: str = "ann", text: str = "") -> Following:
         """Append a row, as a committed transaction does."""
         rows = self.rows.setdefault(user, [])
         seq = len(rows) + 1
         data = json.encode({"kind": "Debug", "text": text or str(seq)}).decode()
-        rows.append(Stored(user, seq, str(UUID(int=seq)), 1000 + seq, False, data))
+        id, previous = str(UUID(int=next(self._ids))), rows[-1].id if rows else None
+        rows.append(Following(user, seq, id, 1000 + seq, False, data, previous))
         return rows[-1]
+
+    def go_back(self, user: str = "ann", to: int = 0) -> None:
+        """Lose what came after a number, as a database does that is an older one."""
+        del self.rows.setdefault(user, [])[to:]
+        self.trimmed[user] = min(self.trimmed.get(user, 0), to)
+
+    def id(self, user: str, seq: int) -> str | None:
+        """The id of a number, where it is there."""
+        there = self.trimmed.get(user, 0) < seq <= self.newest(user)
+        return self.rows[user][seq - 1].id if there else None
 
     def trim(self, user: str, upto: int) -> None:
         """Delete by retention."""
@@ -58,18 +71,39 @@ class FakeLog:
     def newest(self, user: str) -> int:
         return len(self.rows.get(user, ()))
 
-    def states(self, db: object, users: list[str], /) -> Deferred[list[State]]:
-        def one(user: str) -> State:
+    def states(
+        self, db: object, users: list[str], seqs: list[int], /
+    ) -> Deferred[list[State]]:
+        def one(user: str, seq: int) -> State:
             newest, trimmed = self.newest(user), self.trimmed.get(user, 0)
-            return State(newest, trimmed + 1, newest - trimmed)
+            id, at = self.id(user, newest), self.id(user, seq)
+            return State(newest, id, trimmed, newest - trimmed, at)
 
-        return self._read(lambda: [one(user) for user in users], "states", len(users))
+        def look() -> list[State]:
+            return [one(user, seq) for user, seq in zip(users, seqs, strict=True)]
+
+        return self._read(look, "states", len(users))
+
+    def moved(
+        self, db: object, users: list[str], seqs: list[int], ids: list[str | None], /
+    ) -> Deferred[list[Standing]]:
+        def look() -> list[Standing]:
+            found = []
+            for user, seq, id in zip(users, seqs, ids, strict=True):
+                newest, at = self.newest(user), self.id(user, seq)
+                if newest != seq or at != id:
+                    trimmed = self.trimmed.get(user, 0)
+                    found.append(Standing(user, newest, self.id(user, newest), trimmed, at))
+            return found
+
+        return self._read(look, "moved", len(users))
 
     def pages(
         self, db: object, users: list[str], afters: list[int], rows: int, size: int, /
     ) -> Deferred[list[list[Stored]]]:
         def one(user: str, seq: int) -> list[Stored]:
-            return self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :][:rows]
+            there = self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :][:rows]
+            return [Stored(*row[:6]) for row in there]
 
         def look() -> list[list[Stored]]:
             return [one(user, seq) for user, seq in zip(users, afters, strict=True)]
@@ -78,11 +112,12 @@ class FakeLog:
 
     def after(
         self, db: object, users: list[str], afters: list[int], limit: int, /
-    ) -> Deferred[list[Stored]]:
-        def look() -> list[Stored]:
+    ) -> Deferred[list[Following]]:
+        def look() -> list[Following]:
             rows = []
             for user, seq in sorted(zip(users, afters, strict=True)):
-                rows += self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :]
+                there = self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :]
+                rows += [row._replace(previous=self.id(user, seq)) for row in there]
             return rows[:limit]
 
         return self._read(look, "after", len(users))
@@ -124,7 +159,8 @@ class FakeSocket:
         self.hub = hub
         self.user = user
         self.session = session
-        self.position = 0
+        self.position = -1
+        self.known: str | None = None
         self.live = False
         self.turn = self.heard = 0
         self.seen: list[Seen] = []
@@ -135,13 +171,15 @@ class FakeSocket:
         self._paused = False
         self._drained: Deferred[None] | None = None
 
-    def join(self, resume: int | None = None, problem: Any = None) -> "FakeSocket":
+    def join(
+        self, resume: int | None = None, problem: Any = None, id: str | None = None
+    ) -> "FakeSocket":
         """Come in and sign in, unless the hub refuses."""
         refusal = self.hub.opened(self)
         if refusal is not None:
             self.end(refusal)
         else:
-            self.hub.attach(self, resume, problem)
+            self.hub.attach(self, None if resume is None else Position(resume, id), problem)
         return self
 
     def pause(self, paused: bool) -> None:

@@ -3,6 +3,7 @@ without gap, repeat or reordering (docs/socket.md)."""
 
 from random import Random
 
+from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.push import hub as hub_module
@@ -105,6 +106,18 @@ class World:
         user = self.random.choice(USERS)
         self.log.trim(user, self.random.randint(0, self.log.newest(user)) // 2)
 
+    def go_back(self) -> None:
+        """The database becomes an older one; what it had not answered fails."""
+        for read in [each for each in self.log.reads if each.looked]:
+            self.log.fail(Unavailable("gone"), read)
+        user = self.random.choice(USERS)
+        self.log.go_back(user, self.random.randint(0, self.log.newest(user)))
+
+    def check(self) -> None:
+        """The sweep comes by."""
+        checking = Deferred.fromCoroutine(self.hub.check())
+        checking.addErrback(lambda failure: failure.trap(Unavailable))
+
     def tick(self) -> None:
         self.clock.advance(self.random.choice((0.1, 1.0)))
 
@@ -112,6 +125,7 @@ class World:
         """All is quiet again, and the sweep comes by."""
         for user in USERS:
             self.hub.noticed(user, self.log.newest(user))
+        self.check()
         for _ in range(30):
             for socket in self.open:
                 socket.pause(False)
@@ -171,3 +185,46 @@ class InterleavingTests(SynchronousTestCase):
         # The dice did not avoid what is tested here.
         self.assertGreater(sent, 10 * SEEDS)
         self.assertGreater(caught_up, SEEDS)
+
+    def ends_in_its_log(self, world: World, socket: FakeSocket) -> None:
+        """From hello, or from where it was told last that the log is another one, the socket has
+        the log as it is now: number by number, id by id, up to the newest."""
+        messages = [each.message for each in socket.seen]
+        last = max(
+            n
+            for n, message in enumerate(messages)
+            if message["type"] == "hello" or message.get("code") == "log_changed"
+        )
+        at, trimmed = messages[last]["seq"], world.log.trimmed.get(socket.user, 0)
+        if at > trimmed:
+            self.assertEqual(messages[last]["id"], world.log.id(socket.user, at))
+        for message in messages[last + 1 :]:
+            if message["type"] == "notification":
+                seq = message["seq"]
+                self.assertTrue(seq == at + 1 or at < seq <= trimmed + 1, (at, seq, trimmed))
+                if seq > trimmed:
+                    id = world.log.id(socket.user, seq)
+                    self.assertEqual(message["notification"]["id"], id)
+                at = seq
+        newest = world.log.newest(socket.user)
+        self.assertTrue(at == newest or newest <= trimmed, (at, newest, trimmed))
+
+    def test_going_back(self) -> None:
+        """With all that, a database that goes back in time and grows again: in the end every socket
+        has the log that there is, or has been told that it has not."""
+        told = 0
+        for seed in range(SEEDS):
+            world = World(seed)
+            world.actions += [world.go_back, world.check, world.check]
+            world.run(STEPS)
+            world.settle()
+            try:
+                for socket in world.open:
+                    if not socket.closes:
+                        self.assertTrue(socket.live)
+                        self.ends_in_its_log(world, socket)
+                        codes = [each.message.get("code") for each in socket.seen]
+                        told += codes.count("log_changed")
+            except AssertionError as error:
+                raise AssertionError(f"seed {seed}: {error}") from error
+        self.assertGreater(told, SEEDS)

@@ -15,10 +15,10 @@ class JoinTests(SynchronousTestCase):
         self.clock, self.log, self.hub = make()
 
     def test_hello(self) -> None:
-        """A new socket is told the newest number, the unread count and the heartbeat."""
-        self.log.commit()
+        """A new socket is told the newest number and its id, the unread count and the heartbeat."""
+        row = self.log.commit()
         socket = FakeSocket(self.hub).join()
-        expected = {"type": "hello", "seq": 1, "unread": 1, "heartbeat": 15}
+        expected = {"type": "hello", "seq": 1, "id": row.id, "unread": 1, "heartbeat": 15}
         self.assertEqual([each.message for each in socket.seen], [expected])
 
     def test_resume(self) -> None:

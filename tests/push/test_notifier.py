@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.notifications import Stored
+from contentsvc.store.notifications import Following
 from contentsvc.wire.notifications import AnyNotification, Debug, PartyInviteAccept
 
 ANN = "00000000-0000-0000-0000-00000000000a"
@@ -25,7 +25,7 @@ class FakeTransaction:
     async def run(self, statement: object, args: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         self.inserted.append(args)
         recipient, _, data = args
-        return [Stored(recipient, len(self.inserted), ANN, 1000, False, data)]
+        return [Following(recipient, len(self.inserted), ANN, 1000, False, data, None)]
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         self.callbacks.append(callback)
@@ -39,10 +39,10 @@ class Listener:
     """Stands for the hub and the relay."""
 
     def __init__(self) -> None:
-        self.delivered: list[Stored] = []
+        self.delivered: list[Following] = []
         self.announced: list[tuple[str, int]] = []
 
-    def deliver(self, row: Stored) -> None:
+    def deliver(self, row: Following) -> None:
         self.delivered.append(row)
 
     def announce(self, user: str, seq: int) -> None:

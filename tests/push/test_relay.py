@@ -4,7 +4,7 @@ from uuid import UUID
 
 from msgspec import json
 
-from contentsvc.push import relay as relay_module
+from contentsvc.push import hub as hub_module
 from contentsvc.push.feeds import REVOKED
 from contentsvc.store import notifications, sessions
 from contentsvc.wire.notifications import Debug
@@ -104,7 +104,7 @@ class SweepTests(RelayTestCase):
 
     async def test_all_users(self) -> None:
         """The sweep looks after all connected users, however many."""
-        self.patch(relay_module, "SWEEP_USERS", 2)
+        self.patch(hub_module, "CHECKED", 2)
         process = await self.process()
         users = [self.user() for _ in range(5)]
         sockets = [await process.socket(user) for user in users]

@@ -9,6 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from twisted.web.resource import Resource
 from twisted.web.server import Site
 
+from contentsvc.push.feeds import Position
 from contentsvc.push.resource import INVALID, Handshake, SocketResource
 from tests.push.loopback import refuse
 
@@ -19,6 +20,9 @@ UPGRADE = {
     "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
 }
+
+
+ID = "0d7ad5c1-9c4c-4a2f-9a3e-4dcb9a2f3c11"
 
 
 class Taker(Protocol):
@@ -119,14 +123,30 @@ class ResourceTests(SynchronousTestCase):
         for query in queries:
             self.ask(path=f"/socket{query}")
         resumes = [made.handshake.resume for made in self.factory.made]
-        self.assertEqual(resumes, [None, 12, INVALID, INVALID, INVALID, INVALID])
+        self.assertEqual(resumes, [None, Position(12), INVALID, INVALID, INVALID, INVALID])
+
+    def test_resume_id(self) -> None:
+        """?resumeId is one GUID, in any case, beside ?resume; all else is known to be wrong."""
+        for query in (
+            f"resume=3&resumeId={ID}",
+            f"resumeId={ID.upper()}&resume=3",
+            f"resumeId={ID}",
+            "resume=3&resumeId=",
+            "resume=3&resumeId=7",
+            f"resume=3&resumeId={ID}&resumeId={ID}",
+            f"resume=-1&resumeId={ID}",
+            f"resume=3&resumeId={ID}%0A",
+        ):
+            self.ask(path=f"/socket?{query}")
+        resumes = [made.handshake.resume for made in self.factory.made]
+        self.assertEqual(resumes, [Position(3, ID)] * 2 + [INVALID] * 6)
 
     def test_any_query(self) -> None:
         """What else stands in the query is passed over, whatever its bytes."""
         for query in "?x=%C3%A9&resume=3", "?%ff=1&resume=3", "?&&=&resume=3", "?x&resume=3#x":
             self.ask(path=f"/socket{query}")
         resumes = [made.handshake.resume for made in self.factory.made]
-        self.assertEqual(resumes, [3, 3, 3, INVALID])
+        self.assertEqual(resumes, [Position(3)] * 3 + [INVALID])
 
     def test_any_host(self) -> None:
         """The name that the client knows the service by does not matter."""

@@ -39,9 +39,9 @@ class SocketTestCase(TestCase):
 class SignInTests(SocketTestCase):
     async def test_handshake(self) -> None:
         """A token in the handshake is answered with hello."""
-        self.server.log.commit()
+        row = self.server.log.commit()
         client = await self.server.connect(self.server.token())
-        hello = {"type": "hello", "seq": 1, "unread": 1, "heartbeat": 15}
+        hello = {"type": "hello", "seq": 1, "id": row.id, "unread": 1, "heartbeat": 15}
         self.assertEqual(await client.message(), hello)
 
     async def test_auth(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
 import jwt
 from twisted.trial.unittest import SkipTest, TestCase
@@ -279,6 +280,7 @@ class SpecCase(TestCase):
         *,
         kind: str = GAME,
         resume: Any = None,
+        resume_id: str | None = None,
         via: str = "header",
         token: str | None = None,
         origin: str | None = None,
@@ -296,10 +298,11 @@ class SpecCase(TestCase):
             token = token or (await self.session(user, kind))["accessToken"]
         url = "ws" + self.url.removeprefix("http") + "/socket"
         resuming = {} if resume is None else {"resume": resume}
+        resuming |= {} if resume_id is None else {"resumeId": resume_id}
         headers = {}
         if via == "header":
             headers["Authorization"] = f"Bearer {token}"
-            url += f"?resume={resume}" if resuming else ""
+            url += f"?{urlencode(resuming)}" if resuming else ""
         opened = await client.open_socket(url, headers, origin)
         self.addCleanup(opened.close)
         if via == "auth":

@@ -142,9 +142,22 @@ TOKENS = {
     "refresh_token": str,
     "userId": GUID,
 }
-HELLO = {"type": {"hello"}, "seq": int, "unread": int, "heartbeat": (int, float)}
+HELLO = {
+    "type": {"hello"},
+    "seq": int,
+    "id": (GUID, None),
+    "unread": int,
+    "heartbeat": (int, float),
+}
 PUSHED = {"type": {"notification"}, "seq": int, "notification": (DEBUG, PARTY, MODERATION)}
 SOCKET_ERROR = {"type": {"error"}, "code": str, "detail": str}
+LOG_CHANGED = {
+    "type": {"error"},
+    "code": {"log_changed"},
+    "detail": str,
+    "seq": int,
+    "id": (GUID, None),
+}
 GOODBYE = {"type": {"goodbye"}, "reason": str, "retryAfter": (int, float)}
 
 

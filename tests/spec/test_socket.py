@@ -5,7 +5,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from tests.spec.client import Socket
 from tests.spec.data import User, guid, name
 from tests.spec.harness import SpecCase
-from tests.spec.shapes import HELLO, MODERATION, PARTY, SOCKET_ERROR
+from tests.spec.shapes import HELLO, LOG_CHANGED, MODERATION, PARTY, SOCKET_ERROR
 
 
 class SocketCase(SpecCase):
@@ -36,6 +36,7 @@ class HelloTests(SocketCase):
         """choices: the first message is hello with seq, unread and heartbeat."""
         socket = await self.socket(await self.user())
         self.assertEqual((0, 0), (socket.hello["seq"], socket.hello["unread"]))
+        self.assertIsNone(socket.hello["id"])
         self.assertGreater(socket.hello["heartbeat"], 0)
 
     async def test_request_id(self):
@@ -59,11 +60,12 @@ class HelloTests(SocketCase):
         self.assertEqual(["to the portal"], await self.texts(socket, 1))
 
     async def test_counts(self):
-        """choices: hello's seq is the newest number, unread counts what is not read."""
+        """choices: hello's seq and id are the newest's, unread counts what is not read."""
         user = await self.notified("a", "b", "c")
-        first = (await self.notifications(user))[0]["id"]
+        first, _, last = [each["id"] for each in await self.notifications(user)]
         await self.post(f"user/{user.id}/notifications/read", {"upTo": first}, by=user, expect=204)
         socket = await self.socket(user)
+        self.assertEqual(last, socket.hello["id"])
         self.assertEqual((3, 2), (socket.hello["seq"], socket.hello["unread"]))
 
     async def test_starts_at_the_newest(self):
@@ -83,6 +85,42 @@ class HelloTests(SocketCase):
         await self.notify(user, "d")
         self.assertEqual(["d"], await self.texts(socket, 1))
         await socket.quiet()
+
+    async def test_resume_with_id(self):
+        """choices: resumeId says which notification has the number, on the URL and in auth; hello
+        has both again."""
+        user = await self.notified("a", "b", "c")
+        first = (await self.notifications(user))[0]["id"]
+        for via in ("header", "auth"):
+            socket = await self.socket(user, via=via, resume=1, resume_id=first)
+            self.assertEqual((1, first), (socket.hello["seq"], socket.hello["id"]))
+            self.assertEqual(["b", "c"], await self.texts(socket, 2))
+            await socket.quiet()
+
+    async def test_resume_with_another_id(self):
+        """choices: where another notification has the number the error is log_changed; the socket
+        starts at the newest."""
+        user = await self.notified("a", "b", "c")
+        newest = (await self.notifications(user))[-1]["id"]
+        for via in ("header", "auth"):
+            socket = await self.socket(user, via=via, resume=1, resume_id=guid())
+            seq = socket.hello["seq"]
+            message = await socket.next()
+            self.shape(message, LOG_CHANGED)
+            told = [(each["seq"], each["id"]) for each in (socket.hello, message)]
+            self.assertEqual([(seq, newest)] * 2, told)
+            await self.notify(user, "live")
+            newest = (await self.pushed(socket))["notification"]["id"]
+
+    async def test_bad_resume_id(self):
+        """choices: a resumeId that is no GUID, or stands alone, is the error invalid_resume."""
+        user = await self.notified("a")
+        for resume, bad in ((1, "x"), (1, ""), (None, guid())):
+            for via in ("header", "auth"):
+                socket = await self.socket(user, via=via, resume=resume, resume_id=bad)
+                self.assertEqual(1, socket.hello["seq"])
+                await self.error(socket, "invalid_resume")
+                await socket.quiet()
 
     async def test_resume_from_the_start(self):
         """choices: SEQ 0 gives everything."""

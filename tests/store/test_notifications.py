@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from contentsvc.store import notifications
 from contentsvc.store.errors import Refused
-from contentsvc.store.notifications import State, Stored
+from contentsvc.store.notifications import Following, Standing, State
 from tests.store.support import StoreCase, guid, together
 
 
@@ -13,19 +13,28 @@ class NotificationCase(StoreCase):
         await super().setUp()
         self.ann = await self.user()
 
-    async def insert(self, user: str | None = None) -> Stored:
+    async def insert(self, user: str | None = None) -> Following:
         """Append one."""
         data = '{"kind":"Debug","text":"x"}'
         return await notifications.insert(self.db, user or self.ann, "Debug", data)
 
     async def state(self) -> State:
         """Where ann's log stands; its count of the unread must be that of the rows."""
-        (found,) = await notifications.states(self.db, [self.ann])
+        (found,) = await notifications.states(self.db, [self.ann], [0])
         rows = self.sql(
             "select count(*) from notifications where user_id = %s and not read", self.ann
         )
         self.assertEqual(found.unread, rows[0][0])
+        last = self.sql(
+            "select id from notifications where user_id = %s order by seq desc limit 1", self.ann
+        )
+        self.assertEqual([(found.id,)] if last else None, last or found.id)
         return found
+
+    async def numbers(self) -> tuple[int, int, int]:
+        """The newest, the number up to which retention has deleted, and the unread."""
+        found = await self.state()
+        return found.newest, found.trimmed, found.unread
 
     async def seqs(self, user: str | None = None) -> list[int]:
         """The numbers in the user's log."""
@@ -42,7 +51,7 @@ class NumberTests(NotificationCase):
             "select created from notifications where user_id = %s order by seq", self.ann
         )
         self.assertEqual(times, sorted(times))
-        self.assertEqual(await self.state(), State(50, 1, 50))
+        self.assertEqual(await self.numbers(), (50, 0, 50))
 
     async def test_each_user(self) -> None:
         """Each user's are numbered apart."""
@@ -59,7 +68,7 @@ class NumberTests(NotificationCase):
                 await notifications.insert(tx, self.ann, "Debug", "{}")
                 raise KeyError
         self.assertEqual((await self.insert()).seq, 2)
-        self.assertEqual(await self.state(), State(2, 1, 2))
+        self.assertEqual(await self.numbers(), (2, 0, 2))
 
     async def test_commit_order(self) -> None:
         """A number is taken only when those below it have been committed or undone."""
@@ -80,8 +89,8 @@ class NumberTests(NotificationCase):
         """What is given back is what is stored."""
         row = await self.insert()
         expected = (self.ann, 1, row.id, row.created, False, '{"kind":"Debug","text":"x"}')
-        self.assertEqual(row, expected)
-        self.assertEqual(await notifications.listed(self.db, self.ann, 0, None, None), [row])
+        self.assertEqual(row, (*expected, None))
+        self.assertEqual(await notifications.listed(self.db, self.ann, 0, None, None), [expected])
         self.assertEqual(await notifications.number(self.db, self.ann, row.id), 1)
 
     async def test_nobody(self) -> None:
@@ -90,15 +99,16 @@ class NumberTests(NotificationCase):
         with self.assertRaises(Refused) as caught:
             await self.insert(nobody)
         self.assertEqual(caught.exception.constraint, "notification_counters_user")
-        self.assertEqual(await notifications.newest(self.db, [nobody]), [])
+        counters = self.sql("select from notification_counters where user_id = %s", nobody)
+        self.assertEqual(counters, [])
 
 
 class ReadFlagTests(NotificationCase):
-    async def mark(self, row: Stored, read: bool = True) -> bool | None:
+    async def mark(self, row: Following, read: bool = True) -> bool | None:
         """Set the flag."""
         return await notifications.mark(self.db, self.ann, row.id, read)
 
-    async def up_to(self, row: Stored) -> bool | None:
+    async def up_to(self, row: Following) -> bool | None:
         """Set it on this and those before."""
         return await notifications.mark_up_to(self.db, self.ann, row.id)
 
@@ -120,7 +130,7 @@ class ReadFlagTests(NotificationCase):
         rows = [await self.insert() for _ in range(15)]
         acts = [act for row in rows for act in (self.mark(row), self.insert(), self.insert())]
         await together(*acts)
-        self.assertEqual(await self.state(), State(45, 1, 30))
+        self.assertEqual(await self.numbers(), (45, 0, 30))
 
     async def test_up_to(self) -> None:
         """All up to one are marked, those after it are not, and that again changes nothing."""
@@ -137,7 +147,7 @@ class ReadFlagTests(NotificationCase):
         rows = [await self.insert() for _ in range(20)]
         acts = [act for row in rows for act in (self.up_to(row), self.mark(row), self.insert())]
         await together(*acts)
-        self.assertEqual(await self.state(), State(40, 1, 20))
+        self.assertEqual(await self.numbers(), (40, 0, 20))
 
     async def test_of_another(self) -> None:
         """Another user's notification is not there, and stays as it was."""
@@ -157,27 +167,25 @@ class ReadTests(NotificationCase):
 
     async def test_state_of_none(self) -> None:
         """A user without notifications has an empty log."""
-        self.assertEqual(await self.state(), State(0, 1, 0))
-
-    async def test_state_after_retention(self) -> None:
-        """Where the oldest, or all, are deleted, the log begins later and goes on as before."""
-        for _ in range(3):
-            await self.insert()
-        self.sql("delete from notifications where user_id = %s and seq < 3", self.ann)
-        (found,) = await notifications.states(self.db, [self.ann])
-        self.assertEqual((found.newest, found.oldest), (3, 3))
-        self.sql("delete from notifications where user_id = %s", self.ann)
-        (found,) = await notifications.states(self.db, [self.ann])
-        self.assertEqual((found.newest, found.oldest), (3, 4))
-        self.assertEqual((await self.insert()).seq, 4)
+        self.assertEqual(await self.numbers(), (0, 0, 0))
 
     async def test_states(self) -> None:
         """Where several users' logs stand comes in the order in which they are asked for."""
         bob, nobody = await self.user(), guid()
         for user in self.ann, bob, bob:
             await self.insert(user)
-        found = await notifications.states(self.db, [bob, nobody, self.ann, bob])
+        found = await notifications.states(self.db, [bob, nobody, self.ann, bob], [0] * 4)
         self.assertEqual([each.newest for each in found], [2, 0, 1, 2])
+
+    async def test_states_at(self) -> None:
+        """The id of any number can be asked for; there is none below 1, above the newest, and
+        where there is no such row."""
+        rows = [await self.insert() for _ in range(3)]
+        self.sql("delete from notifications where id = %s", rows[1].id)
+        found = await notifications.states(self.db, [self.ann] * 6, [0, 1, 2, 3, 4, 2**63 - 1])
+        ids = [None, rows[0].id, None, rows[2].id, None, None]
+        self.assertEqual([each.at for each in found], ids)
+        self.assertEqual({each.id for each in found}, {rows[2].id})
 
     async def pages(self, *asked: tuple[str, int], rows: int = 9, size: int = 999) -> list[object]:
         """The numbers on the pages of these users, after these numbers."""
@@ -213,12 +221,54 @@ class ReadTests(NotificationCase):
         )
         self.assertEqual(await self.after([], [], 9), [])
 
-    async def test_newest(self) -> None:
-        """The highest number of each user that has one."""
-        await self.insert()
-        await self.insert()
-        found = await notifications.newest(self.db, [self.ann, await self.user(), guid()])
-        self.assertEqual(found, [(self.ann, 2)])
+    async def test_follows(self) -> None:
+        """Each that is appended says which it follows, and so does each that is read, of the
+        number that was asked about."""
+        rows = [await self.insert() for _ in range(3)]
+        self.assertEqual([row.previous for row in rows], [None, rows[0].id, rows[1].id])
+        found = await notifications.after(self.db, [self.ann], [1], 9)
+        followed = [(row.seq, row.previous) for row in found]
+        self.assertEqual(followed, [(2, rows[0].id), (3, rows[0].id)])
+        (row, *_) = await notifications.after(self.db, [self.ann], [0], 9)
+        self.assertIsNone(row.previous)
+
+    async def test_follows_older_daemon(self) -> None:
+        """What a daemon of the release before appended, which kept no ids in the counter, is not
+        mistaken for what it was not."""
+        first = await self.insert()
+        ((between,),) = self.sql(
+            "with counter as (update notification_counters set seq = seq + 1, unread = unread + 1"
+            " where user_id = %s returning user_id, seq)"
+            " insert into notifications (user_id, seq, kind, data, created)"
+            " select user_id, seq, 'Debug', '{}', clock_timestamp() from counter returning id",
+            self.ann,
+        )
+        last = await self.insert()
+        self.assertEqual((last.seq, last.previous), (3, first.id))
+        self.assertNotEqual(last.previous, between)
+        self.assertEqual((await self.insert()).previous, last.id)
+
+    async def moved(self, *asked: tuple[str, int, str | None]) -> list[Standing]:
+        """Which of these are not as they are said to be."""
+        lists = (list(each) for each in zip(*asked, strict=True))
+        return await notifications.moved(self.db, *lists)
+
+    async def test_moved(self) -> None:
+        """A log whose newest has another number or id than the one known is told, and no other."""
+        bob, eve, nobody, gone = await self.user(), await self.user(), guid(), guid()
+        ann1, ann2, bob1 = await self.insert(), await self.insert(), await self.insert(bob)
+        self.assertEqual(
+            await self.moved((self.ann, 2, ann2.id), (bob, 1, bob1.id), (eve, 0, None)), []
+        )
+        found = await self.moved(
+            (self.ann, 1, ann1.id), (bob, 1, gone), (eve, 0, None), (nobody, 3, gone)
+        )
+        expected = [
+            Standing(self.ann, 2, ann2.id, 0, ann1.id),
+            Standing(bob, 1, bob1.id, 0, bob1.id),
+            Standing(nobody, 0, None, 0, None),
+        ]
+        self.assertEqual(sorted(found), sorted(expected))
 
     async def test_listed(self) -> None:
         """A list may begin after a number, after a time, and end at a limit."""
