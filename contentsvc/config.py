@@ -17,6 +17,8 @@ import psycopg2
 from msgspec import Struct
 from psycopg2.extensions import parse_dsn
 
+MORE_CONNECTIONS = 1000
+"""Connections for requests beside those for sockets, unless there is another bound."""
 PLATFORMS = ("win64", "osx64", "linux64")
 _PREFIX = "CONTENTSVC_"
 _PORT = re.compile(r"(?:^(?:tcp6?|ssl):|:port=)([0-9]+)")
@@ -52,11 +54,18 @@ class Settings(Struct, frozen=True, kw_only=True):
     """These three in seconds."""
     body_memory: int
     """In MiB."""
+    connections: int | None
+    """None means MORE_CONNECTIONS than `sockets`."""
     sockets: int
     sockets_per_user: int
     progress_keys: int
     progress_bytes: int
     """These two of one user; 0 for no limit."""
+
+    @property
+    def most_connections(self) -> int:
+        """The bound of connections, sockets among them."""
+        return self.connections or self.sockets + MORE_CONNECTIONS
 
     @property
     def keys_path(self) -> Path:
@@ -220,6 +229,7 @@ SETTINGS = (
     Setting("body_timeout", 30.0, _seconds(0.1, 600), "seconds for a head, and for its body"),
     Setting("drain_timeout", 10.0, _seconds(0, 600), "seconds to finish requests at stop"),
     Setting("body_memory", 64, _number(4, 65_536), "MiB of request bodies held at once"),
+    Setting("connections", None, _number(1, 2_000_000), "connections, sockets among them"),
     Setting("sockets", 20_000, _number(0, 1_000_000), "sockets of this process"),
     Setting("sockets_per_user", 8, _number(1, 1000), "sockets of one user in this process"),
     Setting("progress_keys", 1000, _number(0, 10**9), "progress keys of one user, 0: any number"),

@@ -186,20 +186,22 @@ class Sequence(Service):
             self._waiting = None
 
 
-def allow_files(needed: int) -> None:
-    """Let this process have so many files open; a line in the log where the system does not."""
+def allow_files(needed: int) -> int:
+    """Let this process have so many files open; how many it may. A line in the log says where the
+    system allows fewer."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= needed:
-        return
+        return needed
     allowed = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
     resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
     if allowed < needed:
         log.warn(
-            "{allowed} files may be open here, and {needed} are needed for `sockets` and what is "
-            "beside them: see Open files in docs/operating.md",
+            "{allowed} files may be open here, and {needed} are needed for `connections` and what "
+            "is beside them: see Open files in docs/operating.md",
             needed=needed,
             allowed=allowed,
         )
+    return allowed
 
 
 def say_hello(settings: Settings, port: Any) -> None:

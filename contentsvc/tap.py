@@ -55,8 +55,8 @@ from contentsvc.web.unavailable import Unavailability
 from contentsvc.worker import Worker
 from contentsvc.workers import Workers
 
-_FILES = 1000
-"""What a process may need beside its sockets: HTTP connections for the most part."""
+_FILES = 100
+"""What a process may need beside its connections to clients and to the database."""
 _BACKLOG = 4096
 """The most connections that can wait to be accepted: Linux has no more by default."""
 
@@ -162,7 +162,9 @@ class Daemon(Sequence):
 
     async def start_parts(self) -> None:
         settings, reactor = self._settings, self._reactor
-        allow_files(settings.sockets + settings.pool_size + _FILES)
+        others = settings.pool_size + _FILES
+        files = allow_files(settings.most_connections + others)
+        self._connections = max(1, min(settings.most_connections, files - others))
         dsn = settings.database or await self._embedded()
         keys = Keys.load_or_generate(settings.keys_path)
         await self._migrate(dsn)
@@ -263,6 +265,8 @@ class Daemon(Sequence):
             refuse=api.refuse,
             body_timeout=settings.body_timeout,
             body_memory=settings.body_memory * KIB * KIB,
+            connections=self._connections,
+            sockets=lambda: sockets.countConnections,
             trusted_proxies=settings.trusted_proxies,
         )
 

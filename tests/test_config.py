@@ -36,6 +36,7 @@ WRONG: dict[str, list[Any]] = {
     "body_timeout": [0, -1],
     "drain_timeout": [-1, "1e9"],
     "body_memory": [3, 65_537, "64MB"],
+    "connections": [0, 2_000_001],
     "sockets": [-1, 1_000_001],
     "sockets_per_user": [0, 1001],
     "progress_keys": [-1, "many"],

@@ -30,7 +30,7 @@ class FileTests(SynchronousTestCase):
 
     def test_raised(self) -> None:
         """It is raised to what is needed."""
-        allow_files(600)
+        self.assertEqual(allow_files(600), 600)
         self.assertEqual((self.limit(), self.lines), (600, []))
 
     def test_not_lowered(self) -> None:
@@ -43,7 +43,7 @@ class FileTests(SynchronousTestCase):
         get, infinity = resource.getrlimit, resource.RLIM_INFINITY
         self.patch(resource, "getrlimit", lambda kind: (get(kind)[0], 550))
         self.patch(resource, "setrlimit", lambda kind, limits: self.lines.append(str(limits)))
-        allow_files(600)
+        self.assertEqual(allow_files(600), 550)
         self.assertEqual(self.lines[0], "(550, 550)")
         self.assertIn("docs/operating.md", self.lines[1])
         self.lines.clear()

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.interfaces import IAddress
-from twisted.internet.protocol import connectionDone
+from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel
 
@@ -28,6 +28,13 @@ _DIGITS = 18
 """Digits that are enough for any length."""
 _HEADER = 200
 """Bytes that a header takes beside its text."""
+
+
+class TurnedAway(Protocol):
+    """A connection too many: it costs no more than to be closed."""
+
+    def makeConnection(self, transport: Any) -> None:
+        transport.loseConnection()
 
 
 class ApiChannel(HTTPChannel):
@@ -55,7 +62,7 @@ class ApiChannel(HTTPChannel):
 
     def connectionMade(self) -> None:
         super().connectionMade()
-        self.site.traffic.channels.add(self)
+        self.site.traffic.opened(self)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         self._stop_timer()
@@ -98,6 +105,7 @@ class ApiChannel(HTTPChannel):
     def requestDone(self, request: "ApiRequest") -> None:
         """A request is answered; the next may have come with it."""
         self._answered += 1
+        self.site.traffic.waits(self)
         super().requestDone(request)
         if self._answered >= AT_ONCE and self._buffer and self.persistent and not self.paused:
             self.paused = True

@@ -182,6 +182,7 @@ class ApiRequest(Request):
             self.channel.loseConnection()
             return
         self._whole = True
+        self.site.traffic.waiting.pop(self.channel, None)
         if self.judged is not None:
             if self._room is not None:
                 self._room.arriving.pop(self, None)

@@ -6,12 +6,13 @@ from http import HTTPMethod
 from itertools import count
 from typing import Any
 
+from twisted.internet.interfaces import IAddress
 from twisted.logger import Logger
 from twisted.web.http import datetimeToString
 from twisted.web.resource import IResource
 from twisted.web.server import Site
 
-from contentsvc.web.channel import ApiChannel
+from contentsvc.web.channel import ApiChannel, TurnedAway
 from contentsvc.web.errors import Problem
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.request import KIB, ApiRequest
@@ -29,7 +30,8 @@ class ApiSite(Site):
     `now` gives the wall clock's Unix seconds. `judge` is asked about a request with a body as soon
     as its head is in: it gives the bytes that may follow, and raises the Problem that is its
     answer. `refuse` answers a request that goes no further. `body_timeout` is in seconds,
-    `body_memory` in bytes; `trusted_proxies` are as web.proxies has them.
+    `body_memory` in bytes; `connections` bounds those of requests and the `sockets()` together;
+    `trusted_proxies` are as web.proxies has them.
     """
 
     noisy = False
@@ -46,6 +48,8 @@ class ApiSite(Site):
         refuse: Callable[[ApiRequest, Problem], object],
         body_timeout: float,
         body_memory: int = 64 * KIB * KIB,
+        connections: int = 21_000,
+        sockets: Callable[[], int] = int,
         trusted_proxies: Sequence[str] = (),
     ) -> None:
         super().__init__(resource, reactor=reactor, timeout=60)
@@ -54,11 +58,20 @@ class ApiSite(Site):
         self.judge = judge
         self.refuse = refuse
         self.body_timeout = body_timeout
-        self.traffic = Traffic(reactor, body_memory)
+        self.traffic = Traffic(
+            reactor, memory=body_memory, connections=connections, sockets=sockets
+        )
         self.proxies = Proxies(trusted_proxies)
         self._second, self._date = -1, b""
         prefix, numbers = secrets.token_hex(6), count(1)
         self.next_id: Callable[[], str] = lambda: f"{prefix}-{next(numbers):x}"
+
+    def buildProtocol(self, addr: IAddress | None) -> Any:
+        """One for a new connection, if there may be one more."""
+        if self.traffic.admits():
+            return super().buildProtocol(addr)
+        # Not None, as a TLS or PROXY endpoint would not know what to do with that.
+        return TurnedAway()
 
     def date(self) -> bytes:
         """The header line Date, as it is this second."""

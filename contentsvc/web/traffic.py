@@ -3,6 +3,7 @@ arrive, and the wait for all of it at the end."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from twisted.internet.defer import Deferred, TimeoutError
@@ -20,6 +21,12 @@ _GRACE = 1.0
 """Seconds that a connection which waits for a request is kept while draining. One in use has that
 request by then, and learns from its answer that the connection ends; closed at once, it would end
 under the request, which a proxy must not send again if it is a POST."""
+
+
+_PATIENCE = 5.0
+"""Seconds after which a connection without a request gives way, when there are too many."""
+_EVERY = 1.0
+"""Seconds between two lines of the log that say so."""
 
 
 class Holder(Protocol):
@@ -61,16 +68,67 @@ class Traffic:
     """The connections that are no sockets, and the requests that are not answered.
 
     `memory` bounds the bytes of all bodies together, and of headers that have not all come: a
-    quarter is for what is small, so that no upload is in the way of a log-in.
+    quarter is for what is small, so that no upload is in the way of a log-in. `connections` bounds
+    these and the sockets, of which there are `sockets()`.
     """
 
-    def __init__(self, reactor: Any, memory: int) -> None:
+    def __init__(
+        self, reactor: Any, *, memory: int, connections: int, sockets: Callable[[], int]
+    ) -> None:
         self._reactor = reactor
+        self._most = connections
+        self._sockets = sockets
+        self.waiting: dict[ApiChannel, float] = {}
+        """Connections of which no whole request has come, with the moment since when."""
+        self._gave_way = self._closed = 0
+        self._saying: Any = None
         self.small, self.large = Room(memory // 4), Room(memory - memory // 4)
         self.draining = self.closed = False
         self.active: set[ApiRequest] = set()
         self.channels: set[ApiChannel] = set()
         self._over: Deferred[None] | None = None
+
+    def admits(self) -> bool:
+        """Whether there is room for one connection more. If need be, the one that has waited for a
+        request for longest makes room, if that was long; so a balancer that asks for health gets
+        in."""
+        if len(self.channels) + self._sockets() < self._most:
+            return True
+        oldest = next(iter(self.waiting), None)
+        now = self._reactor.seconds()
+        admitted = oldest is not None and self.waiting[oldest] + _PATIENCE <= now
+        if oldest is not None and admitted:
+            del self.waiting[oldest]
+            self.channels.discard(oldest)
+            oldest.transport.abortConnection()
+            self._gave_way += 1
+        else:
+            self._closed += 1
+        if self._saying is None:
+            self._say()
+        return admitted
+
+    def _say(self) -> None:
+        self._saying = None
+        if self._gave_way or self._closed:
+            log.warn(
+                "All {most} connections are in use: {closed} more were closed at once, and {gone} "
+                "without a request gave way to others",
+                most=self._most,
+                closed=self._closed,
+                gone=self._gave_way,
+            )
+            self._gave_way = self._closed = 0
+            self._saying = self._reactor.callLater(_EVERY, self._say)
+
+    def opened(self, channel: ApiChannel) -> None:
+        """There is a new connection."""
+        self.channels.add(channel)
+        self.waits(channel)
+
+    def waits(self, channel: ApiChannel) -> None:
+        """The connection waits for a request from now on."""
+        self.waiting[channel] = self._reactor.seconds()
 
     async def drain(self, timeout: float) -> None:
         """Wait until all connections have ended and all requests are done, at most `timeout`
@@ -106,6 +164,7 @@ class Traffic:
     def lost(self, channel: ApiChannel) -> None:
         """A connection has ended, after all that was written to it."""
         self.channels.discard(channel)
+        self.waiting.pop(channel, None)
         self._perhaps_over()
 
     def upgraded(self, request: ApiRequest) -> None:

@@ -150,6 +150,8 @@ class Service:
         translate: Callable[[Exception], Problem | None] = unknown,
         body_timeout: float = 30.0,
         body_memory: int = 64 * KIB * KIB,
+        connections: int = 21_000,
+        sockets: Callable[[], int] = int,
         trusted_proxies: Sequence[str] = (),
     ) -> None:
         self.clock = Clock()
@@ -164,6 +166,8 @@ class Service:
             refuse=self.api.refuse,
             body_timeout=body_timeout,
             body_memory=body_memory,
+            connections=connections,
+            sockets=sockets,
             trusted_proxies=trusted_proxies,
         )
 
