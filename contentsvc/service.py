@@ -54,6 +54,7 @@ class Sequence(Service):
         self._undo: list[Callable[[], Awaitable[object]]] = []
         self._starting: Deferred[None] | None = None
         self._waiting: Deferred[None] | None = None
+        self._keeper: Keeper | None = None
         self._terminal = os.isatty(0)
         self._signalled = False
 
@@ -139,6 +140,14 @@ class Sequence(Service):
             log.critical("contentsvc cannot start: {reason}", reason=failure.getErrorMessage())
         else:
             log.failure("contentsvc cannot start", failure)
+        self._end_failed()
+
+    def _give_up(self, reason: str) -> None:
+        """What it needs has gone for good."""
+        log.critical("contentsvc ends: {reason}", reason=reason)
+        self._end_failed()
+
+    def _end_failed(self) -> None:
         # reactor.stop() alone would end the process with status 0.
         atexit.register(_exit_failed)
         self._reactor.callWhenRunning(self._stop_reactor)
@@ -148,7 +157,7 @@ class Sequence(Service):
     async def _embedded(self) -> str:
         """Run the embedded Postgres as long as the service; its URL."""
         postgres = EmbeddedPostgres(self._settings.data_dir, own=True)
-        keeper = Keeper(self._reactor, postgres)
+        keeper = self._keeper = Keeper(self._reactor, postgres, self._give_up)
         self._undo.append(keeper.stop)
         dsn = await keeper.start()
         for folder in postgres.opened:

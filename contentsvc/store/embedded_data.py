@@ -1,0 +1,72 @@
+"""What is in the folder of the embedded Postgres: whose data, which server, its last words."""
+
+import re
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import psutil
+
+_IDENTITY = 8
+"""Bytes at the beginning of pg_control: the number that initdb gives each database for life."""
+
+
+class Running(NamedTuple):
+    """A live server; `sockets` is its socket folder, "" before it has one."""
+
+    process: psutil.Process
+    sockets: str
+
+
+def holds_data(pgdata: Path) -> bool:
+    """Whether initdb has been here."""
+    return (pgdata / "PG_VERSION").exists()
+
+
+def identity(pgdata: Path) -> bytes:
+    """Which database the folder holds. Raises OSError."""
+    with (pgdata / "global" / "pg_control").open("rb") as file:
+        return file.read(_IDENTITY)
+
+
+def is_there(pgdata: Path, known: bytes) -> bool:
+    """Whether the folder holds that database; True too where it may not be looked at."""
+    try:
+        return identity(pgdata) == known
+    except PermissionError:
+        return True
+    except OSError:  # what a volume that has gone says is not always that there is no such file
+        return False
+
+
+def running(pgdata: Path) -> Running | None:
+    """The server of the folder. Raises OSError and psutil.Error where that cannot be told."""
+    try:
+        lines = (pgdata / "postmaster.pid").read_text().splitlines()
+        process = psutil.Process(abs(int(lines[0])))
+        command = process.cmdline()
+        if not command or Path(command[0]).name != "postgres":
+            return None
+        try:
+            folder = process.cwd()
+        except psutil.AccessDenied:  # root in a container, about another user's process
+            folder = command[command.index("-D") + 1]
+        if not pgdata.samefile(folder):
+            return None
+    except (FileNotFoundError, IndexError, ValueError, psutil.NoSuchProcess):
+        return None
+    return Running(process, lines[4] if len(lines) > 4 else "")
+
+
+def last_words(pgdata: Path, stderr: IO[bytes]) -> str:
+    """Why a server ended, from what it wrote; `stderr` is emptied."""
+    stderr.seek(0)
+    texts = [stderr.read()]
+    stderr.seek(0)
+    stderr.truncate()
+    logs = sorted((pgdata / "log").glob("*.log"), key=lambda log: log.stat().st_mtime)
+    texts += [log.read_bytes()[-20_000:] for log in logs[-1:]]
+    for text in texts:
+        if re.search(rb"FATAL|PANIC", text):
+            said = re.findall(r"(?:LOG|FATAL|PANIC): +(.*)", text.decode(errors="replace"))
+            return "; ".join(said[-2:])
+    return f"see {pgdata / 'log'}"
