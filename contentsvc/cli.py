@@ -26,6 +26,7 @@ from contentsvc.store.direct import in_transaction
 from contentsvc.store.embedded import EmbeddedError, EmbeddedPostgres
 from contentsvc.store.errors import BadValue, Refused, Unavailable
 from contentsvc.store.migrate import MigrationError, migrate
+from contentsvc.store.pooler import PoolerError
 from contentsvc.store.query import Db
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens
 from contentsvc.wire.accounts import Registration
@@ -45,7 +46,10 @@ _PAUSE = 1.0
 """Seconds before a migration that had to wait for somebody is tried again."""
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 """NUL, which the API takes nowhere, and what argv has for bytes that are no UTF-8."""
-_DATABASE_ERRORS = (EmbeddedError, MigrationError, Unavailable, BadValue, psycopg2.Error, OSError)
+_DATABASE_ERRORS = (
+    *(EmbeddedError, MigrationError, PoolerError, Unavailable, BadValue),
+    *(psycopg2.Error, OSError),
+)
 
 
 class CommandError(Exception):

@@ -25,6 +25,7 @@ from contentsvc.store.embedded import EmbeddedError, EmbeddedPostgres
 from contentsvc.store.errors import Unavailable
 from contentsvc.store.keeper import Keeper
 from contentsvc.store.migrate import MigrationError, migrate
+from contentsvc.store.pooler import PoolerError
 from contentsvc.tokens import KeysError
 
 log = Logger()
@@ -34,7 +35,10 @@ _RETRY = 1.0
 _TURN = 1.0
 """Seconds that a try to migrate waits for another process that does."""
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
-_PLAIN = (EmbeddedError, KeysError, MigrationError, CannotListenError, OSError, ConfigError)
+_PLAIN = (
+    *(EmbeddedError, KeysError, MigrationError, PoolerError),
+    *(CannotListenError, OSError, ConfigError),
+)
 """What a start fails with for reasons that one line says."""
 
 

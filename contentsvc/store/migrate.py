@@ -20,6 +20,7 @@ from yoyo.backends.core.postgresql import PostgresqlBackend
 from yoyo.connections import parse_uri
 
 from contentsvc.store.errors import Unavailable
+from contentsvc.store.pooler import require_session
 
 _FOLDER = files("contentsvc.store") / "schema"
 _LOCK = 0x636F6E74656E7473
@@ -59,14 +60,16 @@ def migrate(dsn: str, *, wait: float = 0) -> list[str]:
     """Apply what is missing and give the names of it. Any number may call at once, and wait
     `wait` seconds for each other, for ever if that is 0.
 
-    Raises MigrationError; Unavailable: somebody holds a lock, come again; psycopg2.OperationalError
-    if there is no such server. Of the migration that was under way nothing was applied then.
+    Raises MigrationError; PoolerError; Unavailable: somebody holds a lock, come again;
+    psycopg2.OperationalError: there is no such server. Of the migration that was under way nothing
+    was applied then.
     """
     connection = psycopg2.connect(
         dsn, application_name="contentsvc migrate", connect_timeout=_CONNECT_TIMEOUT
     )
     with closing(connection), as_file(_FOLDER) as folder:
         connection.autocommit = True
+        require_session(connection, dsn)
         with connection.cursor() as cursor:
             cursor.execute("select set_config('lock_timeout', %s, false)", (f"{wait:f}s",))
             try:

@@ -1,0 +1,77 @@
+"""Finds out whether a pooler before Postgres gives each client a session of its own.
+
+pgbouncer does so in session mode. In transaction mode the next statement may run in another
+session: prepared statements and LISTEN are lost then, and an advisory lock stays with a stranger.
+"""
+
+import select
+import time
+from contextlib import ExitStack, closing
+from typing import Any
+
+import psycopg2
+from psycopg2.extensions import POLL_OK, POLL_WRITE
+
+_TRIES = 3
+"""Transactions that are held open at once to see whose session they have. A pooler gives back the
+session used last, and so the first tells; or that unused for the longest time, and so the second
+does."""
+_PATIENCE = 5.0
+"""Seconds for each to connect and to begin."""
+_POOLED = (
+    "a pooler before the database is in transaction mode, where prepared statements and LISTEN do "
+    "not work: have it in session mode (pgbouncer: pool_mode = session), or connect directly"
+)
+
+
+class PoolerError(Exception):
+    """There is a pooler with which the service cannot work."""
+
+
+def require_session(connection: Any, dsn: str) -> None:
+    """Look at `connection`, in autocommit, which goes to `dsn`.
+
+    Raises PoolerError, or psycopg2.OperationalError: the pooler gives no second connection.
+    """
+    session = _session(connection)
+    if session == connection.info.backend_pid:
+        return  # a pooler tells its clients numbers of its own
+    with ExitStack() as held:
+        for _ in range(_TRIES):
+            other = psycopg2.connect(dsn, application_name="contentsvc migrate", async_=1)
+            held.enter_context(closing(other))
+            if _begun(other) == session or _session(connection) != session:
+                raise PoolerError(_POOLED)
+
+
+def _session(connection: Any) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_backend_pid()")
+        number: int = cursor.fetchone()[0]
+        return number
+
+
+def _begun(connection: Any) -> int:
+    """The session of a transaction that goes on."""
+    deadline = time.monotonic() + _PATIENCE
+    _await(connection, deadline)
+    cursor = connection.cursor()
+    cursor.execute("begin; select pg_backend_pid()")
+    try:
+        _await(connection, deadline)
+    except psycopg2.Error as error:
+        if "pooling mode" in str(error):  # pgbouncer's statement mode knows no transactions
+            raise PoolerError(_POOLED) from error
+        raise
+    number: int = cursor.fetchone()[0]
+    return number
+
+
+def _await(connection: Any, deadline: float) -> None:
+    while (state := connection.poll()) != POLL_OK:
+        ready = select.poll()
+        ready.register(
+            connection.fileno(), select.POLLOUT if state == POLL_WRITE else select.POLLIN
+        )
+        if not ready.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            raise psycopg2.OperationalError("the pooler gives no second connection")
