@@ -217,8 +217,8 @@ def allow_files(needed: int) -> int:
     return allowed
 
 
-def say_hello(settings: Settings, port: Any) -> None:
-    """Log where the API is, and how to get a first token."""
+def say_hello(settings: Settings, command: str, port: Any) -> None:
+    """Log where the API is, and how to get a first token: `command` is that of the shell."""
     if settings.trusted_proxies and settings.public_url is None:
         log.warn(
             "public_url is not set: socketUrl is made of the Host header that each client sends, "
@@ -235,9 +235,10 @@ def say_hello(settings: Settings, port: Any) -> None:
     log.info("The API is at {url}/api/v1, ready at {url}/health/ready", url=url)
     log.info(
         "A first token: register with POST {url}/api/v1/user, log in with POST "
-        "{url}/oauth/token; for an admin: contentsvc user add NAME --email E --admin, then "
-        "contentsvc token NAME",
+        "{url}/oauth/token; for an admin: {command} user add NAME --email E --admin, then "
+        "{command} token NAME",
         url=url,
+        command=command,
     )
 
 

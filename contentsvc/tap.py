@@ -18,7 +18,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import serverFromString
 from twisted.python import usage
 
-from contentsvc import config, logs
+from contentsvc import config, hint, logs
 from contentsvc.api import errors
 from contentsvc.api.accounts import Accounts, OAuth
 from contentsvc.api.bans import Bans
@@ -107,10 +107,13 @@ def makeService(options: Options) -> Service:
             )
         else:
             endpoint = serverFromString(reactor, settings.listen)
+            file = options["config"] or os.environ.get("CONTENTSVC_CONFIG")
+            command = hint.command(sys.argv[0], file, settings)
+            announce = partial(say_hello, settings, command)
             service = (
-                _parent(reactor, options, endpoint)
+                _parent(reactor, options, endpoint, announce)
                 if settings.workers > 1
-                else Daemon(reactor, settings, endpoint)
+                else Daemon(reactor, settings, endpoint, announce)
             )
     except (ValueError, TypeError, LookupError) as error:
         _exit(f"listen {settings.listen}: {error}")
@@ -128,7 +131,9 @@ def _logs_to_stdout(options: Options) -> bool:
     )
 
 
-def _parent(reactor: Any, options: Options, endpoint: Any) -> Workers:
+def _parent(
+    reactor: Any, options: Options, endpoint: Any, announce: Callable[[Any], None]
+) -> Workers:
     twistd: Any = options.parent or {}
     chosen = [f"--reactor={twistd['reactor']}"] if twistd.get("reactor") else []
     return Workers(
@@ -141,7 +146,7 @@ def _parent(reactor: Any, options: Options, endpoint: Any) -> Workers:
         ],
         # The workers write to standard output too; another log would not bear several writers.
         piped=not _logs_to_stdout(options),
-        announce=partial(say_hello, options.settings),
+        announce=announce,
     )
 
 
@@ -153,11 +158,11 @@ class Daemon(Sequence):
         reactor: Any,
         settings: Settings,
         endpoint: Any,
-        announce: Callable[[Any], None] | None = None,
+        announce: Callable[[Any], None],
     ) -> None:
         super().__init__(reactor, settings)
         self._endpoint = endpoint
-        self._announce = announce or partial(say_hello, settings)
+        self._announce = announce
         self._wall = WallClock()
 
     async def start_parts(self) -> None:

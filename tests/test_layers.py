@@ -31,6 +31,7 @@ ALLOWED = {
     "service": {"config", "store", "tokens"},
     "workers": {"config", "service", "tokens", "watchdog", "worker"},
     "cli": {"clocks", "config", "store", "tokens", "wire", "passwords", "demo", "watch"},
+    "hint": {"config"},
     "demo": {"config", "store", "tokens", "wire", "passwords"},
 }
 """What a layer may import beside itself; `tap` everything."""

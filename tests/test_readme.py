@@ -12,6 +12,7 @@ from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.utils import getProcessOutputAndValue
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
+from contentsvc import config
 from tests import daemon
 from tests.spec.harness import SpecCase
 
@@ -127,3 +128,11 @@ class WatchTests(SpecCase):
         watch = Watch(f"ws://127.0.0.1:{daemon.free_port()}/socket", "nonsense")
         self.assertEqual(await watch.ended, 1)
         self.assertIn("not connected", watch.complained)
+
+
+class ExampleTests(SynchronousTestCase):
+    def test_listen(self):
+        """The example of --listen is the default on another port: the same backlog, for one."""
+        (example,) = re.findall(r"`--listen ([^`]+)`", README)
+        (default,) = (s.default for s in config.SETTINGS if s.name == "listen")
+        self.assertEqual(re.sub(r":\d+:", ":8080:", example), default)

@@ -61,7 +61,7 @@ class HelloTests(SynchronousTestCase):
         globalLogPublisher.addObserver(events.append)
         self.addCleanup(globalLogPublisher.removeObserver, events.append)
         settings = config.read({name.replace("_", "-"): given[name] for name in given}, {})
-        say_hello(settings, SimpleNamespace(getHost=lambda: address))
+        say_hello(settings, "./contentsvc -x", SimpleNamespace(getHost=lambda: address))
         return [formatEvent(event) for event in events]
 
     def test_address(self) -> None:
@@ -72,6 +72,12 @@ class HelloTests(SynchronousTestCase):
         self.assertIn("http://[::1]:8080/api/v1,", first)
         (line,) = self.hello(UNIXAddress(b"/run/x"))
         self.assertIn("/run/x", line)
+
+    def test_command(self) -> None:
+        """How an admin is made, by the command that the shell knows."""
+        _, second = self.hello(IPv4Address("TCP", "0.0.0.0", 8080))
+        self.assertIn("admin: ./contentsvc -x user add NAME --email E --admin, then", second)
+        self.assertTrue(second.endswith("then ./contentsvc -x token NAME"))
 
     def test_tls(self) -> None:
         """With a TLS endpoint it is https."""

@@ -1,0 +1,59 @@
+"""The `contentsvc` command as it can be pasted into the shell that has started the daemon."""
+
+import os
+import shlex
+import shutil
+from pathlib import Path
+
+from psycopg2.extensions import make_dsn, parse_dsn
+
+from contentsvc import config
+from contentsvc.config import ConfigError, Settings
+
+_SECRET = ("password", "sslpassword")
+
+
+def command(script: str, file: str | None, settings: Settings) -> str:
+    """The command, with what it needs to reach the database and the keys of this daemon.
+
+    `script` is twistd as it was called, and `file` that of the settings. Where `script` is a
+    relative path the shell is in this folder, else perhaps in another. A password is not shown:
+    the word PASSWORD stands for it.
+    """
+    here = not os.path.isabs(script)
+    words = [_program(script)]
+    if file is not None:
+        words += ["--config", _shown(Path(file).absolute(), here)]
+    try:
+        known = config.read({} if file is None else {"config": file}, {})
+    except ConfigError:  # of these settings the file has only some
+        known = None
+    if settings.database is None:
+        if not here or known is None or known.data_dir != settings.data_dir:
+            words += ["--data-dir", _shown(settings.data_dir, here)]
+    elif known is None or known.database != settings.database:
+        words += ["--database", _without_password(settings.database)]
+    keys = settings.secret_file
+    if keys is not None and (not here or known is None or known.secret_file != keys):
+        words += ["--secret-file", _shown(keys, here)]
+    return shlex.join(words)
+
+
+def _program(script: str) -> str:
+    """That which was installed beside twistd, by its name alone where the shell finds it so."""
+    beside = Path(script).with_name("contentsvc")
+    found = shutil.which("contentsvc")
+    if not beside.exists() or (found is not None and beside.samefile(found)):
+        return "contentsvc"
+    return str(beside) if len(beside.parts) > 1 else f"./{beside}"
+
+
+def _shown(path: Path, here: bool) -> str:
+    folder = Path.cwd()
+    return str(path.relative_to(folder)) if here and path.is_relative_to(folder) else str(path)
+
+
+def _without_password(dsn: str) -> str:
+    parts = parse_dsn(dsn)
+    hidden = {name: "PASSWORD" for name in _SECRET if name in parts}
+    return make_dsn(**{**parts, **hidden}) if hidden else dsn
