@@ -47,6 +47,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     cors_origins: tuple[str, ...]
     trusted_proxies: tuple[str, ...]
     failed_log_ins_per_address: int
+    comments_per_minute: int
+    follows_per_day: int
+    publications_per_day: int
+    """These three of each user; 0 for any number."""
     pool_size: int
     statement_timeout: float
     body_timeout: float
@@ -224,6 +228,9 @@ SETTINGS = (
         _number(0, 1_000_000),
         "wrong passwords of one address in 15 minutes, 0 for no limit",
     ),
+    Setting("comments_per_minute", 20, _number(0, 1_000_000), "of one user, 0 for no limit"),
+    Setting("follows_per_day", 300, _number(0, 1_000_000), "of one user, 0 for no limit"),
+    Setting("publications_per_day", 100, _number(0, 1_000_000), "of one user, 0 for no limit"),
     Setting("pool_size", 8, _number(1, 500), "database connections of this process"),
     Setting("statement_timeout", 15.0, _seconds(0.1, 600), "seconds a statement may take"),
     Setting("body_timeout", 30.0, _seconds(0.1, 600), "seconds for a head, and for its body"),

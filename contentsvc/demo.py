@@ -21,6 +21,7 @@ from contentsvc.store import (
     social,
     users,
 )
+from contentsvc.store.floods import UNLIMITED
 from contentsvc.store.query import Db
 from contentsvc.wire.challenges import AchievementDefinition, EmblemDefinition, RewardDefinition
 from contentsvc.wire.notifications import (
@@ -134,7 +135,7 @@ async def build(db: Db, hashed: Callable[[], str]) -> bool:
     for item in ITEMS:
         await _publish(db, item, people[item.author])
     for follower, followed in FOLLOWS:
-        await social.follow(db, people[follower], people[followed])
+        await social.follow(db, people[follower], people[followed], *UNLIMITED)
     for name, (up, down) in VOTES.items():
         for voters, good in ((up, True), (down, False)):
             for voter in voters.split():
@@ -191,6 +192,8 @@ async def _publish(db: Db, item: Item, author: str) -> None:
         [_revision(part) for part in depends],
         [True] * len(item.brings) + [False] * len(item.uses),
         [*packages, *map(id_of, item.packages)],
+        author,
+        *UNLIMITED,
     )
 
 
@@ -205,14 +208,17 @@ def _revision(name: str) -> str:
 async def _discuss(db: Db, people: dict[str, str]) -> None:
     for remark in REMARKS:
         item = id_of(remark.item)
-        first = await comments.create(db, item, people[remark.author], False, None, remark.text)
+        first = await comments.create(
+            db, item, people[remark.author], False, None, remark.text, *UNLIMITED
+        )
         for author, text in remark.replies:
-            await comments.create(db, item, people[author], False, first, text)
+            parent = first and first.id
+            await comments.create(db, item, people[author], False, parent, text, *UNLIMITED)
     item = id_of(WITHDRAWN.item)
     author = people[WITHDRAWN.author]
-    last = await comments.create(db, item, author, False, None, WITHDRAWN.text)
-    if last is not None:
-        await comments.delete(db, item, last)
+    last = await comments.create(db, item, author, False, None, WITHDRAWN.text, *UNLIMITED)
+    if last is not None and last.id is not None:
+        await comments.delete(db, item, last.id)
 
 
 async def _moderate(db: Db, people: dict[str, str]) -> None:

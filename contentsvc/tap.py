@@ -233,10 +233,20 @@ class Daemon(Sequence):
         platforms = settings.required_platforms
         families = [
             Users(db),
-            Social(db, notifier, require_invite=settings.require_party_invite),
+            Social(
+                db,
+                notifier,
+                require_invite=settings.require_party_invite,
+                follows_per_day=settings.follows_per_day,
+            ),
             UploadPrecheck(db, required_platforms=platforms),
-            Content(db, notifier, required_platforms=platforms),
-            Comments(db),
+            Content(
+                db,
+                notifier,
+                required_platforms=platforms,
+                publications_per_day=settings.publications_per_day,
+            ),
+            Comments(db, per_minute=settings.comments_per_minute),
             Ratings(db),
             Notifications(db),
             Progress(db, keys=settings.progress_keys, bytes=settings.progress_bytes),

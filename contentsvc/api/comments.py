@@ -1,7 +1,14 @@
 """Comments: spec §4.4, and writing them."""
 
-from contentsvc.api.errors import CommentDeleted, CommentNotFound, ContentNotFound
+from contentsvc.api.errors import (
+    CommentDeleted,
+    CommentNotFound,
+    ContentNotFound,
+    TooManyRequests,
+    retry_after,
+)
 from contentsvc.store import comments
+from contentsvc.store.floods import MINUTE
 from contentsvc.store.query import Db
 from contentsvc.web.allow import ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
@@ -18,10 +25,12 @@ from contentsvc.wire.comments import (
 
 
 class Comments:
-    """The comments of a content, visible to whom the content is."""
+    """The comments of a content, visible to whom the content is; so many new ones of a user
+    `per_minute`, 0 for any number."""
 
-    def __init__(self, db: Db) -> None:
+    def __init__(self, db: Db, *, per_minute: int) -> None:
         self._db = db
+        self._per_minute = per_minute
 
     @route("GET", "/content/<guid:content>/comments", allow=ANYONE)
     async def page(self, call: Call, content: str, query: CommentQuery) -> CommentPage:
@@ -34,14 +43,17 @@ class Comments:
 
     @route("POST", "/content/<guid:content>/comments", allow=SIGNED_IN)
     async def create(self, call: Call, content: str, body: CommentCreate) -> Created:
-        """Append a comment. Raises ContentNotFound, or UnknownParent by constraint."""
-        user, admin = call.user, call.viewer[1]
-        comment = await comments.create(
-            self._db, content, user, admin, body.parent_id, body.body
+        """Append a comment. Raises ContentNotFound, TooManyRequests, or UnknownParent by
+        constraint."""
+        user, admin, most = call.user, call.viewer[1], self._per_minute
+        written = await comments.create(
+            self._db, content, user, admin, body.parent_id, body.body, most, MINUTE
         )
-        if comment is None:
+        if written is None:
             raise ContentNotFound()
-        return Created(f"/api/v1/content/{content}/comments/{comment}")
+        if written.wait:
+            raise TooManyRequests(headers=retry_after(written.wait))
+        return Created(f"/api/v1/content/{content}/comments/{written.id}")
 
     @route("GET", "/content/<guid:content>/comments/<int:comment>", allow=ANYONE)
     async def get(self, call: Call, content: str, comment: int) -> Comment:

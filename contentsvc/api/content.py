@@ -10,7 +10,9 @@ from contentsvc.api.errors import (
     ContentNotFound,
     RevisionNotFound,
     RevisionNotPublished,
+    TooManyRequests,
     UserNotFound,
+    retry_after,
 )
 from contentsvc.api.paging import listed, position
 from contentsvc.push.notifier import Notifier
@@ -19,6 +21,7 @@ from contentsvc.store import users
 from contentsvc.store.database import Database
 from contentsvc.store.dependencies import Used, of_revision, packages_of_revision
 from contentsvc.store.errors import Refused
+from contentsvc.store.floods import DAY
 from contentsvc.store.query import Db
 from contentsvc.web.allow import ADMIN, ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
@@ -52,22 +55,30 @@ _update = msgspec.json.Decoder(ContentUpdate)
 _repeat = msgspec.json.Decoder(ContentRepeat)
 
 
+
 class Content:
-    """Games, assets and boxes."""
+    """Games, assets and boxes. A user may publish `publications_per_day`, 0 for any number."""
 
     def __init__(
-        self, db: Database, notifier: Notifier, *, required_platforms: Sequence[str]
+        self,
+        db: Database,
+        notifier: Notifier,
+        *,
+        required_platforms: Sequence[str],
+        publications_per_day: int,
     ) -> None:
         self._db = db
         self._notifier = notifier
         self._required_platforms = required_platforms
+        self._publications_per_day = publications_per_day
 
     @route("PUT", "/content/<guid:content>", allow=SIGNED_IN, limit=1024 * KIB)
     async def put(self, call: Call, content: str) -> None:
         """Spec §4.2: create or update, by whether it exists.
 
         Raises Forbidden, RevisionNotPublished; at a create RevisionExists by constraint,
-        UnknownReference, SuspendedDependency, EntityConflict, PackageConflict, PlatformMissing.
+        UnknownReference, SuspendedDependency, EntityConflict, PackageConflict, PlatformMissing,
+        TooManyRequests.
         """
         standing = await store.standing(self._db, content)
         if standing is None:
@@ -134,14 +145,19 @@ class Content:
             )
             for problem in await self._problems(tx, content, body):
                 raise problem
-            await store.depend(
+            wait = await store.depend(
                 tx,
                 body.revision_id,
                 [entity.entity_id for entity in entities],
                 [entity.revision_id for entity in entities],
                 [True] * len(body.originating) + [False] * len(body.using),
                 packages_used,
+                author,
+                self._publications_per_day,
+                DAY,
             )
+            if wait:
+                raise TooManyRequests(headers=retry_after(wait))
 
     async def _problems(self, tx: Db, content: str, body: ContentCreate) -> list[Problem]:
         """What the registered dependencies, this create's among them, have against it."""

@@ -20,6 +20,9 @@ UsernameTaken = named(409, "username_taken", "Another user has this name.")
 EmailTaken = named(409, "email_taken", "Another user has this e-mail address.")
 RegistrationClosed = named(403, "registration_closed", "Registration is closed.")
 TooManyAttempts = named(429, "too_many_attempts", "Too many failed log-ins.", oauth="slow_down")
+TooManyRequests = named(
+    429, "too_many_requests", "You have done this too often; Retry-After says when to go on."
+)
 InvalidGrant = named(
     400, "invalid_grant", "The username, password or refresh token is wrong.", oauth="invalid_grant"
 )

@@ -2,11 +2,18 @@
 
 from typing import Literal
 
-from contentsvc.api.errors import CannotFollowSelf, InviteNotFound, UserNotFound
+from contentsvc.api.errors import (
+    CannotFollowSelf,
+    InviteNotFound,
+    TooManyRequests,
+    UserNotFound,
+    retry_after,
+)
 from contentsvc.api.paging import listed, position
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import social
 from contentsvc.store.database import Database
+from contentsvc.store.floods import DAY
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.reply import Listed
@@ -25,12 +32,16 @@ _REPEAT = 60
 
 
 class Social:
-    """Who follows whom, and who plays with whom."""
+    """Who follows whom, and who plays with whom. A user may follow `follows_per_day` more, 0 for
+    any number."""
 
-    def __init__(self, db: Database, notifier: Notifier, *, require_invite: bool) -> None:
+    def __init__(
+        self, db: Database, notifier: Notifier, *, require_invite: bool, follows_per_day: int
+    ) -> None:
         self._db = db
         self._notifier = notifier
         self._require_invite = require_invite
+        self._follows_per_day = follows_per_day
 
     @route("GET", "/user/<guid:user>/followers", allow=SELF)
     async def followers(self, call: Call, user: str, query: Paging) -> Listed:
@@ -46,10 +57,14 @@ class Social:
 
     @route("PUT", "/user/<guid:user>/following/<guid:other>", allow=SELF)
     async def follow(self, call: Call, user: str, other: str) -> None:
-        """Raises CannotFollowSelf, or UserNotFound by constraint."""
+        """Raises CannotFollowSelf, UserNotFound, TooManyRequests."""
         if user == other:
             raise CannotFollowSelf()
-        await social.follow(self._db, user, other)
+        wait = await social.follow(self._db, user, other, self._follows_per_day, DAY)
+        if wait is None:
+            raise UserNotFound()
+        if wait:
+            raise TooManyRequests(headers=retry_after(wait))
 
     @route("DELETE", "/user/<guid:user>/following/<guid:other>", allow=SELF)
     async def unfollow(self, call: Call, user: str, other: str) -> None:

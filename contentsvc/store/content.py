@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.store.query import Db, many, maybe, none
+from contentsvc.store.query import Db, many, maybe, none, one
 from contentsvc.wire.content import ContentInfo
 
 
@@ -115,16 +115,20 @@ async def create(
     """
 
 
-@none("""
+@one("""
     with entity as (
         insert into revision_entities (revision_id, originating, place, entity_id, entity_revision)
         select :revision, e.originating, e.place, e.id, e.revision
         from unnest(:entities::uuid[], :entity_revisions::uuid[], :originating::boolean[])
              with ordinality as e (id, revision, originating, place)
+    ), package as (
+        insert into revision_packages (revision_id, package_id, place)
+        select :revision, p.id, p.place
+        from unnest(:packages::uuid[]) with ordinality as p (id, place)
     )
-    insert into revision_packages (revision_id, package_id, place)
-    select :revision, p.id, p.place
-    from unnest(:packages::uuid[]) with ordinality as p (id, place)
+    select case when :most::integer > 0
+           then publications_wait(:author, :most, make_interval(secs => :span))
+           else 0 end as wait
 """)
 async def depend(
     db: Db,
@@ -133,8 +137,12 @@ async def depend(
     entity_revisions: list[str],
     originating: list[bool],
     packages: list[str],
-) -> None:
-    """Register the dependencies of a revision."""
+    author: str,
+    most: int,
+    span: int,
+) -> int:
+    """Register the dependencies of a revision, which publishes it; the seconds until the author
+    may publish, 0 if they may now. `most` are allowed within `span` seconds, 0 for any number."""
 
 
 @none("""

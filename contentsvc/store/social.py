@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.store.query import Db, many, maybe, none
+from contentsvc.store.query import Db, many, maybe
 
 
 class Follow(NamedTuple):
@@ -36,11 +36,26 @@ async def following(db: Db, user: str, before: int | None, limit: int | None) ->
     """Whom the user follows, newest first."""
 
 
-@none("""
-    insert into follows (follower, followed) values (:user, :other) on conflict do nothing
+@maybe("""
+    with other as (
+        select id from users where id = :other
+    ), allowed as (
+        select id, case when :most::integer > 0
+                   then follows_wait(:user, id, :most, make_interval(secs => :span))
+                   else 0 end as wait
+        from other
+    ), made as (
+        insert into follows (follower, followed) select :user, id from allowed where wait = 0
+        on conflict do nothing
+    )
+    select wait from allowed
 """)
-async def follow(db: Db, user: str, other: str) -> None:
-    """Raises Refused `follows_followed` where there is no such other user."""
+async def follow(db: Db, user: str, other: str, most: int, span: int) -> int | None:
+    """The seconds until the user may follow one more, 0 if they follow this one now; None where
+    there is no such other user. `most` are allowed within `span` seconds, 0 for any number.
+
+    Raises Refused `follows_followed` where the other user goes meanwhile.
+    """
 
 
 @maybe("""

@@ -10,6 +10,12 @@ from .processes import Process, free_port, script
 
 READY = "/health/ready"
 _PROBE = "/api/v1/user/{user}/info"
+_UNLIMITED = {
+    "CONTENTSVC_COMMENTS_PER_MINUTE": "0",
+    "CONTENTSVC_FOLLOWS_PER_DAY": "0",
+    "CONTENTSVC_PUBLICATIONS_PER_DAY": "0",
+}
+"""Variables, not options: a checkout from before does not know them."""
 PEER = ("fastapi", "uvicorn", "uvloop", "httptools", "asyncpg", "pydantic", "pyjwt")
 
 
@@ -29,7 +35,12 @@ def daemon(
         words += ["--workers", str(workers)]
     if checkout is None:
         return Process(
-            "daemon", [script("twistd"), *words], port=port, ready=READY, log=folder / "daemon.log"
+            "daemon",
+            [script("twistd"), *words],
+            port=port,
+            ready=READY,
+            log=folder / "daemon.log",
+            environ=_UNLIMITED,
         )
     return Process(
         "beside",
@@ -37,6 +48,7 @@ def daemon(
         port=port,
         ready=READY,
         log=folder / "beside.log",
+        environ=_UNLIMITED,
         folder=checkout.folder,
     )
 

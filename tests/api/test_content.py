@@ -41,7 +41,9 @@ class ContentCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.notifier = Notifier()
-        self.family = Content(self.db, self.notifier, required_platforms=())
+        self.family = Content(
+            self.db, self.notifier, required_platforms=(), publications_per_day=100
+        )
         self.ann, self.bob = await self.user(), await self.user()
         self.game = guid()
 

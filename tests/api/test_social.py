@@ -12,7 +12,9 @@ class PartyTests(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.notifier = Notifier()
-        self.family = Social(self.db, self.notifier, require_invite=self.require_invite)
+        self.family = Social(
+            self.db, self.notifier, require_invite=self.require_invite, follows_per_day=300
+        )
         self.ann, self.bob = await self.user(), await self.user()
         self.party = guid()
 

@@ -16,6 +16,7 @@ from contentsvc.store import accounts
 from contentsvc.store import content as contents
 from contentsvc.store.database import Database
 from contentsvc.store.migrate import migrate
+from contentsvc.store.query import Db
 from tests import postgres
 
 
@@ -84,6 +85,7 @@ class StoreCase(TestCase):
         revision: str | None = None,
         entities: Sequence[tuple[str, str, str]] | None = None,
         packages: Sequence[str] = (),
+        db: Db | None = None,
     ) -> str:
         """The id of a new content; of `entities` (id, revision, path), the first is its core."""
         content, revision = content or guid(), revision or guid()
@@ -91,7 +93,7 @@ class StoreCase(TestCase):
         core, core_revision, _ = brought[0]
         ids, revisions, paths = (list(column) for column in zip(*brought, strict=True))
         await contents.create(
-            self.db,
+            db or self.db,
             content,
             author,
             "game",

@@ -1,9 +1,12 @@
 """Entities and packages (spec §4.1, §4.2): what is registered, and what a revision uses."""
 
+from typing import Any
+
 from contentsvc.store import content as contents
 from contentsvc.store import dependencies
 from contentsvc.store.dependencies import KnownPackage, Used
 from contentsvc.store.errors import Refused
+from contentsvc.store.floods import UNLIMITED
 from tests.store.support import StoreCase, guid
 
 
@@ -66,6 +69,8 @@ class DependencyTests(StoreCase):
             [one[1] for one in given],
             [True, False, False, False],
             [*packages, self.package],
+            self.author,
+            *UNLIMITED,
         )
         found = await dependencies.of_revision(self.db, self.revision)
         expected = [Used(one is self.entity, *one) for one in given]
@@ -73,10 +78,14 @@ class DependencyTests(StoreCase):
         rows = await dependencies.packages_of_revision(self.db, self.revision)
         self.assertEqual([row.id for row in rows], [*packages, self.package])
 
+    async def depend(self, *lists: list[Any]) -> None:
+        """Register dependencies of the revision."""
+        await contents.depend(self.db, self.revision, *lists, self.author, *UNLIMITED)
+
     async def test_unregistered(self) -> None:
         """The schema itself refuses a dependency on what nothing has registered."""
         with self.assertRaises(Refused):
-            await contents.depend(self.db, self.revision, [guid()], [guid()], [False], [])
+            await self.depend([guid()], [guid()], [False], [])
         with self.assertRaises(Refused):
-            await contents.depend(self.db, self.revision, [], [], [], [guid()])
+            await self.depend([], [], [], [guid()])
         self.assertEqual(await dependencies.of_revision(self.db, self.revision), [])

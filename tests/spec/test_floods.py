@@ -1,0 +1,83 @@
+"""What one user may do too often: design §5, and the limits of docs/choices.md."""
+
+from typing import Any
+
+from tests.daemon import Daemon, shared
+from tests.spec.client import Response
+from tests.spec.data import guid
+from tests.spec.harness import SpecCase
+
+LIMITS = {"COMMENTS_PER_MINUTE": "3", "FOLLOWS_PER_DAY": "2", "PUBLICATIONS_PER_DAY": "2"}
+
+
+class DefaultTests(SpecCase):
+    """As it is without further ado."""
+
+    async def test_comments(self):
+        """choices: the twenty-first comment in a minute is 429, and says when to go on."""
+        made, writer = await self.content(await self.user()), await self.user()
+        path = f"{made.path}/comments"
+        for n in range(20):
+            await self.post(path, {"body": f"{n}"}, by=writer, expect=201)
+        limited = await self.post(path, {"body": "x"}, by=writer)
+        self.problem(limited, 429, "too_many_requests")
+        self.assertTrue(0 < int(limited.header("Retry-After") or 0) <= 60)
+        await self.post(path, {"body": "x"}, by=await self.user(), expect=201)
+
+
+class LimitTests(SpecCase):
+    """With lower limits."""
+
+    async def connect(self) -> None:
+        self.own_daemon()
+        self.use(await shared("limits", lambda: Daemon(environ=LIMITS)))
+
+    def limited(self, response: Response, most: int) -> None:
+        """Assert that it was once too often, and by the wait that the span is about `most` s."""
+        self.problem(response, 429, "too_many_requests")
+        self.assertTrue(most - 60 < int(response.header("Retry-After") or 0) <= most)
+
+    async def test_comments(self):
+        """choices: other refusals go before that of the limit, which holds for admins too."""
+        made, admin = await self.content(await self.user()), await self._new_admin()
+        path = f"{made.path}/comments"
+        for _ in range(3):
+            await self.post(path, {"body": "x"}, by=admin, expect=201)
+        self.limited(await self.post(path, {"body": "x"}, by=admin), 60)
+        self.invalid(await self.post(path, {"body": ""}, by=admin), "/body")
+        response = await self.post(path, {"body": "x", "parentId": 2**40}, by=admin)
+        self.problem(response, 422, "unknown_parent")
+        response = await self.post(f"content/{guid()}/comments", {"body": "x"}, by=admin)
+        self.problem(response, 404, "content_not_found")
+        found = await self.get(path, expect=200)
+        self.assertEqual(3, found.json()["total"])
+
+    async def test_follows(self):
+        """choices: beyond the limit a repeat is 204, and an unknown user 404."""
+        user = await self.user()
+        others = [await self.user() for _ in range(3)]
+
+        async def follow(other: str) -> Response:
+            return await self.put(f"user/{user.id}/following/{other}", by=user)
+
+        for other in (others[0], others[0], others[1]):
+            self.assertEqual(204, (await follow(other.id)).status)
+        self.limited(await follow(others[2].id), 86_400)
+        self.assertEqual(204, (await follow(others[1].id)).status)
+        self.problem(await follow(guid()), 404, "user_not_found")
+        self.problem(await follow(user.id), 422, "cannot_follow_self")
+
+    async def test_publications(self):
+        """choices: beyond the limit a repeat of a create and an update are 204, as before."""
+        author = await self.user()
+        first, _ = [await self.content(author) for _ in range(2)]
+        draft: dict[str, Any] = {**first.sent, "revisionId": guid()}
+        draft["entity"] = {**draft["entity"], "entityId": guid()}
+        path = f"content/{guid()}"
+        self.limited(await self.put(path, draft, by=author), 86_400)
+        self.problem(await self.get(path), 404, "content_not_found")
+        await self.put(first.path, first.sent, by=author, expect=204)
+        update = {"description": "x", "screenshotUris": ["x.png"]}
+        await self.put(first.path, update, by=author, expect=204)
+        unknown = {**draft, "using": [{"entityId": guid(), "revisionId": guid()}]}
+        self.problem(await self.put(path, unknown, by=author), 422, "unknown_reference")

@@ -1,0 +1,217 @@
+"""The limits of one user: exact however many come at once, and only for what had an effect."""
+
+from contentsvc.store import comments, social
+from contentsvc.store import content as contents
+from contentsvc.store.database import Database
+from contentsvc.store.errors import Refused
+from contentsvc.store.floods import UNLIMITED
+from tests.store.support import StoreCase, guid, together
+
+MOST, SPAN = 5, 100
+
+
+class FloodCase(StoreCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.ann = await self.user()
+
+    def age(self, table: str, seconds: float, where: str = "true") -> None:
+        """Have the rows of a table been made so much earlier."""
+        self.sql(
+            f"update {table} set created = created - make_interval(secs => %s) where {where}",
+            seconds,
+        )
+
+    def assert_waits(self, wait: int | None, most: int = SPAN) -> None:
+        """Assert that it is about so long."""
+        self.assertTrue(most - 30 < (wait or 0) <= most, wait)
+
+
+class CommentTests(FloodCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.games = [await self.content(await self.user()) for _ in range(3)]
+
+    async def write(
+        self,
+        *,
+        on: str | None = None,
+        parent: int | None = None,
+        db: Database | None = None,
+        most: int = MOST,
+    ) -> comments.Written | None:
+        """A comment of Ann's."""
+        content = on or self.games[0]
+        return await comments.create(
+            db or self.db, content, self.ann, False, parent, "x", most, SPAN
+        )
+
+    async def fill(self) -> None:
+        """Reach the limit."""
+        for n in range(MOST):
+            self.assertEqual((await self.write(on=self.games[n % 3])).wait, 0)
+
+    def counted(self) -> list[tuple[int, int]]:
+        """What the contents have counted, and how many comments there are of each."""
+        return self.sql(
+            "select c.comments, (select count(*) from comments m where m.content_id = c.id)"
+            " from contents c where c.id = any(%s::uuid[])",
+            self.games,
+        )
+
+    async def test_limit(self) -> None:
+        """After so many, on whatever content, one waits, and nothing of it is left."""
+        await self.fill()
+        found = await self.write()
+        self.assertIsNone(found.id)
+        self.assert_waits(found.wait)
+        counted = self.counted()
+        self.assertEqual(sum(number for number, _ in counted), MOST)
+        self.assertTrue(all(number == there for number, there in counted), counted)
+
+    async def test_slides(self) -> None:
+        """When the oldest of so many is as long ago as the span, there is room for one."""
+        await self.fill()
+        first = f"id = (select min(id) from comments where author_id = '{self.ann}')"
+        self.age("comments", SPAN - 1.5, first)
+        self.assertIn((await self.write()).wait, (1, 2))
+        self.age("comments", 1.5, first)
+        self.assertEqual((await self.write()).wait, 0)
+        self.assert_waits((await self.write()).wait)
+
+    async def test_at_once(self) -> None:
+        """Of forty at once, by two processes and on three contents, so many succeed exactly."""
+        other = await self.pool()
+        found = await together(
+            *(self.write(on=self.games[n % 3], db=(self.db, other)[n % 2]) for n in range(40))
+        )
+        waits = sorted(each.wait for each in found)
+        self.assertEqual(waits[:MOST], [0] * MOST)
+        self.assertTrue(all(waits[MOST:]), waits)
+        rows = self.sql("select count(*) from comments where author_id = %s", self.ann)
+        self.assertEqual(rows, [(MOST,)])
+
+    async def test_others_first(self) -> None:
+        """Who may not write any more still hears of unknown content and of an unknown parent."""
+        await self.fill()
+        self.assertIsNone(await self.write(on=guid()))
+        with self.assertRaises(Refused) as caught:
+            await self.write(parent=2**40)
+        self.assertEqual(caught.exception.constraint, "comments_parent")
+
+    async def test_refused(self) -> None:
+        """What was refused does not count."""
+        for _ in range(MOST):
+            self.assertIsNone(await self.write(on=guid()))
+            with self.assertRaises(Refused):
+                await self.write(parent=2**40)
+        await self.fill()
+
+    async def test_deleted(self) -> None:
+        """A comment that was deleted has had its effect."""
+        for _ in range(MOST):
+            await comments.delete(self.db, self.games[0], (await self.write()).id)
+        self.assert_waits((await self.write()).wait)
+
+    async def test_others(self) -> None:
+        """Another's do not count."""
+        await self.fill()
+        self.ann = await self.user()
+        await self.fill()
+
+    async def test_unlimited(self) -> None:
+        """0 is no limit."""
+        for _ in range(MOST + 3):
+            self.assertEqual((await self.write(most=0)).wait, 0)
+
+    async def test_clock_set_back(self) -> None:
+        """What was written before the server's clock was set back keeps nobody waiting."""
+        await self.fill()
+        self.age("comments", -3600)
+        self.assertEqual((await self.write()).wait, 0)
+
+
+class FollowTests(FloodCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.users = [await self.user() for _ in range(MOST + 3)]
+
+    async def follow(self, other: str, db: Database | None = None) -> int | None:
+        """Ann follows somebody."""
+        return await social.follow(db or self.db, self.ann, other, MOST, SPAN)
+
+    async def test_limit(self) -> None:
+        """After so many one waits; a repeat is no further one, and an unknown user is told."""
+        for other in self.users[:MOST]:
+            self.assertEqual(await self.follow(other), 0)
+        self.assert_waits(await self.follow(self.users[MOST]))
+        self.assertEqual(await self.follow(self.users[0]), 0)
+        self.assertIsNone(await self.follow(guid()))
+        rows = await social.following(self.db, self.ann, None, None)
+        self.assertEqual([row.id for row in rows], self.users[:MOST][::-1])
+
+    async def test_repeats(self) -> None:
+        """Repeats do not count."""
+        for _ in range(MOST + 1):
+            self.assertEqual(await self.follow(self.users[0]), 0)
+        for other in self.users[1:MOST]:
+            self.assertEqual(await self.follow(other), 0)
+
+    async def test_at_once(self) -> None:
+        """However many at once, by two processes, so many succeed exactly, repeats beside them."""
+        other = await self.pool()
+        acts = [self.follow(user, db) for user in self.users for db in (self.db, other)]
+        waits = await together(*acts)
+        rows = await social.following(self.db, self.ann, None, None)
+        self.assertEqual(len(rows), MOST)
+        followed = {row.id for row in rows}
+        for user, pair in zip(self.users, zip(waits[::2], waits[1::2], strict=True), strict=True):
+            self.assertEqual(pair == (0, 0), user in followed, pair)
+
+    async def test_before(self) -> None:
+        """Those from before there were times do not count."""
+        for user in self.users:
+            await social.follow(self.db, self.ann, user, *UNLIMITED)
+        self.sql("update follows set created = null")
+        self.assertEqual(await self.follow(await self.user()), 0)
+
+    async def test_release_before(self) -> None:
+        """What a daemon of the release before writes has a time."""
+        for user in self.users[:MOST]:
+            self.sql("insert into follows (follower, followed) values (%s, %s)", self.ann, user)
+        self.assert_waits(await self.follow(self.users[MOST]))
+
+
+class PublicationTests(FloodCase):
+    async def publish(self, db: Database | None = None) -> int:
+        """A content of Ann's as the service makes it; how long to wait, and then it is none."""
+        revision = guid()
+        try:
+            async with (db or self.db).transaction() as tx:
+                await self.content(self.ann, revision=revision, db=tx)
+                wait = await contents.depend(tx, revision, [], [], [], [], self.ann, MOST, SPAN)
+                if wait:
+                    raise LookupError
+        except LookupError:
+            pass
+        return wait
+
+    async def test_limit(self) -> None:
+        """After so many one waits, until the oldest of them is as long ago as the span."""
+        for _ in range(MOST):
+            self.assertEqual(await self.publish(), 0)
+        self.assert_waits(await self.publish())
+        self.age("contents", 60)
+        self.assert_waits(await self.publish(), SPAN - 60)
+        self.age("contents", SPAN - 60)
+        self.assertEqual(await self.publish(), 0)
+        rows = self.sql("select count(*) from contents where author_id = %s", self.ann)
+        self.assertEqual(rows, [(MOST + 1,)])
+
+    async def test_at_once(self) -> None:
+        """However many at once, by two processes, so many succeed exactly."""
+        other = await self.pool()
+        waits = await together(*(self.publish(db) for _ in range(8) for db in (self.db, other)))
+        self.assertEqual(waits.count(0), MOST)
+        rows = self.sql("select count(*) from contents where author_id = %s", self.ann)
+        self.assertEqual(rows, [(MOST,)])
