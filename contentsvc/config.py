@@ -21,7 +21,12 @@ MORE_CONNECTIONS = 1000
 """Connections for requests beside those for sockets, unless there is another bound."""
 PLATFORMS = ("win64", "osx64", "linux64")
 _PREFIX = "CONTENTSVC_"
+BACKLOG = 4096
+"""Connections that may wait to be accepted: Linux has no more by default. Beyond them, and beyond
+Twisted's own 50, clients that come back all at once try again after 1, 3, 7, 15, 31 and 63 s."""
 _PORT = re.compile(r"(?:^(?:tcp6?|ssl):|:port=)([0-9]+)")
+_BACKLOG = re.compile(r":backlog=|^(?!(haproxy:)?(tcp6?|ssl|unix):)")
+"""An endpoint that says how many may wait to be accepted, or one that cannot."""
 
 
 class ConfigError(Exception):
@@ -102,7 +107,7 @@ def _endpoint(value: Any) -> str:
     for port in _PORT.findall(_text(value)):
         if int(port) > 65535:
             raise ValueError(f"names port {port}, which is above 65535")
-    return str(value)
+    return str(value) if _BACKLOG.search(value) else f"{value}:backlog={BACKLOG}"
 
 
 def _path(value: Any) -> Path:
@@ -204,8 +209,7 @@ def _seconds(low: float, high: float) -> Callable[[Any], float]:
 SETTINGS = (
     Setting(
         "listen",
-        # Twisted's own backlog of 50 makes clients wait that come back all at once.
-        "tcp:8080:interface=127.0.0.1:backlog=1024",
+        "tcp:8080:interface=127.0.0.1",
         _endpoint,
         "Twisted endpoint to listen on",
     ),

@@ -57,8 +57,9 @@ from contentsvc.workers import Workers
 
 _FILES = 100
 """What a process may need beside its connections to clients and to the database."""
-_BACKLOG = 4096
-"""The most connections that can wait to be accepted: Linux has no more by default."""
+_ACCEPTS = 32
+"""Connections accepted in one turn: Twisted takes more with each turn that leaves some over, and
+all of them send a request in the next."""
 
 
 class Options(usage.Options):
@@ -203,6 +204,8 @@ class Daemon(Sequence):
 
         site = self._site(db, tokens, passwords, hub, relay)
         port = await self._endpoint.listen(site)
+        if isinstance(port, tcp.Port):
+            _accept_few(port)
         self._undo.append(lambda: self._close(port, site, hub))
         # What is there by now stays. Else each full collection would look at all of it again, and
         # the requests of that moment wait some 10 ms.
@@ -293,14 +296,24 @@ class Daemon(Sequence):
             # whoever comes until Twisted closes it, in the next turn. (One that workers share stays
             # open for those who wait.)
             port.stopReading()
-            port.numberAccepts = _BACKLOG
-            port.doRead()
+            port.numberAccepts = config.BACKLOG
+            tcp.Port.doRead(port)
             port.socket.close()
         await port.stopListening()
         timeout = self._settings.drain_timeout
         draining = Deferred.fromCoroutine(hub.drain(timeout=timeout))
         await site.traffic.drain(timeout)
         await draining
+
+
+def _accept_few(port: Any) -> None:
+    """Let connections that come all at once leave turns to those that are there."""
+
+    def do_read() -> None:
+        port.numberAccepts = min(port.numberAccepts, _ACCEPTS)
+        tcp.Port.doRead(port)
+
+    port.doRead = do_read
 
 
 def _plain(stop: Callable[[], object]) -> Callable[[], Awaitable[object]]:

@@ -76,6 +76,14 @@ class ReadTests(SynchronousTestCase):
         self.assertEqual(settings.data_dir, Path.cwd() / "var")
         self.assertEqual(settings.keys_path, Path.cwd() / "var" / "secret.keys")
 
+    def test_backlog(self) -> None:
+        """As many may wait to be accepted as Linux lets, unless the endpoint says how many; one
+        that cannot say is left as it is."""
+        for given in "tcp:80", "tcp6:80", "ssl:443:privateKey=k", "unix:/x", "haproxy:tcp:80":
+            self.assertEqual(read({"listen": given}).listen, f"{given}:backlog=4096")
+        for given in "tcp:80:backlog=5", "haproxy:tcp:80:backlog=9", "systemd:domain=INET:index=0":
+            self.assertEqual(read({"listen": given}).listen, given)
+
     def test_precedence(self) -> None:
         """An option outweighs the environment, that the file, and that the default."""
         file = self.file("pool_size = 3\nsockets = 3\nsockets_per_user = 3\n")

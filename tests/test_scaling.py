@@ -41,7 +41,7 @@ class UnitTests(SynchronousTestCase):
         self.assertEqual(plain, same)
         options = tap.Options()
         usage.Options.parseOptions(options, ours.replace("%i", "8081").split())
-        self.assertEqual(options["listen"], "tcp:8081:interface=127.0.0.1:backlog=1024")
+        self.assertEqual(options["listen"], "tcp:8081:interface=127.0.0.1")
         self.assertEqual(options["workers"], "1")
 
     def test_reload(self) -> None:

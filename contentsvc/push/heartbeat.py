@@ -4,15 +4,18 @@ One timer serves all sockets: a timer and a payload for each would cost more mem
 rest of an idle socket.
 """
 
+from collections import deque
 from collections.abc import Iterable
 from typing import Protocol
 
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
 INTERVAL = 15
 """Seconds between the pings to one socket."""
+BATCH = 100
+"""Sockets pinged in one turn of the reactor: those that came all at once are due all at once."""
 SILENCE = 25
 """Seconds without a byte from the client after which a socket is cut off."""
 
@@ -39,7 +42,10 @@ class Heartbeat:
 
     def __init__(self, reactor: IReactorTime, sockets: Iterable[Pinged]) -> None:
         self.tick = 0
+        self._reactor = reactor
         self._sockets = sockets
+        self._due: deque[Pinged] = deque()
+        self._rest: IDelayedCall | None = None
         self._loop = LoopingCall(self._beat)
         self._loop.clock = reactor
 
@@ -53,14 +59,28 @@ class Heartbeat:
         """Stop ticking. Does nothing if it has stopped."""
         if self._loop.running:
             self._loop.stop()
+        self._due.clear()
+        if self._rest is not None:
+            self._rest.cancel()
+            self._rest = None
 
     def _beat(self) -> None:
         self.tick += 1
         last, turn = self.tick - SILENCE, self.tick % INTERVAL
-        # A list, since dropping a socket takes it out of the set.
-        due = [each for each in self._sockets if each.heard <= last or each.turn == turn]
-        for socket in due:
-            if socket.heard <= last:
+        # Not while the set is looked through, since dropping a socket takes it out.
+        self._due.extend(
+            each for each in self._sockets if each.heard <= last or each.turn == turn
+        )
+        if self._rest is None:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        self._rest = None
+        for _ in range(min(BATCH, len(self._due))):
+            socket = self._due.popleft()
+            if socket.heard <= self.tick - SILENCE:
                 socket.drop()
             else:
                 socket.ping()
+        if self._due:
+            self._rest = self._reactor.callLater(0, self._go_on)

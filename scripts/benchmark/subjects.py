@@ -30,7 +30,7 @@ def daemon(
     `checkout`, it is that one's."""
     port = free_port()
     words = ["-n", "--pidfile=", "contentsvc"]
-    words += ["--listen", f"tcp:{port}:interface=127.0.0.1:backlog=1024", *storage]
+    words += ["--listen", f"tcp:{port}:interface=127.0.0.1", *storage]
     if workers is not None:
         words += ["--workers", str(workers)]
     if checkout is None:

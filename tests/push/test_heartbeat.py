@@ -3,7 +3,7 @@
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.push.heartbeat import Heartbeat
+from contentsvc.push.heartbeat import BATCH, Heartbeat
 from tests.push.fakes import FakeSocket, make
 
 
@@ -61,6 +61,25 @@ class HeartbeatTests(SynchronousTestCase):
         """A process that stood still does not take its clients for silent."""
         self.clock.advance(60)
         self.assertFalse(self.socket.cut)
+
+    def test_crowd(self) -> None:
+        """Sockets that opened in the same second are pinged over several turns, those that went
+        silent together are cut off so; one that goes meanwhile is passed over."""
+        crowd = [FakeSocket(self.hub, f"crowd-{n}").join() for n in range(5 * BATCH)]
+        crowd.append(self.socket)
+        beat = self.hub.heartbeat._beat
+        self.pass_time(14)
+        beat()
+        self.assertEqual(sum(socket.pings for socket in crowd), BATCH)
+        gone = next(socket for socket in crowd if not socket.pings)
+        gone.leave()
+        self.clock.advance(0)
+        self.assertEqual(sum(socket.pings == 1 for socket in crowd), len(crowd) - 1 + gone.pings)
+        self.pass_time(9)
+        beat()
+        self.assertEqual(sum(socket.cut for socket in crowd), BATCH)
+        self.hub.stop()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_one_timer(self) -> None:
         """All sockets share one timer."""
