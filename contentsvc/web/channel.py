@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from contentsvc.web.site import ApiSite
 
 
-AT_ONCE = 32
+AT_ONCE = 4
 """Requests of one connection that are answered in one turn of the reactor: of those that need no
 wait, 64 KiB hold thousands."""
 _DIGITS = 18
@@ -47,6 +47,7 @@ class ApiChannel(HTTPChannel):
     trusted = False
     """Whether the peer is a proxy that is believed."""
     _peer: IAddress | None = None
+    _host: IAddress | None = None
     refused = False
     doomed: "ApiRequest | None" = None
     """A request that its head has shown to go no further, while the piece of data that this came in
@@ -81,6 +82,12 @@ class ApiChannel(HTTPChannel):
             self.trusted = self.site.proxies.trusts(self.address)
         return self._peer
 
+    def getHost(self) -> IAddress:
+        """Asked for each request, and the system for each connection only."""
+        if self._host is None:
+            self._host = self.transport.getHost()
+        return self._host
+
     def dataReceived(self, data: bytes) -> None:
         """Twisted's time-out begins anew with each byte, that of the headers does not."""
         if not self._busyReceiving:
@@ -105,7 +112,7 @@ class ApiChannel(HTTPChannel):
     def requestDone(self, request: "ApiRequest") -> None:
         """A request is answered; the next may have come with it."""
         self._answered += 1
-        self.site.traffic.waits(self)
+        self.site.traffic.waiting[self] = self.site.reactor.seconds()
         super().requestDone(request)
         if self._answered >= AT_ONCE and self._buffer and self.persistent and not self.paused:
             self.paused = True
@@ -148,10 +155,13 @@ class ApiChannel(HTTPChannel):
         self.setRawMode()
 
     def _maybeChooseTransferDecoder(self, header: bytes, data: bytes) -> bool:
-        if header == b"Content-Length" and len(data) > _DIGITS and data.isdigit():
-            # Python makes no number of over 4,300 digits. This one is over any limit, too.
-            data = data.lstrip(b"0")[:_DIGITS] or b"0"
-        elif header == b"Transfer-Encoding" and data.lower() != b"chunked":
+        if header == b"Content-Length":
+            if len(data) > _DIGITS and data.isdigit():
+                # Python makes no number of over 4,300 digits. This one is over any limit, too.
+                data = data.lstrip(b"0")[:_DIGITS] or b"0"
+        elif header != b"Transfer-Encoding":
+            return True
+        elif data.lower() != b"chunked":
             # Twisted takes "identity", which is no coding any more, and others may understand it
             # in another way (RFC 9112 §6.1).
             return bool(self._failChooseTransferDecoder())
@@ -176,10 +186,11 @@ class ApiChannel(HTTPChannel):
             self.refuse(MalformedRequest("The request target has no path."))
         else:
             request.gotLength(self.length)
-            expected = headers.getRawHeaders(b"Expect")
-            refused = old or request.refused or request.problem is not None
-            if expected and expected[0].lower() == b"100-continue" and not refused:
-                self._send100Continue()
+            # Where no body follows, nobody waits for leave to send it (RFC 9110 §10.1.1).
+            if self.length != 0 and not (old or request.refused or request.problem):
+                expected = headers.getRawHeaders(b"Expect")
+                if expected and expected[0].lower() == b"100-continue":
+                    self._send100Continue()
 
     def rawDataReceived(self, data: bytes) -> None:
         """Some of a body, or what comes behind a request."""

@@ -124,10 +124,6 @@ class Traffic:
     def opened(self, channel: ApiChannel) -> None:
         """There is a new connection."""
         self.channels.add(channel)
-        self.waits(channel)
-
-    def waits(self, channel: ApiChannel) -> None:
-        """The connection waits for a request from now on."""
         self.waiting[channel] = self._reactor.seconds()
 
     async def drain(self, timeout: float) -> None:
@@ -174,6 +170,7 @@ class Traffic:
 
     def ended(self, request: ApiRequest) -> None:
         """A request is answered, or will not be."""
-        request.release()
+        if request.held:
+            request.release()
         self.active.discard(request)
         self._perhaps_over()
