@@ -45,6 +45,7 @@ from contentsvc.root import Health, Reason, Root
 from contentsvc.service import Sequence, allow_files, say_hello
 from contentsvc.store import health, notifications, sessions
 from contentsvc.store.database import Database
+from contentsvc.store.disk import Disk
 from contentsvc.tokens import Caller, InvalidToken, Keys, KeysError, Tokens
 from contentsvc.web.app import Api
 from contentsvc.web.errors import BadToken
@@ -260,18 +261,25 @@ class Daemon(Sequence):
         ]
         if settings.debug_notify:
             families.append(DebugTools(db, notifier))
+        disk = Disk(self._reactor, db, settings.data_dir if settings.database is None else None)
         reasons = [
             Reason("database", lambda: health.ping(db)),
             Reason("listen", _true_if(lambda: relay.alive)),
             Reason("sockets", _true_if(lambda: hub.joining)),
+            Reason("pool", _true_if(lambda: not db.stalled)),
+            Reason("disk", disk.has_room),
         ]
         if (keeper := self._keeper) is not None:
             reasons.append(Reason("data_dir", _true_if(lambda: keeper.there)))
         unavailable = Unavailability(self._reactor)
         self._undo.append(_plain(unavailable.stop))
-        api = Api(
-            authenticate, errors.translate, Reply(settings.cors_origins, unavailable.count)
-        )
+
+        def answered_503(cause: str) -> None:
+            unavailable.count(cause)
+            if cause == "disk":
+                disk.failed()
+
+        api = Api(authenticate, errors.translate, Reply(settings.cors_origins, answered_503))
         api.mount("/api/v1", families)
         api.mount("/methods/v1", families, under="/user")
         api.mount("", [OAuth(db, guard, tokens, ended), Health(reasons, self._reactor)])

@@ -122,6 +122,9 @@ class FullDiskTests(Case):
             if refused == 5:
                 break
         self.assertEqual(refused, 5)
+        error = await self.assertFailure(Deferred.fromCoroutine(self.ann.is_ready()), ApiError)
+        self.assertEqual((error.status, error.problem["reasons"]), (503, ["disk"]))
+        self.assertRegex(self.service.output(), "Answered 503: .*disk")
         await self.ann.full_user()
         filler.unlink()
         await self.back(self.ann)

@@ -65,6 +65,17 @@ class BoundTests(PoolCase):
         await self.put(pool, 4)
         self.assertEqual(await self.stored(), [1, 3, 4])
 
+    async def test_stalled(self) -> None:
+        """A pool that has all its connections in use, and gets none back for 5 s, is stalled."""
+        pool = await self.pool(size=1)
+        running = Deferred.fromCoroutine(self.sleep(pool, 0.2))
+        for n in range(25):
+            self.assertEqual(pool.stalled, n > 20, n)
+            pool._look()
+        await running
+        pool._look()
+        self.assertFalse(pool.stalled)
+
     async def test_failures(self) -> None:
         """Statements that fail give their connections back."""
         pool = await self.pool(size=2)

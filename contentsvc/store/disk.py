@@ -1,0 +1,83 @@
+"""Whether the database has room to write."""
+
+import os
+from pathlib import Path
+
+from twisted.internet.interfaces import IReactorTime
+
+from contentsvc.store.database import Database
+from contentsvc.store.errors import Unavailable
+from contentsvc.store.query import Db, one
+
+LATER, SOON = 5.0, 1.0
+"""Seconds between two looks, as long as there is room, and while there is none."""
+HOLD = 3.0
+"""Seconds for which a write that failed counts, whatever a look says: it may have needed more."""
+SEGMENT = 16 * 1024 * 1024
+"""Bytes that Postgres needs to go on: its log grows by so many, and the server stops where it
+cannot."""
+
+
+@one("select set_config('work_mem', '64kB', true)")
+async def little_memory(db: Db) -> str:
+    """Have the rest of a transaction use files early."""
+
+
+@one("""
+    with wide as materialized (
+        select repeat(n::text, 1000) as text from generate_series(1, 1500) n
+    )
+    select count(*) from wide
+""")
+async def spill(db: Db) -> int:
+    """Write some 5 MB to a file of the database's own disk, which goes with the statement."""
+
+
+class Disk:
+    """Looks when it is asked, and not often. `folder` is where the database is, if that is known
+    here."""
+
+    def __init__(self, reactor: IReactorTime, db: Database, folder: Path | None) -> None:
+        self._reactor = reactor
+        self._db = db
+        self._folder = folder
+        self._full = False
+        self._failed = -HOLD
+        self._looked = -LATER
+        self._looking = False
+
+    def failed(self) -> None:
+        """A write has found no room."""
+        self._full = True
+        self._failed = self._reactor.seconds()
+
+    async def has_room(self) -> bool:
+        """Whether there is, as far as it can be told; True where the database does not answer."""
+        now = self._reactor.seconds()
+        if not self._looking and now - self._looked >= (SOON if self._full else LATER):
+            self._looked, self._looking = now, True
+            try:
+                await self._look()
+            finally:
+                self._looking = False
+        return not self._full and not self._nearly_full()
+
+    async def _look(self) -> None:
+        try:
+            async with self._db.transaction() as tx:
+                await little_memory(tx)
+                await spill(tx)
+        except Unavailable as error:
+            if error.cause == "disk":
+                self.failed()
+        else:
+            self._full = self._reactor.seconds() - self._failed < HOLD
+
+    def _nearly_full(self) -> bool:
+        if self._folder is None:
+            return False
+        try:
+            room = os.statvfs(self._folder)
+        except OSError:
+            return False  # it has gone, which is another matter
+        return room.f_bavail * room.f_frsize < SEGMENT

@@ -1,0 +1,109 @@
+"""Whether the database has room to write."""
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
+
+from contentsvc.store import disk as module
+from contentsvc.store import query
+from contentsvc.store.disk import HOLD, LATER, SEGMENT, SOON, Disk
+from contentsvc.store.errors import Cause, Unavailable
+from tests.store.support import StoreCase
+from tests.store.things import bare
+
+
+class LookTests(StoreCase):
+    """On a clock, with a look that can be told what it finds."""
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.clock = Clock()
+        self.disk = Disk(self.clock, self.db, None)
+        self.finds: Cause | None = None
+        self.looks = 0
+        spill = module.spill
+
+        async def counted(db: object) -> int:
+            self.looks += 1
+            if self.finds is not None:
+                raise Unavailable("no", self.finds)
+            return await spill(db)
+
+        self.patch(module, "spill", counted)
+
+    async def test_file(self) -> None:
+        """A look writes megabytes to a file, whatever memory there is."""
+        async with self.db.transaction() as tx:
+            await module.little_memory(tx)
+            spill = query.STATEMENTS["disk_spill"].sql
+            plan = await tx.run(bare(f"explain (analyze, buffers) {spill}"), ())
+        self.assertRegex("\n".join(row[0] for row in plan), "temp .*written=[0-9]{3}")
+
+    async def test_seldom(self) -> None:
+        """However often it is asked, it looks every few seconds."""
+        for _ in range(3):
+            for _ in range(5):
+                self.assertTrue(await self.disk.has_room())
+            self.clock.advance(LATER)
+        self.assertEqual(self.looks, 3)
+
+    async def test_full(self) -> None:
+        """A look that finds none says so, and others follow soon, until one finds some again."""
+        self.finds = "disk"
+        self.assertFalse(await self.disk.has_room())
+        self.clock.advance(SOON)
+        self.assertFalse(await self.disk.has_room())
+        self.assertEqual(self.looks, 2)
+        self.finds = None
+        self.assertFalse(await self.disk.has_room())
+        self.clock.advance(HOLD)
+        self.assertTrue(await self.disk.has_room())
+
+    async def test_failed_write(self) -> None:
+        """A write that failed counts at once, and for a while whatever a look finds."""
+        self.assertTrue(await self.disk.has_room())
+        self.disk.failed()
+        self.assertFalse(await self.disk.has_room())
+        self.clock.advance(SOON)
+        self.assertFalse(await self.disk.has_room())
+        self.clock.advance(HOLD)
+        self.assertTrue(await self.disk.has_room())
+
+    async def test_no_answer(self) -> None:
+        """A database that does not answer is another matter."""
+        self.finds = "outage"
+        self.assertTrue(await self.disk.has_room())
+        self.disk.failed()
+        self.clock.advance(LATER)
+        self.assertFalse(await self.disk.has_room())
+
+    async def test_one_at_a_time(self) -> None:
+        """While a look is under way nobody else waits for it, or begins another."""
+        waits: Deferred[int] = Deferred()
+
+        async def waiting(db: object) -> int:
+            self.looks += 1
+            return await waits
+
+        self.patch(module, "little_memory", waiting)
+        first = Deferred.fromCoroutine(self.disk.has_room())
+        self.clock.advance(LATER)
+        self.assertTrue(await self.disk.has_room())
+        self.assertEqual((self.looks, first.called), (1, False))
+        waits.callback(1)
+        self.assertTrue(await first)
+        self.assertEqual(self.looks, 2)  # and the rest of it
+
+    async def test_folder(self) -> None:
+        """Where its folder is known, so is what is left there; one that has gone says nothing."""
+        room = SimpleNamespace(f_bavail=SEGMENT // 4096, f_frsize=4096)
+        self.patch(os, "statvfs", lambda folder: room)
+        disk = Disk(self.clock, self.db, Path("/somewhere"))
+        self.assertTrue(await disk.has_room())
+        room.f_bavail -= 1
+        self.assertFalse(await disk.has_room())
+        self.patch(os, "statvfs", lambda folder: os.stat("/nowhere/at/all"))
+        self.assertTrue(await disk.has_room())
