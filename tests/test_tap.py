@@ -25,7 +25,10 @@ from tests.store.servers import postmaster
 
 CLEAN = (0, -signal.SIGTERM)
 """twistd ends itself by the signal that it was stopped with; supervisors take both for clean."""
-LOCKED = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'EXECUTE'"
+LOCKED = (
+    "select 1 from pg_stat_activity"
+    " where wait_event_type = 'Lock' and query ~ 'PREPARE|EXECUTE'"
+)
 
 
 def listening(port: int) -> bool:

@@ -44,7 +44,7 @@ class WriterTests(ReaderCase):
             calling = Deferred.fromCoroutine(call)
             await self.waits("Lock")
             os.kill(self.other.pid, signal.SIGSTOP)
-        working = "state = 'active' and query ~ 'EXECUTE'"
+        working = "state = 'active' and query ~ 'PREPARE|EXECUTE'"
         await hold(lambda: not backends(self.database, working), "the statement is done")
         await self.other.kill()
         error = await self.assertFailure(calling, Unreachable)
