@@ -69,6 +69,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     sockets_per_user: int
     progress_keys: int
     progress_bytes: int
+    notification_retention: int
+    """Days; 0 means for ever."""
     """These two of one user; 0 for no limit."""
 
     @property
@@ -249,6 +251,12 @@ SETTINGS = (
         16 * 1024**2,
         _number(0, 2**53),
         "bytes of one user's progress values, 0: any number",
+    ),
+    Setting(
+        "notification_retention",
+        90,
+        _number(0, 36_500),
+        "days that notifications are kept, 0 for ever",
     ),
 )
 

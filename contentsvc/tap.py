@@ -41,6 +41,7 @@ from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.relay import Relay
+from contentsvc.retention import Retention
 from contentsvc.root import Health, Reason, Root
 from contentsvc.service import Sequence, allow_files, say_hello
 from contentsvc.store import health, notifications, sessions
@@ -202,6 +203,9 @@ class Daemon(Sequence):
         self._undo.append(_plain(passwords.threads.stop))
         hub.start()
         self._undo.append(_plain(hub.stop))
+        retention = Retention(reactor, db, settings.notification_retention)
+        retention.start()
+        self._undo.append(_plain(retention.stop))
 
         site = self._site(db, tokens, passwords, hub, relay)
         port = await self._endpoint.listen(site)

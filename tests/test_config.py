@@ -44,6 +44,7 @@ WRONG: dict[str, list[Any]] = {
     "sockets_per_user": [0, 1001],
     "progress_keys": [-1, "many"],
     "progress_bytes": [-1, 2**54, "16 MiB"],
+    "notification_retention": [-1, 36_501, 90.5, "never"],
 }
 
 

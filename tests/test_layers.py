@@ -27,6 +27,7 @@ ALLOWED = {
     "store": {"wire"},
     "push": {"store", "wire", "tokens"},
     "api": {"web", "wire", "store", "tokens", "passwords", "push.notifier"},
+    "retention": {"store"},
     "root": {"push", "web"},
     "service": {"config", "store", "tokens"},
     "workers": {"config", "service", "tokens", "watchdog", "worker"},

@@ -11,6 +11,9 @@ UserNotFound = named(404, "user_not_found", "There is no such user.")
 ContentNotFound = named(404, "content_not_found", "There is no such content.")
 RevisionNotFound = named(404, "revision_not_found", "The content has no such revision.")
 CommentNotFound = named(404, "comment_not_found", "The content has no such comment.")
+CursorExpired = named(
+    400, "cursor_expired", "Notifications after this one are no longer kept: begin without `after`."
+)
 NotificationNotFound = named(404, "notification_not_found", "There is no such notification.")
 ProgressNotFound = named(404, "progress_not_found", "There is no data at this key.")
 ChallengeNotFound = named(404, "challenge_not_found", "There is no such design challenge.")

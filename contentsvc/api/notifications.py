@@ -4,7 +4,7 @@ import math
 
 from msgspec import Raw
 
-from contentsvc.api.errors import NotificationNotFound
+from contentsvc.api.errors import CursorExpired, NotificationNotFound
 from contentsvc.api.paging import listed, position
 from contentsvc.store import notifications
 from contentsvc.store.query import Db
@@ -30,17 +30,23 @@ class Notifications:
 
     @route("GET", "/user/<guid:user>/notifications", allow=SELF)
     async def all(self, call: Call, user: str, query: NotificationQuery) -> Listed:
-        """Spec §4.11."""
+        """Spec §4.11. Raises CursorExpired."""
         if query.since is not None and not math.isfinite(query.since):
             raise at_parameter("since", "Expected Unix seconds.")
         if query.after is not None and is_guid(query.after):
             found = await notifications.number(self._db, user, query.after)
             if found is None:
+                if await notifications.trimmed(self._db, user):
+                    raise CursorExpired()  # nobody knows any more which ids there were
                 raise at_parameter("after", "This is no notification of yours.")
             after = found
         else:
             after = position(query) or 0
         rows = await notifications.listed(self._db, user, after, query.since, query.limit)
+        # Numbers have no holes but those of retention, and of `since`.
+        holed = query.after is not None and (not rows or rows[0].seq > after + 1)
+        if holed and after < (await notifications.trimmed(self._db, user) or 0):
+            raise CursorExpired()
         return listed(
             rows,
             query,
