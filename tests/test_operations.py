@@ -33,7 +33,7 @@ def listed() -> list[tuple[Operation, str]]:
 def routes(**changes: object) -> list[tuple[Operation, Route]]:
     """The daemon's own routes, with the default settings but for these."""
     settings = msgspec.structs.replace(config.read({}, {}), **changes)
-    daemon = Daemon(Clock(), settings, None)
+    daemon = Daemon(Clock(), settings, None, lambda port: None)
     nothing = [None] * (daemon._site.__code__.co_argcount - 1)
     site = daemon._site(*nothing)
     found = []
