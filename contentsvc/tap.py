@@ -166,6 +166,7 @@ class Daemon(Sequence):
         super().__init__(reactor, settings)
         self._endpoint = endpoint
         self._announce = announce
+        self._connections = settings.most_connections
         self._wall = WallClock()
 
     async def start_parts(self) -> None:
