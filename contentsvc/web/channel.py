@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 AT_ONCE = 4
 """Requests of one connection that are answered in one turn of the reactor: of those that need no
 wait, 64 KiB hold thousands."""
+PIECE = 16 * 1024
+LINES = 2000
+"""Bytes of a chunked body that are read in one turn, where what has come of it has more than so
+many lines: of the smallest chunks, 64 KiB hold 10,000."""
 _DIGITS = 18
 """Digits that are enough for any length."""
 _HEADER = 200
@@ -59,7 +63,9 @@ class ApiChannel(HTTPChannel):
     _answered = 0
     """Requests answered while this piece of data is read."""
     _rest: Any = None
-    """The call that will read on, where there were too many of them."""
+    """The call that will read on, where there was too much for one turn."""
+    _later = b""
+    """What has come behind a PIECE."""
 
     def connectionMade(self) -> None:
         super().connectionMade()
@@ -92,6 +98,12 @@ class ApiChannel(HTTPChannel):
         """Twisted's time-out begins anew with each byte, that of the headers does not."""
         if not self._busyReceiving:
             self._answered = 0
+            if self._later:
+                self._later += data
+                return
+            if self.length is None and len(data) > PIECE and data.count(b"\r\n") > LINES:
+                data, self._later = data[:PIECE], data[PIECE:]
+                self._read_later()
         super().dataReceived(data)
         if self.doomed is not None:
             self.doomed.end_early()
@@ -116,7 +128,11 @@ class ApiChannel(HTTPChannel):
         super().requestDone(request)
         if self._answered >= AT_ONCE and self._buffer and self.persistent and not self.paused:
             self.paused = True
-            self._networkProducer.pauseProducing()
+            self._read_later()
+
+    def _read_later(self) -> None:
+        self._networkProducer.pauseProducing()
+        if self._rest is None:
             self._rest = self.site.reactor.callLater(0, self._read_on)
 
     def _read_on(self) -> None:
@@ -124,7 +140,8 @@ class ApiChannel(HTTPChannel):
         self.paused = False
         if not self._waitingForTransport:
             self._networkProducer.resumeProducing()
-        self.dataReceived(b"")
+        later, self._later = self._later, b""
+        self.dataReceived(later)
 
     def _stop_timer(self) -> None:
         if self._head is not None:

@@ -1,6 +1,6 @@
 """A connection that brings many requests at once."""
 
-from contentsvc.web.channel import AT_ONCE
+from contentsvc.web.channel import AT_ONCE, PIECE
 from tests.web.boxes import Boxes, Waits, body_of
 from tests.web.support import Service, WebCase
 
@@ -59,3 +59,35 @@ class PipelineTests(WebCase):
         self.service.clock.advance(0)
         self.assertEqual(len(self.boxes.taken), AT_ONCE)
         self.assertEqual(self.service.clock.getDelayedCalls(), [])
+
+
+class ChunkTests(WebCase):
+    def setUp(self) -> None:
+        self.boxes = Boxes()
+        self.service = Service([self.boxes])
+        self.client = self.service.connect()
+        head = b"PUT /small HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ann\r\n"
+        self.client.send(head + b"Transfer-Encoding: chunked\r\n\r\n")
+        body = body_of(2 * PIECE)
+        self.whole = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
+
+    def test_in_pieces(self) -> None:
+        """Of a body in the smallest chunks a piece is read in a turn, and nothing more comes; what
+        comes all the same waits behind it."""
+        half = len(self.whole) // 2
+        self.client.send(self.whole[:half])
+        self.assertEqual(self.client.transport.producerState, "paused")
+        self.client.send(self.whole[half:] + b"GET /small HTTP/1.1\r\nHost: test\r\n\r\n")
+        self.assertTrue(self.client.silent)
+        self.service.clock.advance(0)
+        self.assertEqual(len(self.boxes.taken[0]), 2 * PIECE - len(body_of(0)))
+        received = self.client.transport.value()
+        self.assertEqual((received.count(b" 204 "), received.count(b" 200 ")), (1, 1))
+        self.assertEqual(self.client.transport.producerState, "producing")
+
+    def test_gone(self) -> None:
+        """What a client has left behind when it goes is dropped."""
+        self.client.send(self.whole)
+        self.client.vanish()
+        self.service.clock.advance(0)
+        self.assertEqual((self.boxes.taken, self.service.clock.getDelayedCalls()), ([], []))
