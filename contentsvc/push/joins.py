@@ -35,8 +35,8 @@ STATES = 50
 """Sockets that one read says hello to: the work of some milliseconds in one turn."""
 PAGES = 8
 """Sockets whose backlog one read goes on with."""
-PAGE, PAGE_BYTES = 100, 256 * 1024
-"""Rows, and bytes (but for the last row's), of a page: so much is held per joining socket."""
+PAGE, PAGE_BYTES = 100, 64 * 1024
+"""Rows, and bytes (but for the last row's), of a page: what fills the buffer of a transport."""
 PATIENCE = 10.0
 """Seconds that a socket's own read may take before it is sent away."""
 STUCK = 5.0
@@ -124,25 +124,35 @@ class Joins:
             rows = await self._pages.ask(socket, (socket.user, socket.position))
             if rows is None:
                 return
-            for row in rows:
-                if feed.log != of:
-                    break  # the socket has been told where it goes on
-                if row.seq > sent:
-                    # The feed's to send, which knows whether it follows what was sent before.
-                    socket.position = sent
-                    self._want(feed, row.seq)
-                    break
-                socket.position = row.seq
-                socket.send(notification_frame(row))
-                drained = socket.drained()
-                if drained is not None:
-                    await drained
-                if socket not in feed.sockets:
-                    return
-            if not rows and feed.log == of:
+            if feed.log != of:
+                continue  # the socket has been told where it goes on
+            if not rows:
                 # All up to what had been sent live as the read began came, or is deleted.
                 socket.position = max(socket.position, sent)
-        socket.live = True
+            drained = self._send(feed, socket, rows, sent)
+            # What it has not taken is read again: held for all who are slow, it would be much.
+            del rows
+            if drained is not None:
+                await drained
+        if socket in feed.sockets:
+            socket.live = True
+
+    def _send(
+        self, feed: Feed, socket: Subscriber, rows: list[Stored], sent: int
+    ) -> Deferred[None] | None:
+        """Send a page as far as the socket takes it; what fires when it takes more."""
+        for row in rows:
+            if row.seq > sent:
+                # The feed's to send, which knows whether it follows what was sent before.
+                socket.position = sent
+                self._want(feed, row.seq)
+                break
+            socket.position = row.seq
+            socket.send(notification_frame(row))
+            drained = socket.drained()
+            if drained is not None or socket not in feed.sockets:
+                return drained
+        return None
 
     async def _state(
         self, feed: Feed, socket: Subscriber, resume: Position | None

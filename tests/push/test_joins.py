@@ -1,6 +1,8 @@
 """Sockets that join: hello, the backlog, the live stream, and a database that is slow or away
 (docs/socket.md)."""
 
+from sys import getrefcount
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.push import joins as joins_module
@@ -65,6 +67,18 @@ class JoinTests(SynchronousTestCase):
         self.assertEqual(slow.seqs, [1])
         slow.pause(False)
         self.assertEqual(slow.seqs, list(range(1, 54)))
+
+    def test_nothing_is_held_while_paused(self) -> None:
+        """Of a page that a socket does not take, the rest is not kept, but read again."""
+        rows = [self.log.commit() for _ in range(50)]
+        held = [getrefcount(row) for row in rows]
+        slow = FakeSocket(self.hub)
+        slow.pause(True)
+        slow.join(resume=0)
+        self.assertEqual(slow.seqs, [1])
+        self.assertEqual([getrefcount(row) for row in rows], held)
+        slow.pause(False)
+        self.assertEqual(slow.seqs, list(range(1, 51)))
 
     def test_committed_while_joining(self) -> None:
         """A notification that commits between attaching and hello is not lost."""
