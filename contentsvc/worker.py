@@ -138,7 +138,8 @@ class Shared:
 
     All workers are woken by a connection, and the system wakes the same one first each time.
     So the one that has accepted one lets the others go first until another has: it tries a
-    moment later, and takes then what nobody else wanted.
+    moment later, and takes then what nobody else wanted. One whose connections are all in use does
+    so each time.
 
     Closing it closes nothing but this process's descriptor, where Twisted's would remove the path
     of a Unix socket.
@@ -164,10 +165,17 @@ class Shared:
 
     def doRead(self) -> None:
         """Somebody wants to connect."""
-        if self._had_last:
+        if self._had_last or self._full():
             self._pause(POLITE)
         else:
             self._accept(1)
+
+    def _full(self) -> bool:
+        """Whether the site behind whatever wraps it has no room for one more."""
+        factory = self._port.factory
+        while hasattr(factory, "wrappedFactory"):
+            factory = factory.wrappedFactory
+        return bool(factory.full())
 
     def _pause(self, seconds: float) -> None:
         self._reactor.removeReader(self)

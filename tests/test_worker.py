@@ -2,6 +2,7 @@
 
 import errno
 import os
+from types import SimpleNamespace
 from typing import Any, cast
 
 from twisted.internet.task import Clock
@@ -10,10 +11,22 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.worker import FULL, MANY, POLITE, Shared
 
 
+class Factory:
+    """A site, or what wraps one."""
+
+    def __init__(self) -> None:
+        self.all_in_use = False
+
+    def full(self) -> bool:
+        return self.all_in_use
+
+
 class Port:
     """A listening socket; `waiting` is how many want to connect."""
 
     def __init__(self) -> None:
+        self.site = Factory()
+        self.factory = SimpleNamespace(wrappedFactory=self.site)
         self.waiting: list[str] = []
         self.sessionno = 0
         self.numberAccepts = 100
@@ -78,6 +91,12 @@ class SharedTests(SynchronousTestCase):
         before = self.port.sessionno
         self.reactor.advance(POLITE)
         return self.port.sessionno - before
+
+    def test_all_in_use(self) -> None:
+        """One whose connections are all in use leaves what comes to the others, for a moment."""
+        self.port.site.all_in_use = True
+        self.assertEqual(self.comes(2), 0)
+        self.assertEqual(self.later(), 2)
 
     def test_first(self) -> None:
         """A connection is taken at once, and one only."""

@@ -57,7 +57,8 @@ class ApiChannel(HTTPChannel):
     """A request that its head has shown to go no further, while the piece of data that this came in
     is read."""
     held = 0
-    """Bytes of headers that have not all come, as counted in `site.traffic`."""
+    """Bytes of headers that have not all come, or of what has come behind a request, as counted in
+    `site.traffic`."""
     _head: Any = None
     """The timer of a request whose headers have not all come."""
     _answered = 0
@@ -73,6 +74,7 @@ class ApiChannel(HTTPChannel):
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         self._stop_timer()
+        self.release()
         if self._rest is not None:
             self._rest.cancel()
             self._rest = None
@@ -124,6 +126,8 @@ class ApiChannel(HTTPChannel):
     def requestDone(self, request: "ApiRequest") -> None:
         """A request is answered; the next may have come with it."""
         self._answered += 1
+        if self.held:
+            self.release()
         self.site.traffic.waiting[self] = self.site.reactor.seconds()
         super().requestDone(request)
         if self._answered >= AT_ONCE and self._buffer and self.persistent and not self.paused:
@@ -148,7 +152,11 @@ class ApiChannel(HTTPChannel):
             if self._head.active():
                 self._head.cancel()
             self._head = None
-            self.site.traffic.small.release(self)
+            self.release()
+
+    def release(self) -> None:
+        """Give back the bytes of headers, or of what has come behind a request."""
+        self.site.traffic.small.release(self)
 
     # Twisted's own ways are a bare 400, and none for a line that is too long.
 
@@ -164,6 +172,12 @@ class ApiChannel(HTTPChannel):
     def refuse(self, problem: Problem) -> None:
         """Answer what has begun to come with this, and read no more of it."""
         self._stop_timer()
+        if self._handlingRequest:
+            # The request before is answered, and then the connection ends.
+            self._dataBuffer.clear()
+            self.persistent = False
+            self.release()
+            return
         if not self.requests:
             self.requests.append(self.requestFactory(self))
         if not self.requests[-1].refused:
@@ -211,5 +225,15 @@ class ApiChannel(HTTPChannel):
 
     def rawDataReceived(self, data: bytes) -> None:
         """Some of a body, or what comes behind a request."""
-        if not self.refused:
-            super().rawDataReceived(data)
+        if self.refused:
+            return
+        if self._handlingRequest:
+            room = self.site.traffic.small
+            if self.persistent:
+                room.arriving[self] = None
+                room.hold(self, len(data))
+            if not self.persistent:
+                # It will not be looked at.
+                self._networkProducer.pauseProducing()
+                return
+        super().rawDataReceived(data)

@@ -168,6 +168,9 @@ class ApiRequest(Request):
         self.method = getattr(self.channel, "_command", b"")
         self.content = BytesIO()
         self.channel.persistent = False
+        if self.channel.length is None:
+            # What comes of a chunked body is not worth its parsing.
+            self.channel.refused = True
         self.site.refuse(self, problem)
 
     def _stop_timer(self) -> None:

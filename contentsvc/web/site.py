@@ -66,6 +66,10 @@ class ApiSite(Site):
         prefix, numbers = secrets.token_hex(6), count(1)
         self.next_id: Callable[[], str] = lambda: f"{prefix}-{next(numbers):x}"
 
+    def full(self) -> bool:
+        """Whether all connections are in use: another worker may have one left."""
+        return self.traffic.full()
+
     def buildProtocol(self, addr: IAddress | None) -> Any:
         """One for a new connection, if there may be one more."""
         if self.traffic.admits():

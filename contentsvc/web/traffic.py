@@ -30,10 +30,9 @@ _EVERY = 1.0
 
 
 class Holder(Protocol):
-    """What bytes are held for: a body, or headers that have not all come."""
+    """What bytes are held for: a body, headers that have not all come, what is behind a request."""
 
     held: int
-    refused: bool
 
     def refuse(self, problem: Problem) -> None:
         """Answer this, and give the bytes back."""
@@ -53,7 +52,7 @@ class Room:
         """Count `size` bytes more; the holder may be refused for that."""
         holder.held += size
         self.held += size
-        while self.held > self.limit and not holder.refused:
+        while self.held > self.limit and holder.held:
             slowest = next(iter(self.arriving), holder)
             slowest.refuse(Unavailable("Too much arrives at once; try again.", cause="memory"))
 
@@ -67,8 +66,9 @@ class Room:
 class Traffic:
     """The connections that are no sockets, and the requests that are not answered.
 
-    `memory` bounds the bytes of all bodies together, and of headers that have not all come: a
-    quarter is for what is small, so that no upload is in the way of a log-in. `connections` bounds
+    `memory` bounds the bytes of all bodies together, of headers that have not all come, and of what
+    comes behind a request under way: a quarter is for what is small, so that no upload is in the
+    way of a log-in. `connections` bounds
     these and the sockets, of which there are `sockets()`.
     """
 
@@ -88,11 +88,15 @@ class Traffic:
         self.channels: set[ApiChannel] = set()
         self._over: Deferred[None] | None = None
 
+    def full(self) -> bool:
+        """Whether all connections are in use."""
+        return len(self.channels) + self._sockets() >= self._most
+
     def admits(self) -> bool:
         """Whether there is room for one connection more. If need be, the one that has waited for a
         request for longest makes room, if that was long; so a balancer that asks for health gets
         in."""
-        if len(self.channels) + self._sockets() < self._most:
+        if not self.full():
             return True
         oldest = next(iter(self.waiting), None)
         now = self._reactor.seconds()

@@ -165,6 +165,37 @@ class MalformedTests(SpecCase):
             b"Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n"
         )
 
+    async def test_host(self):
+        """choices: HTTP/1.1 without Host, and any request with two, is 400."""
+        start = b"GET /api/v1/design-challenges HTTP/1.1\r\n"
+        await self.refused(start + b"\r\n")
+        await self.refused(start + b"Host: t\r\nHost: t\r\n\r\n")
+
+    async def test_target(self):
+        """choices: a target that is neither a path nor a whole URL is 400."""
+        for target in (b"api/v1/design-challenges", b"*", b"t:80"):
+            await self.refused(b"GET " + target + b" HTTP/1.1\r\nHost: t\r\n\r\n")
+
+    async def test_old_chunks(self):
+        """choices: a chunked request of HTTP/1.0 is 400."""
+        await self.refused(
+            b"POST /api/v1/user HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        )
+
+    async def test_method_in_other_letters(self):
+        """choices: a method is upper case; in other letters it is 405, and nothing is done."""
+        user = await self.someone()
+        path = f"user/{user.id}/progress/kept"
+        await self.put(path, {"value": {}}, by=user, expect=204)
+        for method in (b"DeLeTe", b"delete"):
+            await self.refused(
+                method + f" /api/v1/{path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\n"
+                f"Authorization: Bearer {user.token}\r\n\r\n".encode(),
+                405,
+                "method_not_allowed",
+            )
+        await self.get(path, by=user, expect=200)
+
     async def test_long_line(self):
         """A request line without measure ends the connection, and nothing else."""
         wire = await Wire.open(self.url)

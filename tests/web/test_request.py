@@ -189,6 +189,17 @@ class ArrivalTests(BodyCase):
         self.assertEqual(len(self.client.answers()), 1)
         self.assertEqual(len(self.lines(events)), 1)
 
+    def test_rest_of_chunks(self) -> None:
+        """The rest of a refused chunked body is dropped unread, until the client has had time to
+        see the answer."""
+        self.begin("/small", Transfer_Encoding="chunked", Authorization="Bearer none")
+        self.problem(self.client.answer(), 401, "invalid_token")
+        for _ in range(3):
+            self.client.send(b"zz\r\n" * 10_000)
+        self.assertFalse(self.client.transport.disconnecting)
+        self.service.clock.advance(2)
+        self.assertTrue(self.client.transport.disconnecting)
+
     def test_refused_over_tls(self) -> None:
         """Over TLS the transport below is not closed under it, which would cut it off."""
         directlyProvides(self.client.transport, ISSLTransport)

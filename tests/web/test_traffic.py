@@ -148,3 +148,62 @@ class HeadTests(MemoryCase):
         self.service.clock.advance(30)
         self.problem(client.answer(), 408, "timeout")
         self.nothing_left()
+
+
+class BehindTests(MemoryCase):
+    """What comes behind a request that is still worked on."""
+
+    def ask(self, line: bytes = b"PUT /wait HTTP/1.1") -> Client:
+        """A connection with a request that takes its time."""
+        client = self.service.connect()
+        client.send(line + b"\r\nHost: t\r\n\r\n")
+        return client
+
+    def statuses(self, client: Client) -> list[bytes]:
+        """Those of the answers."""
+        return [part[2:5] for part in client.transport.value().split(b"HTTP/1.")[1:]]
+
+    def test_bound(self) -> None:
+        """It counts as small bodies do; where there is no room the connection ends with the answer
+        that is due."""
+        clients = []
+        for _ in range(40):
+            clients.append(self.ask())
+            clients[-1].send(b"GET /small HTTP/1.1\r\nHost: t\r\nX: " + b"x" * 60_000)
+            self.assertLessEqual(self.traffic.small.held, MEMORY // 4)
+        buffered = sum(
+            len(piece) for channel in self.traffic.channels for piece in channel._dataBuffer
+        )
+        self.assertLessEqual(buffered, MEMORY // 4)
+        self.waits.go.callback(None)
+        self.assertEqual(self.statuses(clients[0]), [b"204"])
+        self.assertIn(b"Connection: close", clients[0].transport.value())
+        self.assertTrue(clients[0].transport.disconnecting)
+        self.assertEqual(self.statuses(clients[-1]), [b"204", b"431"])
+        for client in clients:
+            client.vanish()
+        self.nothing_left()
+
+    def test_replayed(self) -> None:
+        """It is given back when it is its turn."""
+        client = self.ask()
+        client.send(b"GET /small HTTP/1.1\r\nHost: t\r\n\r\n")
+        self.assertGreater(self.held, 0)
+        self.waits.go.callback(None)
+        self.assertEqual(self.statuses(client), [b"204", b"200"])
+        self.nothing_left()
+
+    def test_last(self) -> None:
+        """Behind a connection's last request nothing is kept, or read."""
+        client = self.ask(b"PUT /wait HTTP/1.0")
+        client.send(b"x" * 60_000)
+        self.assertEqual((self.held, client.transport.producerState), (0, "paused"))
+        self.waits.go.callback(None)
+        self.assertEqual(self.statuses(client), [b"204"])
+
+    def test_vanished(self) -> None:
+        """A client that goes leaves nothing behind."""
+        client = self.ask()
+        client.send(b"GET /small HTTP/1.1\r\n")
+        client.vanish()
+        self.nothing_left()
