@@ -24,6 +24,8 @@ SLOW = 0.5
 """Seconds after which a statement is slow, and its lane with it."""
 LOOK = 0.25
 """Seconds between looks for those that are, and for who has waited too long."""
+AGAIN = 1.0
+"""Seconds before a server that takes no more connections is asked for another."""
 STALLED = 5.0
 """Seconds without an answer after which a pool is taken for stalled."""
 _IS_PREPARED = "select from pg_prepared_statements where name = %s"
@@ -132,6 +134,7 @@ class Database:
         self._looks = LoopingCall(self._look)
         self._looks.clock = reactor
         self._left = 0
+        self._restore = 0.0
         self._still = 0.0
 
     async def start(self) -> None:
@@ -200,20 +203,27 @@ class Database:
     async def _acquire(self, name: str) -> Connection:
         """A connection for work in this lane. Raises Unavailable."""
         lane = self._lanes.lane(name)
-        if not self._lanes.enter(lane):
-            await self._lanes.wait(lane, self._reactor.seconds())
-        while self._idle:
-            connection = self._idle.pop()
-            if not connection.broken:
-                connection.lane = lane
-                return connection
-        try:
-            connection = await self._connect()
-        except BaseException:
-            self._lanes.leave(lane)
-            raise
-        connection.lane = lane
-        return connection
+        while True:
+            if not self._lanes.enter(lane):
+                await self._lanes.wait(lane, self._reactor.seconds())
+            while self._idle:
+                connection = self._idle.pop()
+                if not connection.broken:
+                    connection.lane = lane
+                    return connection
+            try:
+                connection = await self._connect()
+            except BaseException as error:
+                full = isinstance(error, Unavailable) and error.cause == "pool"
+                if full and (self._open or self._opening):
+                    # The server takes no more for now; those that there are serve us all.
+                    self._lanes.withhold(lane)
+                    self._restore = self._reactor.seconds() + AGAIN
+                    continue
+                self._lanes.leave(lane)
+                raise
+            connection.lane = lane
+            return connection
 
     async def _connect(self) -> Connection:
         if self._stopped:
@@ -256,6 +266,8 @@ class Database:
         now = self._reactor.seconds()
         late = now - SLOW
         self._lanes.expire(now - self._wait)
+        if self._lanes.withheld and now > self._restore:
+            self._lanes.restore()
         self._lanes.look({c.lane for c in self._open if 0 < c.since < late and c.lane is not None})
         still = not self._lanes.free and self._lanes.left == self._left
         self._still = self._still + LOOK if still else 0.0

@@ -46,6 +46,7 @@ class Lanes:
 
     def __init__(self, size: int) -> None:
         self.free = size
+        self.withheld = 0
         self.left = 0
         """How often a place has been given back."""
         self._share = max(1, size - max(1, size // 4))
@@ -92,6 +93,18 @@ class Lanes:
         self.left += 1
         if self._waiting:
             self._hand_on()
+
+    def withhold(self, lane: Lane) -> None:
+        """Give a place back that nobody is to have before `restore`."""
+        self.free -= 1
+        self.withheld += 1
+        self.leave(lane)
+
+    def restore(self) -> None:
+        """Have all places that there are."""
+        self.free += self.withheld
+        self.withheld = 0
+        self._hand_on()
 
     def look(self, late: Set[Lane]) -> None:
         """Some of the work in these lanes takes long, and none in others."""

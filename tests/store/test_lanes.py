@@ -161,7 +161,7 @@ class _World:
         self.named = [self.lanes.lane(name) for name in (*"abcd", SEARCHES)]
         self.held: list[Lane] = []
         self.waiting: list[Deferred[None]] = []
-        self.told = 0
+        self.told = self.withheld = 0
         self.now = 0.0
         self.came: dict[Deferred[None], float] = {}
 
@@ -200,6 +200,15 @@ class _World:
         if self.waiting:
             self.waiting.pop(self.random.randrange(len(self.waiting))).cancel()
 
+    def withhold(self) -> None:
+        if self.held:
+            self.withheld += 1
+            self.lanes.withhold(self.held.pop())
+
+    def restore(self) -> None:
+        self.withheld = 0
+        self.lanes.restore()
+
     def look(self) -> None:
         self.lanes.look({lane for lane in self.named if self.random.random() < 0.3})
 
@@ -220,7 +229,7 @@ class PropertyTests(LaneCase):
 
     def check(self, world: _World) -> None:
         lanes, held = world.lanes, world.held
-        self.assertEqual(lanes.free, world.size - len(held))
+        self.assertEqual(lanes.free, world.size - len(held) - world.withheld)
         self.assertGreaterEqual(lanes.free, 0)
         for lane in world.named:
             self.assertEqual(lane.running, held.count(lane))
@@ -237,10 +246,12 @@ class PropertyTests(LaneCase):
         for seed in range(60):
             world = _World(seed)
             acts = [world.come] * 5 + [world.go] * 4 + [world.give_up, world.look, world.expire]
+            acts += [world.withhold, world.restore]
             for _ in range(300):
                 world.random.choice(acts)()
                 self.check(world)
             world.fail()
+            world.restore()
             while world.held:
                 world.go()
             self.assertEqual(world.lanes.free, world.size)

@@ -65,6 +65,24 @@ class BoundTests(PoolCase):
         await self.put(pool, 4)
         self.assertEqual(await self.stored(), [1, 3, 4])
 
+    async def test_fewer(self) -> None:
+        """Where the server takes fewer connections than the pool may have, those serve everybody;
+        when it takes more, there are more."""
+        name, role = self.url.rpartition("/")[2].partition("?")[0], f"few_{id(self)}"
+        self.sql(f"create role {role} login superuser connection limit -1")
+        self.addCleanup(self.sql, f"drop role {role}")
+        self.sql(f"alter database {name} connection limit 3; alter role {role} nosuperuser")
+        self.addCleanup(self.sql, f"alter database {name} connection limit -1")
+        pool = Database(reactor, self.url.replace("postgres@", f"{role}@"), size=8, wait=60)
+        self.addCleanup(pool.stop)
+        await together(*(self.sleep(pool, 0.01) for _ in range(40)))
+        self.assertLess(len(pool._open), 4)
+        self.sql(f"alter database {name} connection limit -1")
+        pool._restore = 0
+        pool._look()
+        await self.fill(pool, 40)
+        self.assertEqual(len(pool._open), 8)
+
     async def test_stalled(self) -> None:
         """A pool that has all its connections in use, and gets none back for 5 s, is stalled."""
         pool = await self.pool(size=1)
