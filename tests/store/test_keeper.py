@@ -27,6 +27,7 @@ class Server:
         self.here = True
         self.abandoned = 0
         self.folder = Path("/data/postgres")
+        self.closed: tuple[Path, ...] = ()
 
     def there(self) -> bool:
         return self.here
