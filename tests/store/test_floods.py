@@ -1,13 +1,25 @@
 """The limits of one user: exact however many come at once, and only for what had an effect."""
 
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
+
 from contentsvc.store import comments, social
 from contentsvc.store import content as contents
 from contentsvc.store.database import Database
 from contentsvc.store.errors import Refused
 from contentsvc.store.floods import UNLIMITED
+from contentsvc.store.query import Db
 from tests.store.support import StoreCase, guid, together
 
 MOST, SPAN = 5, 100
+WAITING = (
+    "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = "
+    "current_database()"
+)
 
 
 class FloodCase(StoreCase):
@@ -27,6 +39,21 @@ class FloodCase(StoreCase):
         self.assertTrue(most - 30 < (wait or 0) <= most, wait)
 
 
+    async def overtaken(self, act: Callable[[Db], Awaitable[Any]]) -> Any:
+        """What becomes of an act of a second process that begins while the last that is allowed
+        is under way in the first."""
+        for _ in range(MOST - 1):
+            await act(self.db)
+        other = await self.pool()
+        async with self.db.transaction() as tx:
+            await act(tx)
+            second = Deferred.fromCoroutine(act(other))
+            while not self.sql(WAITING):
+                self.assertNoResult(second)
+                await deferLater(reactor, 0)
+        return await second
+
+
 class CommentTests(FloodCase):
     async def setUp(self) -> None:
         await super().setUp()
@@ -37,7 +64,7 @@ class CommentTests(FloodCase):
         *,
         on: str | None = None,
         parent: int | None = None,
-        db: Database | None = None,
+        db: Db | None = None,
         most: int = MOST,
     ) -> comments.Written | None:
         """A comment of Ann's."""
@@ -91,6 +118,12 @@ class CommentTests(FloodCase):
         rows = self.sql("select count(*) from comments where author_id = %s", self.ann)
         self.assertEqual(rows, [(MOST,)])
 
+    async def test_under_way(self) -> None:
+        """One that another process is about to write counts."""
+        games = iter([*self.games, *[await self.content(self.ann) for _ in range(MOST)]])
+        found = await self.overtaken(lambda db: self.write(on=next(games), db=db))
+        self.assert_waits(found.wait)
+
     async def test_others_first(self) -> None:
         """Who may not write any more still hears of unknown content and of an unknown parent."""
         await self.fill()
@@ -136,7 +169,7 @@ class FollowTests(FloodCase):
         await super().setUp()
         self.users = [await self.user() for _ in range(MOST + 3)]
 
-    async def follow(self, other: str, db: Database | None = None) -> int | None:
+    async def follow(self, other: str, db: Db | None = None) -> int | None:
         """Ann follows somebody."""
         return await social.follow(db or self.db, self.ann, other, MOST, SPAN)
 
@@ -168,6 +201,11 @@ class FollowTests(FloodCase):
         for user, pair in zip(self.users, zip(waits[::2], waits[1::2], strict=True), strict=True):
             self.assertEqual(pair == (0, 0), user in followed, pair)
 
+    async def test_under_way(self) -> None:
+        """One that another process is about to follow counts."""
+        others = iter(self.users)
+        self.assert_waits(await self.overtaken(lambda db: self.follow(next(others), db)))
+
     async def test_before(self) -> None:
         """Those from before there were times do not count."""
         for user in self.users:
@@ -185,16 +223,28 @@ class FollowTests(FloodCase):
 class PublicationTests(FloodCase):
     async def publish(self, db: Database | None = None) -> int:
         """A content of Ann's as the service makes it; how long to wait, and then it is none."""
-        revision = guid()
         try:
             async with (db or self.db).transaction() as tx:
-                await self.content(self.ann, revision=revision, db=tx)
-                wait = await contents.depend(tx, revision, [], [], [], [], self.ann, MOST, SPAN)
+                wait = await self.publish_in(tx)
                 if wait:
                     raise LookupError
         except LookupError:
             pass
         return wait
+
+    async def publish_in(self, tx: Db) -> int:
+        """The same, as a part of a transaction."""
+        revision = guid()
+        await self.content(self.ann, revision=revision, db=tx)
+        return await contents.depend(tx, revision, [], [], [], [], self.ann, MOST, SPAN)
+
+    async def test_under_way(self) -> None:
+        """One that another process is about to publish counts."""
+
+        async def act(db: Db) -> int:
+            return await (self.publish(db) if isinstance(db, Database) else self.publish_in(db))
+
+        self.assert_waits(await self.overtaken(act))
 
     async def test_limit(self) -> None:
         """After so many one waits, until the oldest of them is as long ago as the span."""
