@@ -208,17 +208,14 @@ def _revision(name: str) -> str:
 async def _discuss(db: Db, people: dict[str, str]) -> None:
     for remark in REMARKS:
         item = id_of(remark.item)
-        first = await comments.create(
-            db, item, people[remark.author], False, None, remark.text, *UNLIMITED
-        )
+        first = await comments.create(db, item, people[remark.author], False, None, remark.text)
         for author, text in remark.replies:
-            parent = first and first.id
-            await comments.create(db, item, people[author], False, parent, text, *UNLIMITED)
+            await comments.create(db, item, people[author], False, first, text)
     item = id_of(WITHDRAWN.item)
     author = people[WITHDRAWN.author]
-    last = await comments.create(db, item, author, False, None, WITHDRAWN.text, *UNLIMITED)
-    if last is not None and last.id is not None:
-        await comments.delete(db, item, last.id)
+    last = await comments.create(db, item, author, False, None, WITHDRAWN.text)
+    if last is not None:
+        await comments.delete(db, item, last)
 
 
 async def _moderate(db: Db, people: dict[str, str]) -> None:

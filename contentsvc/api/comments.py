@@ -45,15 +45,17 @@ class Comments:
     async def create(self, call: Call, content: str, body: CommentCreate) -> Created:
         """Append a comment. Raises ContentNotFound, TooManyRequests, or UnknownParent by
         constraint."""
-        user, admin, most = call.user, call.viewer[1], self._per_minute
-        written = await comments.create(
-            self._db, content, user, admin, body.parent_id, body.body, most, MINUTE
-        )
-        if written is None:
+        given = content, call.user, call.viewer[1], body.parent_id, body.body
+        if self._per_minute:
+            written = await comments.create_within(self._db, *given, self._per_minute, MINUTE)
+            if written is not None and written.wait:
+                raise TooManyRequests(headers=retry_after(written.wait))
+            comment = written and written.id
+        else:
+            comment = await comments.create(self._db, *given)
+        if comment is None:
             raise ContentNotFound()
-        if written.wait:
-            raise TooManyRequests(headers=retry_after(written.wait))
-        return Created(f"/api/v1/content/{content}/comments/{written.id}")
+        return Created(f"/api/v1/content/{content}/comments/{comment}")
 
     @route("GET", "/content/<guid:content>/comments/<int:comment>", allow=ANYONE)
     async def get(self, call: Call, content: str, comment: int) -> Comment:

@@ -80,22 +80,43 @@ async def standing(
 
 
 @maybe("""
+    with content as (
+        update contents set comments = comments + 1, live_comments = live_comments + 1
+        where id = :content and (status = 'active' or author_id = :author or :admin)
+        returning id, comments
+    ), moment as (
+        -- Under the content's row lock, so that the order of times is that of ordinals.
+        select id, comments, clock_timestamp() as now from content
+    )
+    insert into comments (content_id, ordinal, parent_id, author_id, body, created, updated)
+    select id, comments, :parent, :author, :body, now, now from moment
+    returning id
+""")
+async def create(
+    db: Db, content: str, author: str, admin: bool, parent: int | None, body: str
+) -> int | None:
+    """Append one; None where the author sees no such content.
+
+    Raises Refused `comments_parent` where the content has no such parent.
+    """
+
+
+@maybe("""
     with seen as (
         select id from contents
         where id = :content and (status = 'active' or author_id = :author or :admin)
         for no key update
     ), allowed as (
         -- The refusal of an unknown parent goes first, and is that of the constraint.
-        select id, case when :most::integer > 0 and (:parent::bigint is null or exists (
+        select id, case when :parent::bigint is null or exists (
             select from comments where content_id = :content and id = :parent
-        )) then comments_wait(:author, :most, make_interval(secs => :span)) else 0 end as wait
+        ) then comments_wait(:author, :most, make_interval(secs => :span)) else 0 end as wait
         from seen
     ), content as (
         update contents c set comments = comments + 1, live_comments = live_comments + 1
         from allowed a where c.id = a.id and a.wait = 0
         returning c.id, c.comments
     ), moment as (
-        -- Under the content's row lock, so that the order of times is that of ordinals.
         select id, comments, clock_timestamp() as now from content
     ), made as (
         insert into comments (content_id, ordinal, parent_id, author_id, body, created, updated)
@@ -104,7 +125,7 @@ async def standing(
     )
     select (select id from made) as id, wait from allowed
 """)
-async def create(
+async def create_within(
     db: Db,
     content: str,
     author: str,
@@ -114,11 +135,7 @@ async def create(
     most: int,
     span: int,
 ) -> Written | None:
-    """Append one; None where the author sees no such content. `most` are allowed to an author
-    within `span` seconds, 0 for any number.
-
-    Raises Refused `comments_parent` where the content has no such parent.
-    """
+    """The same, where an author may write `most` within `span` seconds."""
 
 
 @maybe("""

@@ -3,7 +3,6 @@
 from contentsvc.store import comments
 from contentsvc.store import content as contents
 from contentsvc.store.errors import Refused
-from contentsvc.store.floods import UNLIMITED
 from tests.store.support import StoreCase, guid, together
 
 
@@ -16,16 +15,7 @@ class CommentCase(StoreCase):
     async def write(self, parent: int | None = None, content: str | None = None) -> int | None:
         """The id of a new comment of the author's."""
         on = content or self.game
-        return await self.comment(on, self.author, parent)
-
-    async def comment(
-        self, on: str, author: str, parent: int | None = None, *, admin: bool = False
-    ) -> int | None:
-        """The id of a new comment of somebody's."""
-        written = await comments.create(
-            self.db, on, author, admin, parent, "Well made", *UNLIMITED
-        )
-        return written and written.id
+        return await comments.create(self.db, on, self.author, False, parent, "Well made")
 
     async def delete(self, comment: int) -> bool | None:
         """Leave a tombstone."""
@@ -65,7 +55,7 @@ class WriteTests(CommentCase):
         await self.write()
         with self.assertRaises(KeyError):
             async with self.db.transaction() as tx:
-                await comments.create(tx, self.game, self.author, False, None, "never", *UNLIMITED)
+                await comments.create(tx, self.game, self.author, False, None, "never")
                 raise KeyError
         await self.write()
         rows = self.sql("select ordinal from comments where content_id = %s order by 1", self.game)
@@ -92,7 +82,7 @@ class WriteTests(CommentCase):
         self.assertIsNotNone(await self.write())
         other = await self.user()
         for admin, seen in ((False, False), (True, True)):
-            found = await self.comment(self.game, other, admin=admin)
+            found = await comments.create(self.db, self.game, other, admin, None, "x")
             self.assertEqual(found is not None, seen)
 
     async def test_update(self) -> None:
@@ -193,6 +183,6 @@ class ReadTests(CommentCase):
     async def test_standing(self) -> None:
         """Who may change it follows from its author and the content's."""
         other = await self.user()
-        comment = await self.comment(self.game, other)
+        comment = await comments.create(self.db, self.game, other, False, None, "x")
         found = await comments.standing(self.db, self.game, comment, other, False)
         self.assertEqual(found, (other, self.author, False))

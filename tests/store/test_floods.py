@@ -65,12 +65,11 @@ class CommentTests(FloodCase):
         on: str | None = None,
         parent: int | None = None,
         db: Db | None = None,
-        most: int = MOST,
     ) -> comments.Written | None:
         """A comment of Ann's."""
         content = on or self.games[0]
-        return await comments.create(
-            db or self.db, content, self.ann, False, parent, "x", most, SPAN
+        return await comments.create_within(
+            db or self.db, content, self.ann, False, parent, "x", MOST, SPAN
         )
 
     async def fill(self) -> None:
@@ -151,11 +150,6 @@ class CommentTests(FloodCase):
         await self.fill()
         self.ann = await self.user()
         await self.fill()
-
-    async def test_unlimited(self) -> None:
-        """0 is no limit."""
-        for _ in range(MOST + 3):
-            self.assertEqual((await self.write(most=0)).wait, 0)
 
     async def test_clock_set_back(self) -> None:
         """What was written before the server's clock was set back keeps nobody waiting."""

@@ -103,7 +103,7 @@ def counted(cursor: Any) -> list[str]:
     functions = cursor.fetchall()
     wrong = [] if len(functions) == 3 else [f"{len(functions)} functions count"]
     for name, parameters, source in functions:
-        text = re.search(r"seconds_left\(\((.*?)\), span\)", source, re.DOTALL)[1]
+        text = re.search(r"moment := \((.*?)\);", source, re.DOTALL)[1]
         used = [each for each in parameters if re.search(rf"\b{each}\b", text)]
         for each in used:
             text = re.sub(rf"(?<!\.)\b{each}\b", f":{each}", text)

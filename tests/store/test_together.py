@@ -8,7 +8,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.store import comments, users
 from contentsvc.store.errors import BadValue, Unavailable
-from contentsvc.store.floods import UNLIMITED
 from contentsvc.store.query import STATEMENTS, Row, Statement
 from contentsvc.store.together import MOST, Together
 from tests.store.support import StoreCase, together
@@ -136,8 +135,7 @@ class DatabaseTests(StoreCase):
         games = [await self.content(author) for _ in range(3)]
         for game in games:
             for number in range(5):
-                body = f"{game} {number}"
-                await comments.create(self.db, game, author, False, None, body, *UNLIMITED)
+                await comments.create(self.db, game, author, False, None, f"{game} {number}")
         calls: list[Any] = [
             (game, caller, admin, size, page)
             for game in [*games, author]

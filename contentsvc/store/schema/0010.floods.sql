@@ -24,34 +24,43 @@ create function seconds_left(moment timestamptz, span interval) returns integer
 
 create function comments_wait(author uuid, most integer, span interval) returns integer
     language plpgsql volatile as $$
+declare
+    moment timestamptz;
 begin
     perform pg_advisory_xact_lock(hashtext('comments'), hashtext(author::text));
-    return seconds_left((
+    moment := (
         select c.created from comments c where c.author_id = author
         order by c.id desc offset most - 1 limit 1
-    ), span);
+    );
+    return seconds_left(moment, span);
 end $$;
 
 create function follows_wait(who uuid, whom uuid, most integer, span interval) returns integer
     language plpgsql volatile as $$
+declare
+    moment timestamptz;
 begin
     perform pg_advisory_xact_lock(hashtext('follows'), hashtext(who::text));
     if exists (select from follows f where f.follower = who and f.followed = whom) then
         return 0;
     end if;
-    return seconds_left((
+    moment := (
         select f.created from follows f where f.follower = who
         order by f.number desc offset most - 1 limit 1
-    ), span);
+    );
+    return seconds_left(moment, span);
 end $$;
 
 -- Of a publication that is there already, in the same transaction.
 create function publications_wait(author uuid, most integer, span interval) returns integer
     language plpgsql volatile as $$
+declare
+    moment timestamptz;
 begin
     perform pg_advisory_xact_lock(hashtext('publications'), hashtext(author::text));
-    return seconds_left((
+    moment := (
         select c.created from contents c where c.author_id = author
         order by c.listing_id desc offset most limit 1
-    ), span);
+    );
+    return seconds_left(moment, span);
 end $$;
