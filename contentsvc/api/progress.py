@@ -63,7 +63,7 @@ class Progress:
             if usage is not None:
                 used = usage.keys if error.constraint == progress.KEYS else usage.bytes
             raise QuotaExceeded(limit=self._quotas[error.constraint], used=used) from None
-        raise Unavailable("others write to this key all the time")
+        raise Unavailable("others write to this key all the time", "lock")
 
     async def _put_checked(self, user: str, key: str, value: str, body: ProgressText) -> bool:
         """Whether it is done, or was before; not, where another write came between."""

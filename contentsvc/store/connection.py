@@ -48,6 +48,15 @@ _CAUSES: dict[str, Cause] = {
 }
 """By SQLSTATE: "canceling statement due to statement timeout", lock_not_available,
 deadlock_detected, serialization_failure, disk_full, out_of_memory, too_many_connections."""
+_VAGUE = (None, "58030", "XX000")
+_SAID: dict[str, Cause] = {
+    "No space left on device": "disk",
+    "quota exceeded": "disk",
+    "too many": "pool",
+    "connection slots": "pool",
+}
+"""The same by what is said, where there is no SQLSTATE (as a connection is opened, from poolers),
+or one that says no more than io_error and internal_error."""
 _BROKEN_STATES = ("0A000", "25006", "26000")
 """Cached plan changed, the server became a standby, a statement is not prepared: a new
 connection does not have the fault."""
@@ -276,10 +285,12 @@ def one_line(error: BaseException) -> str:
 
 
 def unavailable(error: psycopg2.Error) -> Unavailable:
-    """What the server's answer means. One that takes no connection gives no SQLSTATE."""
+    """What the server's answer means."""
     reason = one_line(error)
-    full = error.pgcode is None and ("too many" in reason or "connection slots" in reason)
-    return Unavailable(reason, "pool" if full else _CAUSES.get(error.pgcode or "", "outage"))
+    cause = _CAUSES.get(error.pgcode or "", "outage")
+    if error.pgcode in _VAGUE:
+        cause = next((meant for words, meant in _SAID.items() if words in reason), cause)
+    return Unavailable(reason, cause)
 
 
 async def execute(connection: Connection, sql: str, args: Row | None = None) -> Any:
@@ -311,9 +322,10 @@ async def execute(connection: Connection, sql: str, args: Row | None = None) -> 
         connection.abandon()
         raise Unavailable(one_line(error)) from error
     except psycopg2.Error as error:
-        if error.pgcode not in _BROKEN_STATES:
+        meant = unavailable(error)
+        if error.pgcode not in _BROKEN_STATES and meant.cause == "outage":
             raise
         connection.abandon()
-        raise Unavailable(one_line(error)) from error
+        raise meant from error
     finally:
         connection.since = 0.0

@@ -196,8 +196,9 @@ class ErrorTests(PoolCase):
     async def test_short_of(self) -> None:
         """So is one that the server lacks something for, which is named."""
         self.sql("""
-            create or replace function fails(state text) returns void language plpgsql as $$
-            begin raise exception using errcode = state; end $$
+            create or replace function fails(state text, said text default 'no')
+            returns void language plpgsql as $$
+            begin raise exception using errcode = state, message = said; end $$
         """)
         pool = await self.pool(size=1)
         backend = await self.backend(pool)
@@ -206,6 +207,9 @@ class ErrorTests(PoolCase):
             error = await self.fails(Unavailable, pool.run(statement, ()))
             self.assertEqual(error.cause, cause)
         self.assertEqual(await self.backend(pool), backend)
+
+        bad = bare("select fails('XX000', 'could not write: Disk quota exceeded')")
+        self.assertEqual((await self.fails(Unavailable, pool.run(bad, ()))).cause, "disk")
 
     async def test_full_at_commit(self) -> None:
         """The same where COMMIT is the one that fails."""
