@@ -1,9 +1,9 @@
 """Content: spec §4.2, §4.3; its detail, status and featuring."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
 from contentsvc.api import dependencies
 from contentsvc.api.errors import (
@@ -14,7 +14,7 @@ from contentsvc.api.errors import (
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import listed, position
+from contentsvc.api.paging import ROWS, listed, position, whole
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import content as store
 from contentsvc.store import users
@@ -27,7 +27,7 @@ from contentsvc.web.allow import ADMIN, ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.decode import fitting
 from contentsvc.web.errors import Forbidden, Problem, at_parameter, at_pointer
-from contentsvc.web.reply import Listed
+from contentsvc.web.reply import Listed, Pieces
 from contentsvc.web.request import KIB
 from contentsvc.web.route import route
 from contentsvc.wire.base import MediaPath
@@ -37,6 +37,7 @@ from contentsvc.wire.content import (
     PLATFORMS,
     ContentCreate,
     ContentDetail,
+    ContentInfo,
     ContentQuery,
     ContentRepeat,
     ContentUpdate,
@@ -175,7 +176,7 @@ class Content:
         ]
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE)
-    async def by_author(self, call: Call, user: str, query: ContentQuery) -> Listed:
+    async def by_author(self, call: Call, user: str, query: ContentQuery) -> Listed | Raw | Pieces:
         """Spec §4.3, newest first. Raises UserNotFound."""
         types = _choice("category", query.category, CONTENT_TYPES)
         viewer, admin = call.viewer
@@ -184,10 +185,20 @@ class Content:
         else:
             statuses = ["active", "suspended"] if viewer == user else ["active"]
         before = position(query)
-        rows = await store.by_author(self._db, user, types, statuses, before, query.limit)
+
+        def page(after: int | None) -> Awaitable[list[ContentInfo]]:
+            most = ROWS if query.limit is None else query.limit
+            return store.by_author(self._db, user, types, statuses, after, most)
+
+        def state() -> Awaitable[str]:
+            return store.by_author_state(self._db, user, types, statuses, before)
+
+        rows = await page(before)
         if not rows and await users.info(self._db, user) is None:
             raise UserNotFound()
-        return listed(rows, query, lambda row: row.listing_id, lambda row: row)
+        if query.limit is not None:
+            return listed(rows, query, _number, _item)
+        return whole(rows, _number, _item, start=before, page=page, state=state)
 
     @route("GET", "/content/<guid:content>", allow=ANYONE)
     async def detail(self, call: Call, content: str) -> ContentDetail:
@@ -269,6 +280,14 @@ class Content:
 
 def _entity(used: Used) -> Entity:
     return Entity(entity_id=used.entity_id, revision_id=used.revision_id, path=used.path)
+
+
+def _number(row: ContentInfo) -> int:
+    return row.listing_id
+
+
+def _item(row: ContentInfo) -> ContentInfo:
+    return row
 
 
 def _choice(parameter: str, text: str, allowed: Sequence[str]) -> list[str]:

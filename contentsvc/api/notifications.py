@@ -1,18 +1,19 @@
 """Notifications: spec §4.11, and their read flag."""
 
 import math
+from collections.abc import Awaitable
 
 from msgspec import Raw
 
 from contentsvc.api.errors import CursorExpired, NotificationNotFound
-from contentsvc.api.paging import listed, position
+from contentsvc.api.paging import BYTES, ROWS, listed, position, whole
 from contentsvc.store import notifications
 from contentsvc.store.query import Db
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.decode import is_guid
 from contentsvc.web.errors import at_parameter
-from contentsvc.web.reply import Listed
+from contentsvc.web.reply import Listed, Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.notifications import (
     NotificationQuery,
@@ -29,7 +30,7 @@ class Notifications:
         self._db = db
 
     @route("GET", "/user/<guid:user>/notifications", allow=SELF)
-    async def all(self, call: Call, user: str, query: NotificationQuery) -> Listed:
+    async def all(self, call: Call, user: str, query: NotificationQuery) -> Listed | Raw | Pieces:
         """Spec §4.11. Raises CursorExpired."""
         if query.since is not None and not math.isfinite(query.since):
             raise at_parameter("since", "Expected Unix seconds.")
@@ -42,17 +43,22 @@ class Notifications:
             after = found
         else:
             after = position(query) or 0
-        rows = await notifications.listed(self._db, user, after, query.since, query.limit)
+        most = ROWS if query.limit is None else query.limit
+        rows = await notifications.listed(self._db, user, after, query.since, most)
         # Numbers have no holes but those of retention, and of `since`.
         holed = query.after is not None and (not rows or rows[0].seq > after + 1)
         if holed and after < (await notifications.trimmed(self._db, user) or 0):
             raise CursorExpired()
-        return listed(
-            rows,
-            query,
-            lambda row: row.seq,
-            lambda row: Raw(notification_json(row.id, row.created, row.read, row.data)),
-        )
+        if query.limit is not None:
+            return listed(rows, query, _number, _item)
+
+        def page(last: int) -> Awaitable[list[notifications.Stored]]:
+            return notifications.page(self._db, user, last, query.since, ROWS, BYTES)
+
+        def state() -> Awaitable[str]:
+            return notifications.listed_state(self._db, user, after, query.since)
+
+        return whole(rows, _number, _item, start=after, page=page, state=state)
 
     @route("PATCH", "/user/<guid:user>/notifications/<guid:notification>", allow=SELF)
     async def mark(self, call: Call, user: str, notification: str, body: ReadChange) -> None:
@@ -65,3 +71,11 @@ class Notifications:
         """Set the read flag of one and all before it. Raises NotificationNotFound."""
         if not await notifications.mark_up_to(self._db, user, body.up_to):
             raise NotificationNotFound()
+
+
+def _number(row: notifications.Stored) -> int:
+    return row.seq
+
+
+def _item(row: notifications.Stored) -> Raw:
+    return Raw(notification_json(row.id, row.created, row.read, row.data))

@@ -1,15 +1,25 @@
-"""Cursors of the lists that can grow without bound."""
+"""The lists that can grow without bound: their cursors, and how they are given whole."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
+import msgspec
+from msgspec import Raw
+
 from contentsvc.web.errors import at_parameter
-from contentsvc.web.reply import Listed
+from contentsvc.web.reply import Listed, Pieces
 from contentsvc.wire.base import Paging
 
 Row = TypeVar("Row")
+Cursor = TypeVar("Cursor")
+
+ROWS = 200
+"""Items of a list that is given in one piece, and of a page of one that is longer."""
+BYTES = 128 * 1024
+"""Bytes of such a list, and, with one item more, of a page."""
 
 _DIGITS = 19
+_encode = msgspec.json.Encoder().encode
 
 
 def position(query: Paging) -> int | None:
@@ -31,3 +41,31 @@ def listed(
     """The answer made of `rows`; with a cursor if there may be more after them."""
     full = query.limit is not None and len(rows) == query.limit
     return Listed([item(row) for row in rows], str(number(rows[-1])) if full else None)
+
+
+def whole(
+    first: Sequence[Row],
+    number: Callable[[Row], Cursor],
+    item: Callable[[Row], object],
+    *,
+    start: Cursor,
+    page: Callable[[Cursor], Awaitable[Sequence[Row]]],
+    state: Callable[[], Awaitable[str]],
+) -> Raw | Pieces:
+    """A whole list, of which `first` are the first ROWS, or less where these are over BYTES. In one
+    piece, if that is all of it; else in pages, each of what comes after the number of its
+    predecessor's last, or after `start`."""
+    body = _encode([item(row) for row in first])
+    if len(first) < ROWS and len(body) < BYTES:
+        return Raw(body)
+
+    after = start
+
+    async def more() -> bytes:
+        nonlocal after
+        rows = await page(after)
+        if rows:
+            after = number(rows[-1])
+        return _encode([item(row) for row in rows])[1:-1]
+
+    return Pieces(more, state)

@@ -1,16 +1,19 @@
 """Progress data: spec §4.12, and writing it."""
 
+from collections.abc import Awaitable
 from typing import NoReturn
 
 from msgspec import Raw
 
 from contentsvc.api.errors import ProgressConflict, ProgressNotFound, QuotaExceeded
+from contentsvc.api.paging import BYTES, ROWS, whole
 from contentsvc.store import progress
 from contentsvc.store.database import Database, Transaction
 from contentsvc.store.errors import Refused, Unavailable
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.decode import object_text
+from contentsvc.web.reply import Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.progress import ProgressData, ProgressDelete, ProgressQuery, ProgressText
 
@@ -31,10 +34,17 @@ class Progress:
         }
 
     @route("GET", "/user/<guid:user>/progress", allow=SELF)
-    async def all(self, call: Call, user: str, query: ProgressQuery) -> list[ProgressData]:
+    async def all(self, call: Call, user: str, query: ProgressQuery) -> Raw | Pieces:
         """Spec §4.12."""
-        first = query.prefix
-        return [_data(row) for row in await progress.of_user(self._db, user, first, _end(first))]
+        start, end = query.prefix, _end(query.prefix)
+
+        def page(first: str) -> Awaitable[list[progress.Datum]]:
+            return progress.page(self._db, user, first, end, ROWS, BYTES)
+
+        def state() -> Awaitable[str]:
+            return progress.state(self._db, user, start, end)
+
+        return whole(await page(start), _next, _data, start=start, page=page, state=state)
 
     @route("GET", "/user/<guid:user>/progress/<text:key>", allow=SELF)
     async def get(self, call: Call, user: str, key: str) -> ProgressData:
@@ -137,6 +147,11 @@ def _end(prefix: str) -> str | None:
             # Surrogates are no characters.
             return prefix + chr(0xE000 if last == 0xD7FF else last + 1)
     return None
+
+
+def _next(row: progress.Datum) -> str:
+    """The first key that may come after this one; none has NUL in it."""
+    return row.key + "\x01"
 
 
 def _data(row: progress.Datum) -> ProgressData:

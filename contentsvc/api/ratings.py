@@ -8,8 +8,12 @@ from contentsvc.store.query import Db
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_pointer
+from contentsvc.web.reply import Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.ratings import RatingBody
+
+_VOTES = 5000
+"""Of a map that is given in one piece, or of a page of one that is longer."""
 
 
 class Ratings:
@@ -37,6 +41,19 @@ class Ratings:
             raise ContentNotFound()
 
     @route("GET", "/user/<guid:user>/ratings", allow=SELF)
-    async def all(self, call: Call, user: str) -> Raw:
+    async def all(self, call: Call, user: str) -> Raw | Pieces:
         """Spec §4.14."""
-        return Raw((await ratings.of_user(self._db, user, call.viewer[1])).encode())
+        admin = call.viewer[1]
+        first = await ratings.of_user(self._db, user, admin, _VOTES)
+        if len(first) < _VOTES * ratings.ENTRY:
+            return Raw(f"{{{first}}}".encode())
+
+        after = "00000000-0000-0000-0000-000000000000"
+
+        async def more() -> bytes:
+            nonlocal after
+            entries = await ratings.page(self._db, user, admin, after, _VOTES)
+            after = entries[1 - ratings.ENTRY :][:36]
+            return entries.encode()
+
+        return Pieces(more, lambda: ratings.state(self._db, user, admin), b"{}")

@@ -1,6 +1,9 @@
 """Followers, following and party invites: spec §4.9, §4.10, §4.15, §4.16."""
 
+from collections.abc import Awaitable
 from typing import Literal
+
+from msgspec import Raw
 
 from contentsvc.api.errors import (
     CannotFollowSelf,
@@ -9,14 +12,14 @@ from contentsvc.api.errors import (
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import listed, position
+from contentsvc.api.paging import BYTES, ROWS, listed, position, whole
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import social
 from contentsvc.store.database import Database
 from contentsvc.store.floods import DAY
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
-from contentsvc.web.reply import Listed
+from contentsvc.web.reply import Listed, Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.base import Paging
 from contentsvc.wire.notifications import (
@@ -44,16 +47,38 @@ class Social:
         self._follows_per_day = follows_per_day
 
     @route("GET", "/user/<guid:user>/followers", allow=SELF)
-    async def followers(self, call: Call, user: str, query: Paging) -> Listed:
+    async def followers(self, call: Call, user: str, query: Paging) -> Listed | Raw | Pieces:
         """Spec §4.9, newest first."""
-        rows = await social.followers(self._db, user, position(query), query.limit)
-        return _users(rows, query)
+        before = position(query)
+        if query.limit is not None:
+            rows = await social.followers(self._db, user, before, query.limit)
+            return listed(rows, query, _number, _user)
+
+        def page(after: int | None) -> Awaitable[list[social.Follow]]:
+            return social.followers_page(self._db, user, after, ROWS, BYTES)
+
+        def state() -> Awaitable[str]:
+            return social.followers_state(self._db, user, before)
+
+        first = await page(before)
+        return whole(first, _number, _user, start=before, page=page, state=state)
 
     @route("GET", "/user/<guid:user>/following", allow=SELF)
-    async def following(self, call: Call, user: str, query: Paging) -> Listed:
+    async def following(self, call: Call, user: str, query: Paging) -> Listed | Raw | Pieces:
         """Spec §4.10, newest first."""
-        rows = await social.following(self._db, user, position(query), query.limit)
-        return _users(rows, query)
+        before = position(query)
+        if query.limit is not None:
+            rows = await social.following(self._db, user, before, query.limit)
+            return listed(rows, query, _number, _user)
+
+        def page(after: int | None) -> Awaitable[list[social.Follow]]:
+            return social.following_page(self._db, user, after, ROWS, BYTES)
+
+        def state() -> Awaitable[str]:
+            return social.following_state(self._db, user, before)
+
+        first = await page(before)
+        return whole(first, _number, _user, start=before, page=page, state=state)
 
     @route("PUT", "/user/<guid:user>/following/<guid:other>", allow=SELF)
     async def follow(self, call: Call, user: str, other: str) -> None:
@@ -108,5 +133,9 @@ class Social:
                 await self._notifier.send(tx, friend, notification)
 
 
-def _users(rows: list[social.Follow], query: Paging) -> Listed:
-    return listed(rows, query, lambda row: row.number, lambda row: UserInfo(*row[1:]))
+def _number(row: social.Follow) -> int:
+    return row.number
+
+
+def _user(row: social.Follow) -> UserInfo:
+    return UserInfo(*row[1:])

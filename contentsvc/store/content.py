@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from contentsvc.store.lanes import WHOLE
 from contentsvc.store.query import Db, many, maybe, none, one
 from contentsvc.wire.content import ContentInfo
 
@@ -157,16 +158,20 @@ async def update(
     """Change what may be changed (spec §4.2); `tags` None leaves them."""
 
 
-@many(f"""
-    select c.id, c.listing_id, c.revision_id, u.username as author_username,
-           coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
-           c.type, c.status, c.name, c.screenshots[1] as thumbnail_uri, c.featured, {_RATING}
+_INFO = f"""
+    c.id, c.listing_id, c.revision_id, u.username as author_username,
+    coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
+    c.type, c.status, c.name, c.screenshots[1] as thumbnail_uri, c.featured, {_RATING}
+"""
+_OF_AUTHOR = """
     from contents c join users u on u.id = c.author_id
     where c.author_id = :author
       and c.status = any(:statuses) and c.type = any(:types)
       and (:before::bigint is null or c.listing_id < :before)
-    order by c.listing_id desc limit :limit
-""")  # noqa: S608
+"""
+
+
+@many(f"select {_INFO} {_OF_AUTHOR} order by c.listing_id desc limit :limit")
 async def by_author(
     db: Db,
     author: str,
@@ -176,6 +181,19 @@ async def by_author(
     limit: int | None,
 ) -> list[ContentInfo]:
     """An author's content, newest first (spec §4.3)."""
+
+
+@one(
+    f"""
+    select count(*) || ' ' || coalesce(sum(hashtextextended(info::text, 0)), 0) as state
+    from (select {_INFO} {_OF_AUTHOR}) info
+    """,  # noqa: S608
+    lane=WHOLE,
+)
+async def by_author_state(
+    db: Db, author: str, types: list[str], statuses: list[str], before: int | None
+) -> str:
+    """What changes when anything of that list does."""
 
 
 @maybe(

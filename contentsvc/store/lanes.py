@@ -18,6 +18,8 @@ from contentsvc.store.errors import Cause, Unavailable
 
 SEARCHES: Final = "searches"
 """The lane of statements that look through much to find little, and that anybody may ask for."""
+WHOLE: Final = "whole lists"
+"""The lane of statements that read all of a long list, for its validator."""
 _WAITING = 100
 """Searches that wait at most; whoever would wait for longer than these take had better come again.
 Others are bounded by how long they wait."""

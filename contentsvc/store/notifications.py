@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from contentsvc.store.lanes import WHOLE
 from contentsvc.store.query import Db, many, maybe, one
 
 
@@ -182,6 +183,41 @@ async def listed(
 @maybe("select trimmed from notification_counters where user_id = :user")
 async def trimmed(db: Db, user: str) -> int | None:
     """The number up to which retention has deleted; None where there never was one."""
+
+
+@many("""
+    select user_id, seq, id, created, read, data from (
+        select page.*, sum(octet_length(data)) over (order by seq) - octet_length(data) as before
+        from (
+            select user_id, seq, id, unix(created) as created, read, data from notifications
+            where user_id = :user and seq > :after
+              and (:since::float8 is null or unix(created) > :since)
+            order by seq limit :limit
+        ) page
+    ) page
+    where before < :bytes
+    order by seq
+""")
+async def page(
+    db: Db, user: str, after: int, since: float | None, limit: int, bytes: int
+) -> list[Stored]:
+    """The same, and none once they have so many `bytes`."""
+
+
+@one(
+    """
+    select count(*) || ' ' || coalesce(sum(hashtextextended(
+        row(seq, id, read, created, kind, octet_length(data))::text, 0
+    )), 0) as state
+    from notifications
+    where user_id = :user and seq > :after
+      and (:since::float8 is null or unix(created) > :since)
+    """,
+    lane=WHOLE,
+)
+async def listed_state(db: Db, user: str, after: int, since: float | None) -> str:
+    """What changes when anything of `listed` without a limit does. Of a row only `read` changes,
+    and `data` where it is emptied."""
 
 
 @maybe("select seq from notifications where user_id = :user and id = :notification")

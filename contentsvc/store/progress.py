@@ -7,7 +7,8 @@ a user has in all, by user.
 
 from typing import NamedTuple
 
-from contentsvc.store.query import Db, many, maybe, none
+from contentsvc.store.lanes import WHOLE
+from contentsvc.store.query import Db, many, maybe, none, one
 
 KEYS, BYTES = "progress_keys", "progress_bytes"
 """The quotas, as Refused names them."""
@@ -47,13 +48,40 @@ class Usage(NamedTuple):
 
 
 @many("""
-    select key, value::text as value, unix(written) as timestamp, version
-    from progress
-    where user_id = :user and key >= :first and (:end::text is null or key < :end)
+    select key, value::text as value, timestamp, version from (
+        select page.*, coalesce(sum(size) over (
+            order by key rows between unbounded preceding and 1 preceding
+        ), 0) as before
+        from (
+            select key, value, unix(written) as timestamp, version,
+                   coalesce(size, octet_length(value::text)) as size
+            from progress
+            where user_id = :user and key >= :first and (:end::text is null or key < :end)
+            order by key limit :limit
+        ) page
+    ) page
+    where before < :bytes
     order by key
 """)
-async def of_user(db: Db, user: str, first: str, end: str | None) -> list[Datum]:
-    """A user's data by key, from the key `first` up to before `end`."""
+async def page(
+    db: Db, user: str, first: str, end: str | None, limit: int, bytes: int
+) -> list[Datum]:
+    """A user's data by key, from the key `first` up to before `end`: at most `limit`, and none once
+    the values have so many `bytes`."""
+
+
+@one(
+    """
+    select count(*) || ' ' || coalesce(sum(hashtextextended(
+        row(key, version, written)::text, 0
+    )), 0) as state
+    from progress
+    where user_id = :user and key >= :first and (:end::text is null or key < :end)
+    """,
+    lane=WHOLE,
+)
+async def state(db: Db, user: str, first: str, end: str | None) -> str:
+    """What changes when anything of that part does: a key's version does with its value."""
 
 
 @maybe(

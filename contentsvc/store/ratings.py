@@ -1,5 +1,6 @@
 """Ratings: spec §4.13, §4.14. The tallies are kept by a trigger."""
 
+from contentsvc.store.lanes import WHOLE
 from contentsvc.store.query import Db, maybe, one
 
 
@@ -52,26 +53,60 @@ async def delete(db: Db, user: str, content: str, admin: bool) -> bool | None:
     """Take a vote back; None where the user sees no such content."""
 
 
+# Looked up for each vote: a join would read all that is suspended.
+_SEEN = """not exists (
+            select from contents c
+            where c.id = r.content_id and c.status <> 'active'
+              and c.author_id <> :user and not :admin::boolean
+            offset 0
+        )"""
+_ENTRIES = """
+    coalesce(string_agg(
+        '"' || content_id || case when up then '":"1"' else '":"0"' end, ',' order by content_id
+    ), '')"""
+ENTRY = 42
+"""Characters of each entry of a map; there is a comma between two."""
+
+
 @one(
-    """
-    select '{' || coalesce(string_agg(
-               '"' || r.content_id || case when r.up then '":"1"' else '":"0"' end,
-               ',' order by r.content_id
-           ), '') || '}' as ratings
-    from ratings r
-    where r.user_id = :user::uuid and not exists (
-        select from contents c
-        where c.id = r.content_id and c.status <> 'active'
-          and c.author_id <> :user and not :admin::boolean
-        -- Looked up for each vote: a join would read all that is suspended.
-        offset 0
-    )
-    """,
+    f"""
+    select {_ENTRIES} as ratings
+    from (
+        select r.content_id, r.up from ratings r where r.user_id = :user::uuid and {_SEEN}
+        order by r.content_id limit :limit::bigint
+    ) votes
+    """,  # noqa: S608
     together=True,
 )
-async def of_user(db: Db, user: str, admin: bool) -> str:
-    """The votes of a user on what the user may see: a JSON object of "1" and "0" by content id.
+async def of_user(db: Db, user: str, admin: bool, limit: int) -> str:
+    """The first `limit` votes of a user on what the user may see, by content id: the entries of a
+    JSON object of "1" and "0" by content id.
 
-    As text, for it has no bound: hundreds of rows cost more to take apart and put together
-    again than all the rest of the request.
+    As text: hundreds of rows cost more to take apart and put together again than all the rest of
+    the request.
     """
+
+
+@one(f"""
+    select {_ENTRIES} as ratings
+    from (
+        select r.content_id, r.up from ratings r
+        where r.user_id = :user and r.content_id > :after and {_SEEN}
+        order by r.content_id limit :limit
+    ) votes
+""")  # noqa: S608
+async def page(db: Db, user: str, admin: bool, after: str, limit: int) -> str:
+    """The entries that follow that of the content `after`."""
+
+
+@one(
+    f"""
+    select count(*) || ' ' || coalesce(sum(hashtextextended(
+        row(r.content_id, r.up)::text, 0
+    )), 0) as state
+    from ratings r where r.user_id = :user and {_SEEN}
+    """,  # noqa: S608
+    lane=WHOLE,
+)
+async def state(db: Db, user: str, admin: bool) -> str:
+    """What changes when anything of the map does."""

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from contentsvc.store.query import Db, many, maybe
+from contentsvc.store.lanes import WHOLE
+from contentsvc.store.query import Db, many, maybe, one
 
 
 class Follow(NamedTuple):
@@ -16,24 +17,71 @@ class Follow(NamedTuple):
     profile: str | None
 
 
-@many("""
+_LIST = """
     select f.number, u.id, u.username, u.avatar, u.emblem, u.public_profile as profile
-    from follows f join users u on u.id = f.follower
-    where f.followed = :user and (:before::bigint is null or f.number < :before)
+    from follows f join users u on u.id = f.{other}
+    where f.{user} = :user and (:before::bigint is null or f.number < :before)
     order by f.number desc limit :limit
-""")
+"""
+# A profile may be of 64 Ki characters.
+_PAGE = """
+    select number, id, username, avatar, emblem, profile from (
+        select page.*, coalesce(sum(octet_length(profile)) over (
+            order by number desc rows between unbounded preceding and 1 preceding
+        ), 0) as bytes
+        from (
+            select f.number, u.id, u.username, u.avatar, u.emblem, u.public_profile as profile
+            from follows f join users u on u.id = f.{other}
+            where f.{user} = :user and f.number < coalesce(:before, 9223372036854775807)
+            order by f.number desc limit :limit
+        ) page
+    ) page
+    where bytes < :bytes
+    order by number desc
+"""
+_STATE = """
+    select count(*) || ' ' || coalesce(sum(hashtextextended(
+        row(f.number, u.id, u.username, u.avatar, u.emblem, u.public_profile)::text, 0
+    )), 0) as state
+    from follows f join users u on u.id = f.{other}
+    where f.{user} = :user and f.number < coalesce(:before, 9223372036854775807)
+"""
+_FOLLOWERS = {"user": "followed", "other": "follower"}
+_FOLLOWING = {"user": "follower", "other": "followed"}
+
+
+@many(_LIST.format(**_FOLLOWERS))
 async def followers(db: Db, user: str, before: int | None, limit: int | None) -> list[Follow]:
     """Who follows the user, newest first."""
 
 
-@many("""
-    select f.number, u.id, u.username, u.avatar, u.emblem, u.public_profile as profile
-    from follows f join users u on u.id = f.followed
-    where f.follower = :user and (:before::bigint is null or f.number < :before)
-    order by f.number desc limit :limit
-""")
+@many(_PAGE.format(**_FOLLOWERS))
+async def followers_page(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Follow]:
+    """At most `limit` of them, fewer where their profiles are over `bytes`."""
+
+
+@one(_STATE.format(**_FOLLOWERS), lane=WHOLE)
+async def followers_state(db: Db, user: str, before: int | None) -> str:
+    """What changes when anything of that list does."""
+
+
+@many(_LIST.format(**_FOLLOWING))
 async def following(db: Db, user: str, before: int | None, limit: int | None) -> list[Follow]:
     """Whom the user follows, newest first."""
+
+
+@many(_PAGE.format(**_FOLLOWING))
+async def following_page(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Follow]:
+    """At most `limit` of them, fewer where their profiles are over `bytes`."""
+
+
+@one(_STATE.format(**_FOLLOWING), lane=WHOLE)
+async def following_state(db: Db, user: str, before: int | None) -> str:
+    """What changes when anything of that list does."""
 
 
 @maybe("""

@@ -29,7 +29,7 @@ from contentsvc.web.errors import (
     NotFound,
     Problem,
 )
-from contentsvc.web.reply import Reply
+from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.request import SMALL, ApiRequest
 from contentsvc.web.route import Route, routes_of
 
@@ -211,7 +211,10 @@ class Api(Resource):
                     query = request.uri.partition(b"?")[2]
                     values["query"] = decode.query_string(query, route.query)
                 result = await handler(Call(request, caller), **values)
-                reply.result(request, result)
+                if type(result) is Pieces:
+                    await reply.pieces(request, result)
+                else:
+                    reply.result(request, result)
             except Problem as problem:
                 reply.problem(request, problem, oauth=oauth)
             except Exception as error:

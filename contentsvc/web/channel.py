@@ -15,6 +15,7 @@ from contentsvc.web.errors import (
     UriTooLong,
 )
 from contentsvc.web.proxies import UNKNOWN, address_of
+from contentsvc.web.unsent import unsent
 
 if TYPE_CHECKING:
     from contentsvc.web.request import ApiRequest
@@ -59,6 +60,8 @@ class ApiChannel(HTTPChannel):
     held = 0
     """Bytes of headers that have not all come, or of what has come behind a request, as counted in
     `site.traffic`."""
+    answered: "ApiRequest | None" = None
+    """A request whose answer is written, and has not been taken so far that another may follow."""
     _head: Any = None
     """The timer of a request whose headers have not all come."""
     _answered = 0
@@ -67,6 +70,8 @@ class ApiChannel(HTTPChannel):
     """The call that will read on, where there was too much for one turn."""
     _later = b""
     """What has come behind a PIECE."""
+    _left = 0
+    """The bytes that were not taken at the last time-out."""
 
     def connectionMade(self) -> None:
         super().connectionMade()
@@ -79,7 +84,34 @@ class ApiChannel(HTTPChannel):
             self._rest.cancel()
             self._rest = None
         super().connectionLost(reason)
+        self.site.unsent.taken(self)
         self.site.traffic.lost(self)
+
+    def pauseProducing(self) -> None:
+        """The transport's buffer is over its size; called at each write that leaves it so."""
+        super().pauseProducing()
+        self.site.unsent.full(self)
+
+    def resumeProducing(self) -> None:
+        """The transport's buffer is empty."""
+        self.site.unsent.taken(self)
+        super().resumeProducing()
+        if self.answered is not None:
+            request, self.answered = self.answered, None
+            self.requestDone(request)
+
+    def timeoutConnection(self) -> None:
+        """Nothing has been asked for a minute. Who still takes an answer has another one."""
+        left = unsent(self.transport)
+        if left and left != self._left:
+            self._left = left
+            self.setTimeout(self.timeOut)
+        else:
+            super().timeoutConnection()
+
+    def cut_off(self) -> None:
+        """End the connection at once, so that nobody takes half an answer for a whole one."""
+        self.transport.abortConnection()
 
     def getPeer(self) -> IAddress:
         """Asked first when there is a request: where the peer comes with the PROXY protocol, that
@@ -124,7 +156,12 @@ class ApiChannel(HTTPChannel):
             room.hold(self, size - self.held)
 
     def requestDone(self, request: "ApiRequest") -> None:
-        """A request is answered; the next may have come with it."""
+        """A request is answered; the next may have come with it. Twisted would answer that too,
+        however much of the answers is not taken."""
+        if self._waitingForTransport and self.persistent:
+            self.answered = request
+            self._networkProducer.pauseProducing()
+            return
         self._answered += 1
         if self.held:
             self.release()

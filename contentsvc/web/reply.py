@@ -1,6 +1,6 @@
 """From a handler's result to an HTTP answer: status, weak ETag, 304, CORS, one write."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
@@ -30,6 +30,16 @@ class Listed(NamedTuple):
 
     items: Sequence[Any]
     after: str | None
+
+
+class Pieces(NamedTuple):
+    """200 with a list, or an object, that is too long to be held whole. Each call of `more` gives
+    the JSON of some more of its items, and nothing at the end; `state` stands for all of it in the
+    ETag, and is asked for first, so that no item is older than that."""
+
+    more: Callable[[], Awaitable[bytes]]
+    state: Callable[[], Awaitable[str]]
+    brackets: bytes = b"[]"
 
 
 class Reply:
@@ -67,15 +77,28 @@ class Reply:
         target = quote_from_bytes(request.path + b"?" + query, safe=_URI)
         return f'<{target}>; rel="next"'.encode()
 
+    async def pieces(self, request: ApiRequest, pieces: Pieces) -> None:
+        """Write a long answer. What `state` raises is raised; what `more` raises is not, for the
+        answer has begun."""
+        if self._is_known(request, (await pieces.state()).encode()):
+            self._write(request, 304, None, b"")
+        else:
+            fields = self._fields(request)
+            await request.stream(b"application/json", fields, pieces.more, pieces.brackets)
+
     def _success(self, request: ApiRequest, body: bytes) -> None:
-        tag = b'W/"' + blake2b(body, digest_size=12).hexdigest().encode() + b'"'
-        request.setHeader(b"ETag", tag)
-        if request.method in {b"GET", b"HEAD"} and _matches(
-            request.requestHeaders.getRawHeaders(b"If-None-Match"), tag
-        ):
+        if self._is_known(request, body):
             self._write(request, 304, None, b"")
         else:
             self._write(request, 200, b"application/json", body)
+
+    def _is_known(self, request: ApiRequest, made_of: bytes) -> bool:
+        """Give the answer its ETag; whether the client has what it stands for."""
+        tag = b'W/"' + blake2b(made_of, digest_size=12).hexdigest().encode() + b'"'
+        request.setHeader(b"ETag", tag)
+        return request.method in {b"GET", b"HEAD"} and _matches(
+            request.requestHeaders.getRawHeaders(b"If-None-Match"), tag
+        )
 
     def problem(self, request: ApiRequest, problem: Problem, *, oauth: bool = False) -> None:
         """Write an error."""
@@ -100,6 +123,9 @@ class Reply:
         self._write(request, 204, None, b"")
 
     def _write(self, request: ApiRequest, status: int, media: bytes | None, body: bytes) -> None:
+        request.answer(status, media, body, self._fields(request))
+
+    def _fields(self, request: ApiRequest) -> bytes:
         cors = self._any
         if not cors:
             origin = request.getHeader(b"Origin")
@@ -107,8 +133,7 @@ class Reply:
                 cors = b"Access-Control-Allow-Origin: %s\r\n" % origin
         if b"Cache-Control" not in request.fields:
             cors += b"Cache-Control: no-cache\r\n"
-        fields = b"X-Request-Id: %s\r\n%s%s" % (request.request_id.encode(), cors, _ALWAYS)
-        request.answer(status, media, body, fields)
+        return b"X-Request-Id: %s\r\n%s%s" % (request.request_id.encode(), cors, _ALWAYS)
 
 
 def _matches(conditions: Sequence[bytes] | None, tag: bytes) -> bool:

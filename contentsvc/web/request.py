@@ -2,6 +2,7 @@
 of their answers."""
 
 import re
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from twisted.python.failure import Failure
 from twisted.web.server import Request
 
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout
+from contentsvc.web.flow import Flow
 
 if TYPE_CHECKING:
     from contentsvc.web.site import ApiSite
@@ -72,6 +74,7 @@ class ApiRequest(Request):
     _whole = False
     _limit = 0
     _timer: Any = None
+    _flow: Flow | None = None
 
     channel: Any
     content: BytesIO
@@ -204,6 +207,8 @@ class ApiRequest(Request):
         """The client has gone; what it asked for goes on, its answer is dropped."""
         self._stop_timer()
         self.gone = True
+        if self._flow is not None:
+            self._flow.stopProducing()
         if not self._whole:
             self.site.traffic.ended(self)
         super().connectionLost(reason)
@@ -253,6 +258,20 @@ class ApiRequest(Request):
             self.site.log_request(self, status)
             self.site.traffic.ended(self)
             return
+        length = None if status in {204, 304} else b"Content-Length: %d\r\n" % len(body)
+        head = self._head(status, media, fields, length)
+        if self.method != b"HEAD":
+            head.append(body)
+        if self.refused:
+            self._write_early(b"".join(head))
+        else:
+            self.channel.write(b"".join(head))
+            self.finish()
+
+    def _head(
+        self, status: int, media: bytes | None, fields: bytes, length: bytes | None
+    ) -> list[bytes]:
+        self.code, self.startedWriting = status, 1
         if self.site.traffic.draining:
             self.channel.persistent = False
         head = [self.clientproto, _STATUS[status], self.site.date(), fields]
@@ -260,19 +279,61 @@ class ApiRequest(Request):
             head += (name, b": ", b" ".join(value.splitlines()), b"\r\n")
         if media is not None:
             head += (b"Content-Type: ", media, b"\r\n")
-        if status not in {204, 304}:
-            head.append(b"Content-Length: %d\r\n" % len(body))
+        if length is not None:
+            head.append(length)
         if not self.channel.persistent:
             head.append(b"Connection: close\r\n")
         head.append(b"\r\n")
-        if self.method != b"HEAD":
-            head.append(body)
-        self.code, self.startedWriting = status, 1
-        if self.refused:
-            self._write_early(b"".join(head))
-        else:
-            self.channel.write(b"".join(head))
+        return head
+
+    async def stream(
+        self, media: bytes, fields: bytes, more: Callable[[], Awaitable[bytes]], brackets: bytes
+    ) -> None:
+        """Write an answer of 200 whose body comes in pieces, and end the request: `brackets` around
+        what each call of `more` gives until it gives nothing, with commas between. It is called
+        when the client has taken what came before. What it raises ends the connection, without the
+        end of the body."""
+        if self.gone:
+            self._vanished()
+            return
+        chunked = self.clientproto == b"HTTP/1.1"
+        if not chunked:
+            self.channel.persistent = False
+        coding = b"Transfer-Encoding: chunked\r\n" if chunked else None
+        self.channel.write(b"".join(self._head(200, media, fields, coding)))
+        if self.method == b"HEAD":
             self.finish()
+            return
+        flow = self._flow = Flow(self.channel)
+        before = brackets[:1]
+        try:
+            # No piece is kept here while the client takes it.
+            while await flow.ready() and (piece := await more()):
+                if flow.stopped:
+                    break
+                self._write_piece(before + piece, chunked)
+                before, piece = b",", b""
+        except Exception:
+            log.failure("request {id} was cut off", id=self.request_id)
+            if not flow.stopped:
+                self.note += " cut-off"
+                self.channel.cut_off()
+                flow.stopped = self.gone = True
+        if flow.stopped:
+            self._vanished()
+            return
+        self.channel.unregisterProducer()
+        self._write_piece(brackets[1:] if before == b"," else brackets, chunked)
+        if chunked:
+            self.channel.write(b"0\r\n\r\n")
+        self.finish()
+
+    def _write_piece(self, piece: bytes, chunked: bool) -> None:
+        self.channel.write(b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece)
+
+    def _vanished(self) -> None:
+        self.site.log_request(self, 200)
+        self.site.traffic.ended(self)
 
     def _write_early(self, answer: bytes) -> None:
         transport = self.channel.transport

@@ -17,6 +17,7 @@ from contentsvc.web.errors import Problem
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.request import KIB, ApiRequest
 from contentsvc.web.traffic import Traffic
+from contentsvc.web.unsent import Unsent
 
 log = Logger()
 
@@ -61,6 +62,7 @@ class ApiSite(Site):
         self.traffic = Traffic(
             reactor, memory=body_memory, connections=connections, sockets=sockets
         )
+        self.unsent = Unsent(reactor)
         self.proxies = Proxies(trusted_proxies)
         self._second, self._date = -1, b""
         prefix, numbers = secrets.token_hex(6), count(1)

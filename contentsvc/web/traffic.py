@@ -154,7 +154,8 @@ class Traffic:
     def _end_waiting(self) -> None:
         for channel in list(self.channels):
             # Nor does it wait for a request line, or headers, that trickle.
-            if channel.persistent and (channel._head is not None or not channel.requests):
+            waits = channel._head is not None or channel.answered is not None
+            if channel.persistent and (waits or not channel.requests):
                 channel.loseConnection()
 
     def _perhaps_over(self) -> None:

@@ -108,8 +108,8 @@ class Floor(Resource):
         return CommentPage(page, size, len(items), rows[0][0], items)
 
     async def _ratings(self, request: Request, words: list[str]) -> msgspec.Raw:
-        ((text,),) = await self._pool.run("ratings_of_user", words[1], False)
-        return msgspec.Raw(text.encode())
+        ((text,),) = await self._pool.run("ratings_of_user", words[1], False, 5000)
+        return msgspec.Raw(f"{{{text}}}".encode())
 
     async def _rate(self, request: Request, words: list[str]) -> None:
         up = _rating(request.content.read()).value == "1"

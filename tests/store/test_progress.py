@@ -16,7 +16,7 @@ class ProgressTests(StoreCase):
 
     async def all(self) -> list[progress.Datum]:
         """Everything of Ann's."""
-        return await progress.of_user(self.db, self.ann, "", None)
+        return await progress.page(self.db, self.ann, "", None, 1000, 10**9)
 
     async def test_as_it_came(self) -> None:
         """Order, numbers and text of the JSON stay as they were."""
@@ -69,5 +69,5 @@ class ProgressTests(StoreCase):
         """A part of the keys is from one up to before another, in the order of code points."""
         for key in ("a", "a%", "a_", "b", "c"):
             await self.put(key, "{}")
-        found = await progress.of_user(self.db, self.ann, "a%", "c")
+        found = await progress.page(self.db, self.ann, "a%", "c", 9, 10**9)
         self.assertEqual([row.key for row in found], ["a%", "a_", "b"])

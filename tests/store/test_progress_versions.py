@@ -47,7 +47,7 @@ class ProgressCase(StoreCase):
 
     async def used(self) -> tuple[int, int]:
         """The keys and bytes in the books, which are those that are there."""
-        rows = await progress.of_user(self.db, self.ann, "", None)
+        rows = await progress.page(self.db, self.ann, "", None, 1000, 10**9)
         there = len(rows), sum(len(row.value.encode()) for row in rows)
         usage = await progress.usage(self.db, self.ann)
         self.assertEqual((usage.keys, usage.bytes), there)
@@ -55,11 +55,11 @@ class ProgressCase(StoreCase):
 
     async def refused(self, constraint: str, key: str, value: str = "{}", **quotas: int) -> None:
         """Assert that a write is over a quota, and changes nothing."""
-        before = await progress.of_user(self.db, self.ann, "", None)
+        before = await progress.page(self.db, self.ann, "", None, 1000, 10**9)
         with self.assertRaises(Refused) as caught:
             await self.put(key, value, **quotas)
         self.assertEqual(caught.exception.constraint, constraint)
-        self.assertEqual(await progress.of_user(self.db, self.ann, "", None), before)
+        self.assertEqual(await progress.page(self.db, self.ann, "", None, 1000, 10**9), before)
 
 
 class VersionTests(ProgressCase):

@@ -95,7 +95,8 @@ class RatingTests(StoreCase):
         expected = list(zip(games, "010", strict=True))
 
         async def seen(admin: bool) -> list[tuple[str, str]]:
-            return list(json.loads(await ratings.of_user(self.db, user, admin)).items())
+            entries = await ratings.of_user(self.db, user, admin, 9)
+            return list(json.loads(f"{{{entries}}}").items())
 
         self.assertEqual(await seen(False), expected)
         await contents.set_status(self.db, games[0], "suspended")
@@ -104,4 +105,4 @@ class RatingTests(StoreCase):
 
     async def test_of_nobody(self) -> None:
         """Who has not voted has an empty map."""
-        self.assertEqual(await ratings.of_user(self.db, await self.user(), False), "{}")
+        self.assertEqual(await ratings.of_user(self.db, await self.user(), False, 9), "")

@@ -1,0 +1,106 @@
+"""What clients have asked for and do not take: a bound for all of them together, and an end to
+those that take nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from twisted.logger import Logger
+
+if TYPE_CHECKING:
+    from contentsvc.web.channel import ApiChannel
+
+log = Logger()
+
+MOST = 128 * 1024 * 1024
+"""Bytes of all connections that have more to take than their transport's buffer should hold (64
+KiB). Beyond it, who has taken nothing for the longest time is cut off."""
+PATIENCE = 30.0
+"""Seconds after which a connection is cut off that takes nothing."""
+_EACH = 1.0
+"""Seconds between two looks at what they have taken."""
+
+
+def unsent(transport: Any) -> int:
+    """The bytes that a transport, and those that it wraps, have not handed to the system."""
+    size = 0
+    while transport is not None:
+        size += sum(map(len, getattr(transport, "_appSendBuffer", ())))  # TLS
+        if hasattr(transport, "dataBuffer"):
+            size += len(transport.dataBuffer) - transport.offset + transport._tempDataLen
+            break
+        transport = getattr(transport, "transport", None)
+    return size
+
+
+class _Slow:
+    """A connection with much to take: what it has not taken, and when it last took some."""
+
+    def __init__(self, size: int, since: float) -> None:
+        self.size = size
+        self.since = since
+
+
+class Unsent:
+    """The connections with much to take, those first that have taken nothing for longest."""
+
+    def __init__(self, reactor: Any, *, most: int = MOST) -> None:
+        self._reactor = reactor
+        self._most = most
+        self._slow: dict[ApiChannel, _Slow] = {}
+        self.total = 0
+        self._look: Any = None
+
+    def full(self, channel: ApiChannel) -> None:
+        """More has been written to a connection than its transport's buffer should hold."""
+        slow = self._slow.get(channel)
+        if slow is None:
+            slow = self._slow[channel] = _Slow(0, self._reactor.seconds())
+            if self._look is None:
+                self._look = self._reactor.callLater(_EACH, self._looks)
+        size = unsent(channel.transport)
+        self.total += size - slow.size
+        slow.size = size
+        cut = 0
+        while self.total > self._most:
+            longest = next(iter(self._slow))
+            if not self._has_taken(longest):
+                self._cut_off(longest)
+                cut += 1
+        if cut:
+            log.warn("{n} connections were cut off: too much is not taken", n=cut)
+
+    def taken(self, channel: ApiChannel) -> None:
+        """A connection has taken all, or has ended."""
+        slow = self._slow.pop(channel, None)
+        if slow is not None:
+            self.total -= slow.size
+            if not self._slow and self._look is not None:
+                self._look.cancel()
+                self._look = None
+
+    def _has_taken(self, channel: ApiChannel) -> bool:
+        """Whether it has taken some since it was looked at last; then it is the last of all."""
+        slow, size = self._slow[channel], unsent(channel.transport)
+        if size >= slow.size:
+            return False
+        self.total += size - slow.size
+        slow.size, slow.since = size, self._reactor.seconds()
+        self._slow[channel] = self._slow.pop(channel)
+        return True
+
+    def _cut_off(self, channel: ApiChannel) -> None:
+        self.taken(channel)
+        channel.cut_off()
+
+    def _looks(self) -> None:
+        self._look = None
+        now, cut = self._reactor.seconds(), 0
+        for channel in list(self._slow):
+            if not self._has_taken(channel) and now - self._slow[channel].since >= PATIENCE:
+                self._cut_off(channel)
+                cut += 1
+        if cut:
+            log.warn("{n} connections were cut off: they take nothing", n=cut)
+        if self._slow:
+            self._look = self._reactor.callLater(_EACH, self._looks)

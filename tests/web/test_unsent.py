@@ -1,0 +1,218 @@
+"""Answers that are not taken: a bound for all together, and an end to those who take nothing."""
+
+from typing import Any
+
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
+from twisted.internet.interfaces import IAddress
+from twisted.internet.protocol import Protocol
+from twisted.internet.task import Clock, deferLater
+from twisted.python.failure import Failure
+from twisted.trial.unittest import SynchronousTestCase, TestCase
+
+from contentsvc.web.allow import ANYONE
+from contentsvc.web.app import Api
+from contentsvc.web.call import Call
+from contentsvc.web.reply import Pieces, Reply
+from contentsvc.web.route import route
+from contentsvc.web.site import ApiSite
+from contentsvc.web.unsent import PATIENCE, Unsent, unsent
+from tests.web.support import authenticate, unknown
+
+LARGE = 16 * 1024 * 1024
+"""More than the system's own buffers take."""
+
+
+class Transport:
+    """What is used of a transport's buffers."""
+
+    def __init__(self, size: int) -> None:
+        self.dataBuffer, self.offset, self._tempDataLen = b"x" * size, 0, 0
+
+
+class Channel:
+    """A connection with so much to take."""
+
+    def __init__(self, size: int) -> None:
+        self.transport = Transport(size)
+        self.cut = False
+
+    def cut_off(self) -> None:
+        self.cut = True
+
+
+class UnsentTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.unsent = Unsent(self.clock, most=100)
+
+    def full(self, size: int = 30) -> Any:
+        """A connection to which so much has been written."""
+        channel: Any = Channel(size)
+        self.unsent.full(channel)
+        return channel
+
+    def take(self, channel: Any, size: int = 1) -> None:
+        """So much is taken."""
+        channel.transport.offset += size
+
+    def test_bound(self) -> None:
+        """Over the bound, those are cut off that have taken nothing for longest."""
+        channels = [self.full() for _ in range(6)]
+        self.assertEqual([channel.cut for channel in channels], [True] * 3 + [False] * 3)
+        self.assertEqual(self.unsent.total, 90)
+
+    def test_who_takes_stays(self) -> None:
+        """Who takes some stays while there are others."""
+        slow = self.full()
+        others = []
+        for _ in range(9):
+            self.take(slow)
+            others.append(self.full())
+        self.assertFalse(slow.cut)
+        self.assertEqual([channel.cut for channel in others], [True] * 7 + [False] * 2)
+
+    def test_patience(self) -> None:
+        """Who takes nothing for long is cut off; who takes little, but steadily, is not."""
+        idle, steady = self.full(), self.full(40)
+        for _ in range(int(PATIENCE) + 2):
+            self.take(steady)
+            self.clock.advance(1)
+        self.assertEqual((idle.cut, steady.cut), (True, False))
+        self.assertEqual(self.unsent.total, unsent(steady.transport))
+
+    def test_taken(self) -> None:
+        """Who has taken all is looked at no more."""
+        channel = self.full()
+        self.unsent.taken(channel)
+        self.unsent.taken(channel)
+        self.clock.advance(2)
+        self.assertEqual((self.unsent.total, self.clock.getDelayedCalls()), (0, []))
+
+    def test_wrapped(self) -> None:
+        """What is below a wrapper is counted, and what TLS has not encrypted."""
+        wrapper: Any = Channel(5)
+        wrapper._appSendBuffer = [b"abc", b"de"]
+        self.assertEqual(unsent(wrapper), 10)
+        self.assertEqual(unsent(object()), 0)
+
+
+class Reader(Protocol):
+    """A client that asks, and reads when it is told to."""
+
+    def __init__(self) -> None:
+        self.received = bytearray()
+        self.ended: Deferred[None] = Deferred()
+        self.lost = False
+
+    def connectionMade(self) -> None:
+        self.transport.pauseProducing()
+
+    def dataReceived(self, data: bytes) -> None:
+        self.received += data
+
+    def connectionLost(self, reason: Failure) -> None:
+        self.lost = True
+        self.ended.callback(None)
+
+
+class Large:
+    """Answers of many bytes."""
+
+    def __init__(self) -> None:
+        self.pages = self.asked = 0
+
+    @route("GET", "/whole", allow=ANYONE)
+    async def whole(self, call: Call) -> str:
+        """In one piece."""
+        self.asked += 1
+        return "x" * LARGE
+
+    @route("GET", "/pieces", allow=ANYONE)
+    async def pieces(self, call: Call) -> Pieces:
+        """In many."""
+        left = 200
+
+        async def more() -> bytes:
+            nonlocal left
+            await deferLater(reactor, 0)
+            self.pages += 1
+            left -= 1
+            return b'"%s"' % (b"x" * 100_000) if left >= 0 else b""
+
+        async def state() -> str:
+            return ""
+
+        return Pieces(more, state)
+
+
+class LoopbackTests(TestCase):
+    """Real connections."""
+
+    timeout = 60
+
+    def setUp(self) -> None:
+        self.large = Large()
+        api = Api(authenticate, unknown, Reply(["*"], lambda cause: None))
+        api.mount("", [self.large])
+        self.site = ApiSite(
+            api, reactor, now=lambda: 0.0, judge=api.judge, refuse=api.refuse, body_timeout=30
+        )
+        self.port = reactor.listenTCP(0, self.site, interface="127.0.0.1")
+        self.addCleanup(self.port.stopListening)
+
+    async def ask(self, path: str) -> Reader:
+        """A connection that has asked and reads nothing."""
+        host: IAddress = self.port.getHost()
+        endpoint = TCP4ClientEndpoint(reactor, "127.0.0.1", host.port)
+        reader = await connectProtocol(endpoint, Reader())
+        self.addCleanup(self.end, reader)
+        reader.transport.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        return reader
+
+    def end(self, reader: Reader) -> Deferred[None]:
+        """Be gone."""
+        reader.transport.abortConnection()
+        return reader.ended
+
+    async def settled(self) -> None:
+        """Returns when no more pages are asked for."""
+        before = -1
+        while self.large.pages != before:
+            before = self.large.pages
+            for _ in range(200):
+                await deferLater(reactor, 0)
+
+    async def test_pieces(self) -> None:
+        """Of a long list no more is made than is taken, and all of it arrives in the end."""
+        reader = await self.ask("/pieces")
+        await self.settled()
+        self.assertLess(self.large.pages, 150)
+        reader.transport.resumeProducing()
+        while not reader.received.endswith(b"0\r\n\r\n"):
+            await deferLater(reactor, 0.01)
+        self.assertEqual(self.large.pages, 201)
+        self.assertEqual(reader.received.count(b"x" * 100_000), 200)
+        self.assertEqual((self.site.unsent.total, self.site.traffic.active), (0, set()))
+
+    async def test_bound(self) -> None:
+        """However many ask for large answers and read none, no more than the bound is kept for
+        them, and others are served."""
+        self.site.unsent = Unsent(reactor, most=3 * LARGE)
+        readers = [await self.ask("/whole") for _ in range(8)]
+        while self.large.asked < 8:
+            await deferLater(reactor, 0.01)
+        self.assertLessEqual(self.site.unsent.total, 3 * LARGE)
+        for reader in readers:
+            reader.transport.resumeProducing()
+        while self.site.unsent.total:
+            await deferLater(reactor, 0.01)
+        while sum(reader.lost or len(reader.received) > LARGE for reader in readers) < 8:
+            await deferLater(reactor, 0.01)
+        whole = [reader for reader in readers if len(reader.received) > LARGE]
+        self.assertIn(len(whole), (2, 3, 4))
+        reader = await self.ask("/whole")
+        reader.transport.resumeProducing()
+        while len(reader.received) < LARGE:
+            await deferLater(reactor, 0.01)
