@@ -1,6 +1,8 @@
 """Deletes what has been kept long enough: notifications, and sessions that are over.
 
-Every process tries, every half a minute; the database lets one at a time.
+Every process tries, every half a minute; the database lets one at a time. A try looks at the logs
+of a thousand users and goes on with the next thousand another time: with a million users each
+log's turn comes three times a day.
 """
 
 from collections.abc import Awaitable, Callable
@@ -14,7 +16,6 @@ from twisted.python.failure import Failure
 from contentsvc.store import retention
 from contentsvc.store.errors import Unavailable
 from contentsvc.store.query import Db
-from contentsvc.store.retention import Batch
 
 EVERY = 30.0
 """Seconds between looks for what is old enough."""
@@ -34,6 +35,7 @@ class Retention:
         self._reactor = reactor
         self._db = db
         self._days = days
+        self._start = retention.FIRST
         self._stopped = False
         self._sleep: Deferred[None] | None = None
 
@@ -51,24 +53,28 @@ class Retention:
         while not self._stopped:
             await self._pause(EVERY)
             if self._days:
-                await self._look("old notifications", self._notifications, retention.LOGS)
-            await self._look("sessions that are over", self._sessions, retention.TOKENS)
+                await self._look("old notifications", self._notifications)
+            await self._look("sessions that are over", self._sessions)
 
-    async def _notifications(self) -> Batch:
-        return await retention.trim_notifications(self._db, self._days)
+    async def _notifications(self) -> tuple[int, bool]:
+        step = await retention.trim_notifications(self._db, self._days, self._start)
+        if step.ours:
+            self._start = step.next or retention.FIRST
+        return step.deleted, step.again
 
-    async def _sessions(self) -> Batch:
-        return await retention.trim_sessions(self._db, MARGIN)
+    async def _sessions(self) -> tuple[int, bool]:
+        batch = await retention.trim_sessions(self._db, MARGIN)
+        return batch.sessions, batch.tokens == retention.TOKENS
 
-    async def _look(self, what: str, batch: Callable[[], Awaitable[Batch]], full: int) -> None:
-        deleted = 0
+    async def _look(self, what: str, act: Callable[[], Awaitable[tuple[int, bool]]]) -> None:
+        """Delete batches as long as there are full ones."""
+        total, again = 0, True
         try:
-            while not self._stopped:
-                done = await batch()
-                deleted += done.deleted
-                if done.seen < full:
-                    break
-                await self._pause(PAUSE)
+            while again and not self._stopped:
+                deleted, again = await act()
+                total += deleted
+                if again:
+                    await self._pause(PAUSE)
         except Unavailable as error:
             if not self._stopped:  # then the database is being closed under it
                 log.warn("Could not delete {what}: {error}", what=what, error=error)
@@ -76,8 +82,8 @@ class Retention:
             raise
         except Exception:
             log.failure("Could not delete {what}", what=what)
-        if deleted:
-            log.info("Deleted {what}: {deleted}", what=what, deleted=deleted)
+        if total:
+            log.info("Deleted {what}: {total}", what=what, total=total)
 
     async def _pause(self, seconds: float) -> None:
         self._sleep = deferLater(self._reactor, seconds)

@@ -10,8 +10,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc import retention as module
 from contentsvc.retention import EVERY, PAUSE, Retention
 from contentsvc.store.errors import Unavailable
-from contentsvc.store.retention import LOGS, TOKENS
+from contentsvc.store.retention import FIRST, TOKENS
 
+NOTHING = (True, None, False, 0)
 NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessions"
 
 
@@ -24,7 +25,8 @@ class FakeDb:
 
     def run(self, statement: Any, args: Any) -> Deferred[Any]:
         self.ran.append((statement.name, *args))
-        answer = self.batches.popleft() if self.batches else (0, 0)
+        nothing: tuple[Any, ...] = (0, 0) if statement.name == SESSIONS else NOTHING
+        answer = self.batches.popleft() if self.batches else nothing
         if isinstance(answer, Exception):
             raise answer
         return answer if isinstance(answer, Deferred) else succeed([answer])
@@ -50,7 +52,7 @@ class RetentionTests(SynchronousTestCase):
         self.begin()
         self.assertEqual(self.db.ran, [])
         self.clock.advance(EVERY)
-        self.assertEqual(self.db.ran, [(NOTIFICATIONS, 90), (SESSIONS, module.MARGIN)])
+        self.assertEqual(self.db.ran, [(NOTIFICATIONS, 90, FIRST), (SESSIONS, module.MARGIN)])
         self.clock.advance(EVERY)
         self.assertEqual(len(self.db.ran), 4)
         self.assertEqual(self.logged, [])
@@ -58,7 +60,8 @@ class RetentionTests(SynchronousTestCase):
     def test_batches(self) -> None:
         """After a full batch the next follows, when others have had the database."""
         self.begin()
-        self.db.batches.extend([(LOGS, 70), (LOGS, 60), (LOGS - 1, 5), (TOKENS, 1), (3, 2)])
+        steps = (True, "b", True, 70), (True, "b", True, 60), (True, "c", False, 5)
+        self.db.batches.extend([*steps, (TOKENS, 1), (3, 2)])
         self.clock.advance(EVERY)
         self.assertEqual(self.db.names(), [NOTIFICATIONS])
         self.clock.pump([PAUSE] * 4)
@@ -66,6 +69,17 @@ class RetentionTests(SynchronousTestCase):
         self.assertEqual(
             self.logged, ["Deleted old notifications: 135", "Deleted sessions that are over: 3"]
         )
+
+    def test_walk(self) -> None:
+        """Each look goes on with the users after those of the last, and begins anew at the end;
+        where another process is at it, it stays where it was."""
+        self.begin()
+        steps = (True, "b", False, 0), (False, None, False, 0), (True, "c", False, 0), NOTHING
+        for step in steps:
+            self.db.batches.extend([step, (0, 0)])
+        self.clock.pump([EVERY] * 5)
+        starts = [args[1] for name, *args in self.db.ran if name == NOTIFICATIONS]
+        self.assertEqual(starts, [FIRST, "b", "b", "c", FIRST])
 
     def test_for_ever(self) -> None:
         """With 0 days no notification is deleted; sessions are."""
@@ -96,7 +110,7 @@ class RetentionTests(SynchronousTestCase):
         """Once stopped it begins nothing more, and leaves no timer behind."""
         for batches in 0, 1:
             made = self.begin()
-            self.db.batches.extend([(LOGS, 1)] * batches)
+            self.db.batches.extend([(True, "b", True, 1)] * batches)
             self.clock.advance(EVERY * batches)
             ran = len(self.db.ran)
             made.stop()

@@ -312,8 +312,8 @@ class Hub:
                     self._want(feed, now.newest)
             if feeds:
                 log.warn(
-                    "The database went back in time: what was sent to {count} users is not in "
-                    "their logs; their sockets are told, and go on after the newest there is",
+                    "The database went back in time: what was sent to users (of these: {count}) is "
+                    "not in their logs. Their sockets are told, and go on after the newest",
                     count=len(feeds),
                 )
             # Once more for those: of what was committed meanwhile, some may have been dropped as

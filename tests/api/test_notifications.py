@@ -27,10 +27,7 @@ class CursorTests(ApiCase):
             " where user_id = %s and seq <= %s",
             *(self.ann, upto),
         )
-        self.sql(
-            "update notification_counters set kept_since = '-infinity' where user_id = %s", self.ann
-        )
-        await retention.trim_notifications(self.db, 90)
+        await retention.trim_notifications(self.db, 90, self.ann)
         (state,) = await notifications.states(self.db, [self.ann], [0])
         self.assertEqual((state.trimmed, state.unread), (upto, 5 - upto))
 

@@ -172,7 +172,7 @@ class ChangeTests(ChangeCase):
             self.log.go_back(user, 1)
         self.check()
         self.assertEqual(len(lines), 1)
-        self.assertRegex(lines[0], "went back in time.* 2 users")
+        self.assertRegex(lines[0], "went back in time.*: 2\\)")
 
     def test_many(self) -> None:
         """However many users there are, one look is at a bounded number of them."""

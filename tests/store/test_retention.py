@@ -6,7 +6,7 @@ import psycopg2
 
 from contentsvc.store import notifications, retention, sessions
 from contentsvc.store.notifications import Standing
-from contentsvc.store.retention import Batch
+from contentsvc.store.retention import FIRST, Batch, Step
 from tests.store.support import StoreCase, fresh, guid, together
 from tests.store.test_sessions import MONTH, digest
 
@@ -40,25 +40,22 @@ class NotificationTests(RetentionCase):
                 age,
                 row.id,
             )
-        if ages:
-            self.sql(
-                "update notification_counters set kept_since = (select min(created) from"
-                " notifications where user_id = %(user)s) where user_id = %(user)s".replace(
-                    "%(user)s", f"'{user}'"
-                )
-            )
         return user
 
-    async def trim(self) -> tuple[int, int]:
+    async def trim(self, start: str = FIRST) -> Step:
         """One batch."""
-        return await retention.trim_notifications(self.db, DAYS)
+        return await retention.trim_notifications(self.db, DAYS, start)
 
     async def all(self) -> int:
         """As many batches as there are; how many rows went."""
-        deleted = 0
-        while (batch := Batch(*await self.trim())).seen:
-            deleted += batch.deleted
-        return deleted
+        deleted, start = 0, FIRST
+        while True:
+            step = await self.trim(start)
+            deleted += step.deleted
+            if step.next is None:
+                return deleted
+            self.assertGreaterEqual(step.next, start)
+            start = step.next
 
     async def stands(self, user: str) -> tuple[int, int, int]:
         """The newest, the mark, and the unread, which must be those of the rows."""
@@ -99,56 +96,55 @@ class NotificationTests(RetentionCase):
         self.assertEqual(await self.all(), 1)
         self.assertEqual(await self.stands(ann), (4, 1, 3))
 
-    async def test_nothing_twice(self) -> None:
-        """A log is looked at again when its oldest is old enough, not before."""
-        await self.log(100, 89)
-        self.assertEqual([await self.trim(), await self.trim()], [(1, 1), (0, 0)])
-        ((due,),) = self.sql(
-            "select (now() - kept_since) between interval '88 days' and interval '90 days'"
-            " from notification_counters"
-        )
-        self.assertTrue(due)
+    async def test_nothing_there(self) -> None:
+        """Without anything that is old there is nothing to do."""
+        self.assertEqual(await self.trim(), Step(True, None, False, 0))
+        await self.log(89)
+        self.assertEqual(await self.trim(), Step(True, None, False, 0))
 
-    async def test_new_log(self) -> None:
-        """A log that has just begun is not looked at."""
-        await notifications.insert(self.db, await self.user(), "Debug", "{}")
-        self.assertEqual(await self.trim(), (0, 0))
+    async def test_long_log(self) -> None:
+        """Of a long log a batch has a bounded number of rows; the next one goes on with it."""
+        users = sorted([await self.user(), await self.user()])
+        for user, count in zip(users, (250, 1), strict=True):
+            self.sql(
+                "with c as (insert into notification_counters (user_id, seq, unread)"
+                " values (%s, %s, %s) returning *)"
+                " insert into notifications (user_id, seq, kind, data, created)"
+                " select user_id, n, 'Debug', '{}', now() - interval '100 days'"
+                " from c, generate_series(1, seq) n",
+                *(user, count, count),
+            )
+        steps = [await self.trim(users[0]) for _ in range(3)]
+        self.assertEqual(steps[0], Step(True, users[0], True, retention.ROWS + 1))
+        self.assertEqual(steps[1:], [Step(True, users[0], True, 100), Step(True, None, False, 50)])
+        self.assertEqual(await self.stands(users[0]), (250, 250, 0))
 
-    async def test_from_before(self) -> None:
-        """A log from before there was retention is looked at once, whatever it has."""
-        ann, bob = await self.log(1), await self.log(100)
-        self.sql("update notification_counters set kept_since = '-infinity'")
-        self.assertEqual([await self.trim(), await self.trim()], [(2, 1), (0, 0)])
-        self.assertEqual(await self.stands(ann), (1, 0, 1))
-        self.assertEqual(await self.stands(bob), (1, 1, 0))
+    async def test_many_logs(self) -> None:
+        """A batch has a bounded number of users, and says with which to go on."""
+        users = sorted([await self.log(95, 1) for _ in range(retention.LOGS + 2)])
+        step = await self.trim()
+        self.assertEqual(step, Step(True, users[retention.LOGS], True, retention.LOGS))
+        self.assertEqual(await self.trim(step.next), Step(True, None, False, 2))
+        self.assertEqual({(await self.stands(user)) for user in users}, {(2, 1, 1)})
 
-    async def test_batches(self) -> None:
-        """A batch is of a bounded number of rows and of users, the longest overdue first."""
-        self.patch_sizes()
-        ann = await self.log()
+    async def test_slices(self) -> None:
+        """A statement looks at a bounded number of logs, and says with which to go on."""
         self.sql(
-            "with c as (insert into notification_counters (user_id, seq, unread, kept_since)"
-            " values (%s, 250, 250, now() - interval '200 days') returning user_id)"
-            " insert into notifications (user_id, seq, kind, data, created)"
-            " select user_id, n, 'Debug', '{}', now() - interval '100 days'"
-            " from c, generate_series(1, 250) n",
-            ann,
+            "with u as (insert into users (username, email, password_hash)"
+            " select 'slice-' || n, n || '@slices.example', '-' from generate_series(1, %s) n"
+            " returning id)"
+            " insert into notification_counters (user_id, seq, unread) select id, 0, 0 from u",
+            retention.SLICE + 5,
         )
-        others = [await self.log(95) for _ in range(retention.LOGS)]
-        batches = [await self.trim() for _ in range(5)]
-        self.assertEqual(batches[0], (retention.LOGS, retention.ROWS + retention.LOGS - 1))
-        self.assertEqual(sum(deleted for _, deleted in batches), 250 + len(others))
-        self.assertEqual(batches[-1], (0, 0))
-        self.assertEqual(await self.stands(ann), (250, 250, 0))
-
-    def patch_sizes(self) -> None:
-        self.assertEqual((retention.LOGS, retention.ROWS), (50, 100))
+        users = [id for (id,) in self.sql("select user_id from notification_counters order by 1")]
+        self.assertEqual(await self.trim(), Step(True, users[retention.SLICE], False, 0))
+        self.assertEqual(await self.trim(users[retention.SLICE]), Step(True, None, False, 0))
 
     async def test_deleted_by_hand(self) -> None:
-        """A log whose rows somebody has deleted does not come up again and again."""
+        """A log whose rows somebody has deleted is one without old rows."""
         ann = await self.log(100, 100)
         self.sql("delete from notifications where user_id = %s", ann)
-        self.assertEqual([await self.trim(), await self.trim()], [(1, 0), (0, 0)])
+        self.assertEqual(await self.trim(), Step(True, None, False, 0))
 
     async def test_lock_held(self) -> None:
         """While another process deletes, there is nothing to do."""
@@ -156,8 +152,8 @@ class NotificationTests(RetentionCase):
         connection = psycopg2.connect(self.url)
         with closing(connection), connection.cursor() as cursor:
             cursor.execute("select pg_advisory_xact_lock(%s)", (retention._LOCK,))
-            self.assertEqual(await self.trim(), (0, 0))
-        self.assertEqual(await self.trim(), (1, 1))
+            self.assertEqual(await self.trim(), Step(False, None, False, 0))
+        self.assertEqual(await self.trim(), Step(True, None, False, 1))
         self.assertEqual(await self.stands(ann), (1, 1, 0))
 
     async def test_locked_rows(self) -> None:
@@ -166,7 +162,7 @@ class NotificationTests(RetentionCase):
         ann, bob, eve = [await self.log(100, 99) for _ in range(3)]
         self.locked("select from notification_counters where user_id = %s for update", ann)
         self.locked("select from notifications where user_id = %s and seq = 2 for update", bob)
-        self.assertEqual(await self.trim(), (1, 2))
+        self.assertEqual(await self.trim(), Step(True, None, False, 2))
         self.assertEqual(await self.stands(ann), (2, 0, 2))
         self.assertEqual(await self.stands(bob), (2, 0, 2))
         self.assertEqual(await self.stands(eve), (2, 2, 0))
@@ -183,7 +179,7 @@ class NotificationTests(RetentionCase):
                 notifications.mark(self.db, user, row.id, True),
                 notifications.mark_up_to(self.db, user, row.id),
                 notifications.insert(self.db, user, "Debug", "{}"),
-                retention.trim_notifications(self.db, DAYS),
+                retention.trim_notifications(self.db, DAYS, FIRST),
             )
         ]
         await together(*acts)
@@ -217,7 +213,7 @@ class SessionTests(RetentionCase):
             )
         return session
 
-    async def trim(self) -> tuple[int, int]:
+    async def trim(self) -> Batch:
         return await retention.trim_sessions(self.db, MARGIN)
 
     def left(self) -> dict[str, int]:

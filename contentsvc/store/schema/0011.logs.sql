@@ -7,11 +7,7 @@ alter table notification_counters
     add column newest uuid,
     add column previous uuid,
     -- Retention has deleted all up to this number.
-    add column trimmed bigint not null default 0,
-    -- None older than this is kept; so there is nothing to delete before it is old enough.
-    add column kept_since timestamptz not null default '-infinity';
-
-alter table notification_counters alter column kept_since set default clock_timestamp();
+    add column trimmed bigint not null default 0;
 
 -- What somebody deleted by hand from the old end of a log counts as deleted by retention.
 update notification_counters c
@@ -21,6 +17,3 @@ set trimmed = coalesce(
 where c.seq > 0 and not exists (
     select from notifications n where n.user_id = c.user_id and n.seq = 1
 );
-
--- What is out of date next. Inserts leave it alone: kept_since does not change with them.
-create index notification_counters_kept on notification_counters (kept_since);
