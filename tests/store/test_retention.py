@@ -1,6 +1,8 @@
 """Retention: what is old enough goes, from the old end of each log, and nothing else does."""
 
+import re
 from contextlib import closing
+from importlib.resources import files
 
 import psycopg2
 
@@ -145,6 +147,21 @@ class NotificationTests(RetentionCase):
         ann = await self.log(100, 100)
         self.sql("delete from notifications where user_id = %s", ann)
         self.assertEqual(await self.trim(), Step(True, None, False, 0))
+
+    async def test_upgrade(self) -> None:
+        """What was deleted by hand from the old end of a log, before there was a mark, counts as
+        deleted by retention; a log without a hole there stays as it is."""
+        begins_later, gone, whole, empty = [await self.log(*[5] * 4) for _ in range(3)] + [
+            await self.log()
+        ]
+        self.sql("delete from notifications where user_id = %s and seq < 3", begins_later)
+        self.sql("delete from notifications where user_id = %s", gone)
+        self.sql("delete from notifications where user_id = %s and seq = 3", whole)
+        text = files("contentsvc.store").joinpath("schema/0011.logs.sql").read_text()
+        self.sql(re.search(r"^update .*?;", text, re.S | re.M)[0])
+        users = [begins_later, gone, whole, empty]
+        states = await notifications.states(self.db, users, [0] * 4)
+        self.assertEqual([state.trimmed for state in states], [2, 4, 0, 0])
 
     async def test_lock_held(self) -> None:
         """While another process deletes, there is nothing to do."""
