@@ -117,8 +117,10 @@ class RenewTests(AccountCase):
         first = await self.log_in()
         second = await self.renew(first.refresh_token)
         self.later(31)
-        problem = await self.refused(self.renew(first.refresh_token))
+        call, form = Caller(), TokenForm("refresh_token", refresh_token=first.refresh_token)
+        problem = await self.refused(self.oauth.token(call, form))
         self.assertEqual((problem.status, problem.oauth), (400, "invalid_grant"))
+        self.assertEqual(call.notes, ["refresh-token-reused"])
         session = self.tokens.verify(first.access_token).session
         self.assertEqual(self.ended, [session])
         self.assertIn(session, await sessions.revoked(self.db, 60))
