@@ -20,6 +20,7 @@ from twisted.python.failure import Failure
 from contentsvc.push.feeds import report
 from contentsvc.store import sessions
 from contentsvc.store.connection import Connection, connect, execute
+from contentsvc.store.errors import Unavailable
 from contentsvc.store.query import Db
 from contentsvc.tokens import Revoked
 
@@ -33,8 +34,13 @@ ANSWER = 5.0
 """Seconds that one statement on the connection, or its opening, may take."""
 FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
 """Seconds before the connection is opened again; doubled each time, give or take a half."""
+REMINDER = 60.0
+"""Seconds between the lines of the log that say the same of a database that is away."""
 IDS = 120
 """Ids in one payload: with a number each takes 60 bytes, and Postgres takes 7,999 in all."""
+
+_LISTEN = "keep listening to the other processes"
+_SWEEP = "sweep for missed notifications"
 
 log = Logger()
 
@@ -118,6 +124,7 @@ class Relay:
         self._sids: set[str] = set()
         self._turn_ends = False
         self._swept = reactor.seconds()
+        self._said: dict[str, float] = {}
 
     @property
     def alive(self) -> bool:
@@ -173,10 +180,11 @@ class Relay:
             try:
                 connection = await connect(self._reactor, self._dsn, timeout=ANSWER)
                 await self._listen(connection)
+                self._said.pop(_LISTEN, None)
                 pause = FIRST_PAUSE
                 await self._speak(connection)
             except Exception as error:
-                self._report("keep listening to the other processes", error)
+                self._report(_LISTEN, error)
             if connection is not None:
                 connection.abandon()
             self._lost()
@@ -258,9 +266,10 @@ class Relay:
             pause = SWEEP
             try:
                 await self._sweep()
+                self._said.pop(_SWEEP, None)
             except Exception as error:
                 pause = min(SWEEP, SWEEP_AGAIN)
-                self._report("sweep for missed notifications", error)
+                self._report(_SWEEP, error)
 
     async def _sweep(self) -> None:
         # Sockets live on while the database is away, for however long.
@@ -277,8 +286,13 @@ class Relay:
         self._hub.revoke(new)
 
     def _report(self, what: str, error: Exception) -> None:
-        if not self._stopped:  # then the database is being closed under what still runs
-            report(what, error)
+        if self._stopped:  # then the database is being closed under what still runs
+            return
+        now = self._reactor.seconds()
+        if isinstance(error, Unavailable) and now - self._said.get(what, -REMINDER) < REMINDER:
+            return
+        self._said[what] = now
+        report(what, error)
 
     def _failed(self, failure: Failure) -> None:
         log.failure("The relay failed", failure)
