@@ -85,10 +85,15 @@ async def insert(db: Db, recipient: str, kind: str, data: str) -> Following:
     """
 
 
+# Lists are asked for as (select …), which hides their length from the planner: else it makes a
+# plan for each length, at each call, and that takes longer than to run it.
+
+
 @many("""
     select coalesce(c.seq, 0) as newest, last.id, coalesce(c.trimmed, 0) as trimmed,
            coalesce(c.unread, 0) as unread, n.id as at
-    from unnest(:users::uuid[], :seqs::bigint[]) with ordinality as asked (user_id, seq, place)
+    from unnest((select :users::uuid[]), (select :seqs::bigint[]))
+         with ordinality as asked (user_id, seq, place)
     left join notification_counters c on c.user_id = asked.user_id
     left join notifications last on last.user_id = c.user_id and last.seq = c.seq
     left join notifications n on n.user_id = asked.user_id and n.seq = asked.seq
@@ -102,7 +107,8 @@ async def states(db: Db, users: list[str], seqs: list[int]) -> list[State]:
 @many("""
     select asked.user_id, coalesce(c.seq, 0) as newest, last.id,
            coalesce(c.trimmed, 0) as trimmed, n.id as at
-    from unnest(:users::uuid[], :seqs::bigint[], :ids::uuid[]) as asked (user_id, seq, id)
+    from unnest((select :users::uuid[]), (select :seqs::bigint[]), (select :ids::uuid[]))
+         as asked (user_id, seq, id)
     left join notification_counters c on c.user_id = asked.user_id
     left join notifications n on n.user_id = asked.user_id and n.seq = asked.seq
     left join notifications last on last.user_id = c.user_id and last.seq = c.seq
@@ -118,7 +124,7 @@ async def moved(
 @many("""
     select n.user_id, n.seq, n.id, unix(n.created) as created, n.read, n.data,
            known.id as previous
-    from unnest(:users::uuid[], :afters::bigint[]) as behind (user_id, seq)
+    from unnest((select :users::uuid[]), (select :afters::bigint[])) as behind (user_id, seq)
     left join notifications known on known.user_id = behind.user_id and known.seq = behind.seq
     cross join lateral (
         select * from notifications n
@@ -135,7 +141,8 @@ async def after(db: Db, users: list[str], afters: list[int], limit: int) -> list
 
 @many("""
     select asked.place, n.user_id, n.seq, n.id, unix(n.created) as created, n.read, n.data
-    from unnest(:users::uuid[], :afters::bigint[]) with ordinality as asked (user_id, seq, place)
+    from unnest((select :users::uuid[]), (select :afters::bigint[]))
+         with ordinality as asked (user_id, seq, place)
     cross join lateral (
         select *, sum(octet_length(data)) over (order by seq) - octet_length(data) as before
         from (

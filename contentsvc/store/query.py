@@ -155,13 +155,16 @@ def _several(statement: Statement, sql: str) -> str:
     untyped = [parameter for parameter in parameters if parameter not in types]
     if untyped or not parameters:
         raise TypeError(f"{statement.name} does not say the types of {untyped}")
-    lists = ", ".join(f":{parameter}::{types[parameter]}[]" for parameter in parameters)
+    # As (select …), since the planner then cannot see how long they are. It would make a plan for
+    # each length, at each call, which often takes longer than to run it.
+    lists = ", ".join(f"(select :{parameter}::{types[parameter]}[])" for parameter in parameters)
     columns = ", ".join(f'"{parameter}"' for parameter in parameters)
     one = _PLACEHOLDER.sub(r'call."\1"', sql)
     # The rows of a call come in the order that its own `order by` says.
     return f"""
         select call.n, answer.*
-        from unnest({lists}) with ordinality as call ({columns}, n)
+        from unnest({lists})
+        with ordinality as call ({columns}, n)
         cross join lateral ({one}) answer
     """  # noqa: S608
 

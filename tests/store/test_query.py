@@ -158,7 +158,8 @@ class TogetherTests(QueryCase):
         self.assertEqual(several.execute, "EXECUTE test_query_f_together(%s, %s)")
         expected = """
             select call.n, answer.*
-            from unnest($1::uuid[], $2::bigint[]) with ordinality as call ("a", "b", n)
+            from unnest((select $1::uuid[]), (select $2::bigint[]))
+            with ordinality as call ("a", "b", n)
             cross join lateral (select c from t where a = call."a"::uuid
             and b > call."b"::bigint) answer
         """
