@@ -6,9 +6,12 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
 
 import msgspec
+from twisted.logger import Logger
 
 from contentsvc.web.errors import Problem
 from contentsvc.web.request import ApiRequest
+
+log = Logger()
 
 _encode = msgspec.json.Encoder().encode
 _ALWAYS = (
@@ -78,8 +81,7 @@ class Reply:
         return f'<{target}>; rel="next"'.encode()
 
     async def pieces(self, request: ApiRequest, pieces: Pieces) -> None:
-        """Write a long answer. What `state` raises is raised; what `more` raises is not, for the
-        answer has begun."""
+        """Write a long answer. What `state` and `more` raise is raised."""
         if self._is_known(request, (await pieces.state()).encode()):
             self._write(request, 304, None, b"")
         else:
@@ -101,9 +103,12 @@ class Reply:
         )
 
     def problem(self, request: ApiRequest, problem: Problem, *, oauth: bool = False) -> None:
-        """Write an error."""
+        """Write an error; if the answer has begun, its connection has been cut off instead."""
         if problem.status == 503:
             self._unavailable(problem.cause or problem.code)
+        if request.startedWriting:
+            log.warn("request {id} was cut off: {code}", id=request.request_id, code=problem.code)
+            return
         for name, value in problem.headers.items():
             request.setHeader(name.encode(), value.encode())
         if oauth:

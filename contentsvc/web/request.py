@@ -291,8 +291,8 @@ class ApiRequest(Request):
     ) -> None:
         """Write an answer of 200 whose body comes in pieces, and end the request: `brackets` around
         what each call of `more` gives until it gives nothing, with commas between. It is called
-        when the client has taken what came before. What it raises ends the connection, without the
-        end of the body."""
+        when the client has taken what came before. What it raises is raised, when the connection
+        has been cut off, without the end of the body."""
         if self.gone:
             self._vanished()
             return
@@ -314,11 +314,12 @@ class ApiRequest(Request):
                 self._write_piece(before + piece, chunked)
                 before, piece = b",", b""
         except Exception:
-            log.failure("request {id} was cut off", id=self.request_id)
             if not flow.stopped:
                 self.note += " cut-off"
                 self.channel.cut_off()
-                flow.stopped = self.gone = True
+                self.gone = True
+            self._vanished()
+            raise
         if flow.stopped:
             self._vanished()
             return

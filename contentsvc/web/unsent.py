@@ -19,6 +19,8 @@ PATIENCE = 30.0
 """Seconds after which a connection is cut off that takes nothing."""
 _EACH = 1.0
 """Seconds between two looks at what they have taken."""
+_AT_ONCE = 50
+"""Connections that are cut off in one turn of the reactor at most, of those that take nothing."""
 
 
 def unsent(transport: Any) -> int:
@@ -49,6 +51,8 @@ class Unsent:
         self._most = most
         self._slow: dict[ApiChannel, _Slow] = {}
         self.total = 0
+        self._cut = 0
+        """Connections that have been cut off for others, and of which the log has no line yet."""
         self._look: Any = None
 
     def full(self, channel: ApiChannel) -> None:
@@ -61,21 +65,18 @@ class Unsent:
         size = unsent(channel.transport)
         self.total += size - slow.size
         slow.size = size
-        cut = 0
         while self.total > self._most:
             longest = next(iter(self._slow))
             if not self._has_taken(longest):
                 self._cut_off(longest)
-                cut += 1
-        if cut:
-            log.warn("{n} connections were cut off: too much is not taken", n=cut)
+                self._cut += 1
 
     def taken(self, channel: ApiChannel) -> None:
         """A connection has taken all, or has ended."""
         slow = self._slow.pop(channel, None)
         if slow is not None:
             self.total -= slow.size
-            if not self._slow and self._look is not None:
+            if not (self._slow or self._cut or self._look is None):
                 self._look.cancel()
                 self._look = None
 
@@ -95,12 +96,18 @@ class Unsent:
 
     def _looks(self) -> None:
         self._look = None
-        now, cut = self._reactor.seconds(), 0
+        now, idle = self._reactor.seconds(), 0
         for channel in list(self._slow):
             if not self._has_taken(channel) and now - self._slow[channel].since >= PATIENCE:
                 self._cut_off(channel)
-                cut += 1
-        if cut:
-            log.warn("{n} connections were cut off: they take nothing", n=cut)
+                idle += 1
+                if idle == _AT_ONCE:
+                    break
+        if idle:
+            log.warn("{n} connections were cut off: they take nothing", n=idle)
+        if self._cut:
+            log.warn("{n} connections were cut off: too much is not taken", n=self._cut)
+            self._cut = 0
         if self._slow:
-            self._look = self._reactor.callLater(_EACH, self._looks)
+            again = 0 if idle == _AT_ONCE else _EACH
+            self._look = self._reactor.callLater(again, self._looks)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from twisted.internet.defer import Deferred, succeed
+from twisted.logger import formatEvent
 
 from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
@@ -166,15 +167,21 @@ class EndTests(PiecesCase):
         self.assertRaises(AssertionError, dechunked, self.received(client)[1])
         (line,) = self.lines(events)
         self.assertRegex(line, r"^GET /list 200 .* cut-off$")
-        self.assertEqual(len(self.flushLoggedErrors(Unavailable)), 1)
+        said = [formatEvent(event) for event in events]
+        self.assertTrue(any(line.endswith("was cut off: unavailable") for line in said), said)
         self.nothing_left()
+
+    def test_fault(self) -> None:
+        """A fault of ours in the middle has its traceback in the log."""
+        self.lists.pages = [b"1", ZeroDivisionError()]
+        self.assertTrue(self.ask().transport.disconnected)
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
     def test_failure_old(self) -> None:
         """To HTTP/1.0 it is cut off too, not closed as if it were whole."""
         self.lists.pages = [b"1", Unavailable(cause="outage")]
         client = self.ask(b"GET /list HTTP/1.0\r\n\r\n")
         self.assertTrue(client.transport.disconnected)
-        self.flushLoggedErrors(Unavailable)
 
     def test_vanished(self) -> None:
         """When the client goes, no further page is read."""

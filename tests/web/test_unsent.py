@@ -8,8 +8,9 @@ from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
 from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import Protocol
 from twisted.internet.task import Clock, deferLater
+from twisted.logger import formatEvent
 from twisted.python.failure import Failure
-from twisted.trial.unittest import SynchronousTestCase, TestCase
+from twisted.trial.unittest import TestCase
 
 from contentsvc.web.allow import ANYONE
 from contentsvc.web.app import Api
@@ -18,7 +19,7 @@ from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.route import route
 from contentsvc.web.site import ApiSite
 from contentsvc.web.unsent import PATIENCE, Unsent, unsent
-from tests.web.support import authenticate, unknown
+from tests.web.support import WebCase, authenticate, unknown
 
 LARGE = 16 * 1024 * 1024
 """More than the system's own buffers take."""
@@ -42,7 +43,7 @@ class Channel:
         self.cut = True
 
 
-class UnsentTests(SynchronousTestCase):
+class UnsentTests(WebCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.unsent = Unsent(self.clock, most=100)
@@ -62,6 +63,23 @@ class UnsentTests(SynchronousTestCase):
         channels = [self.full() for _ in range(6)]
         self.assertEqual([channel.cut for channel in channels], [True] * 3 + [False] * 3)
         self.assertEqual(self.unsent.total, 90)
+
+    def test_logged(self) -> None:
+        """However many are cut off, the log has a line a second."""
+        events = self.logged()
+        for _ in range(9):
+            self.full()
+        self.clock.advance(1)
+        lines = [formatEvent(event) for event in events]
+        self.assertEqual(lines, ["6 connections were cut off: too much is not taken"])
+
+    def test_many(self) -> None:
+        """Of many that take nothing a few are cut off in each turn, until none is left."""
+        channels = [self.full(0) for _ in range(120)]
+        events = self.logged()
+        self.clock.advance(PATIENCE + 1)
+        self.assertTrue(all(channel.cut for channel in channels))
+        self.assertEqual([event["n"] for event in events], [50, 50, 20])
 
     def test_who_takes_stays(self) -> None:
         """Who takes some stays while there are others."""
@@ -216,3 +234,5 @@ class LoopbackTests(TestCase):
         reader.transport.resumeProducing()
         while len(reader.received) < LARGE:
             await deferLater(reactor, 0.01)
+        # It waits to say in the log who was cut off.
+        self.site.unsent._look.cancel()
