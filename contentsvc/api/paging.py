@@ -37,9 +37,12 @@ def listed(
     query: Paging,
     number: Callable[[Row], int],
     item: Callable[[Row], object],
+    *,
+    cut: bool = False,
 ) -> Listed:
-    """The answer made of `rows`; with a cursor if there may be more after them."""
-    full = query.limit is not None and len(rows) == query.limit
+    """The answer made of `rows`; with a cursor if there may be more after them, as where they were
+    `cut` for their length."""
+    full = cut or (query.limit is not None and len(rows) == query.limit)
     return Listed([item(row) for row in rows], str(number(rows[-1])) if full else None)
 
 

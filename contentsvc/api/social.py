@@ -32,6 +32,8 @@ from contentsvc.wire.users import UserInfo
 
 _REPEAT = 60
 """Seconds within which the same answer again is a retry of the first, and tells nobody."""
+PART = 4 * 1024 * 1024
+"""Bytes of profiles behind which a part of a list ends, whatever its `limit`."""
 
 
 class Social:
@@ -51,11 +53,11 @@ class Social:
         """Spec §4.9, newest first."""
         before = position(query)
         if query.limit is not None:
-            rows = await social.followers(self._db, user, before, query.limit)
-            return listed(rows, query, _number, _user)
+            rows = await social.followers(self._db, user, before, query.limit, PART)
+            return listed(rows, query, _number, _user, cut=_is_cut(rows))
 
         def page(after: int | None) -> Awaitable[list[social.Follow]]:
-            return social.followers_page(self._db, user, after, ROWS, BYTES)
+            return social.followers(self._db, user, after, ROWS, BYTES)
 
         def state() -> Awaitable[str]:
             return social.followers_state(self._db, user, before)
@@ -68,11 +70,11 @@ class Social:
         """Spec §4.10, newest first."""
         before = position(query)
         if query.limit is not None:
-            rows = await social.following(self._db, user, before, query.limit)
-            return listed(rows, query, _number, _user)
+            rows = await social.following(self._db, user, before, query.limit, PART)
+            return listed(rows, query, _number, _user, cut=_is_cut(rows))
 
         def page(after: int | None) -> Awaitable[list[social.Follow]]:
-            return social.following_page(self._db, user, after, ROWS, BYTES)
+            return social.following(self._db, user, after, ROWS, BYTES)
 
         def state() -> Awaitable[str]:
             return social.following_state(self._db, user, before)
@@ -135,6 +137,11 @@ class Social:
 
 def _number(row: social.Follow) -> int:
     return row.number
+
+
+def _is_cut(rows: list[social.Follow]) -> bool:
+    """Whether there may be more than these, for they have as many bytes as a part can have."""
+    return sum(len(row.profile.encode()) for row in rows if row.profile is not None) >= PART
 
 
 def _user(row: social.Follow) -> UserInfo:

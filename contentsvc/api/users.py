@@ -1,5 +1,6 @@
 """Users: spec §4.5 to §4.8."""
 
+import msgspec
 from msgspec import UNSET
 
 from contentsvc.api.errors import UserNotFound
@@ -8,6 +9,7 @@ from contentsvc.store.query import Db
 from contentsvc.web.allow import ANYONE, SELF, SELF_OR_ADMIN
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_parameter
+from contentsvc.web.reply import Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.users import (
     FullUser,
@@ -28,14 +30,35 @@ class Users:
         self._db = db
 
     @route("GET", "/user/search", allow=ANYONE)
-    async def search(self, call: Call, query: UserSearch) -> UserPage:
-        """Spec §4.5."""
+    async def search(self, call: Call, query: UserSearch) -> UserPage | Pieces:
+        """Spec §4.5. In pieces where the profiles are long: one may have 64 Ki characters."""
         q = query.q.strip()
         if not _SHORTEST_QUERY <= len(q) <= _LONGEST_QUERY:
             raise at_parameter("q", f"{_SHORTEST_QUERY} to {_LONGEST_QUERY} characters are taken.")
         found = await users.search(self._db, q, query.page_size, query.page)
-        items = [UserInfo(row.id, *row[2:]) for row in found if row.id is not None]
-        return UserPage(items, query.page, query.page_size, found[0].total)
+        total, length = found[0].total, found[0].bytes
+        if length > users.PROFILES:
+            ids = [row.id for row in found if row.id is not None]
+            return self._in_pieces(ids, query.page, query.page_size, total)
+        items = [UserInfo(row.id, *row[2:-1]) for row in found if row.id is not None]
+        return UserPage(items, query.page, query.page_size, total)
+
+    def _in_pieces(self, ids: list[str], page: int, page_size: int, total: int) -> Pieces:
+        """A UserPage of these users whose items are read one part after the other."""
+        left = ids
+        head = f'"page":{page},"pageSize":{page_size},"total":{total},"items":['.encode()
+
+        async def more() -> bytes:
+            nonlocal left, head
+            infos = await users.infos(self._db, left, users.PROFILES) if left else []
+            left = left[left.index(infos[-1].id) + 1 :] if infos else []
+            begun, head = head, b""
+            return begun + msgspec.json.encode(infos)[1:-1]
+
+        async def state() -> str:
+            return f"{page} {page_size} {total} {await users.infos_state(self._db, ids)}"
+
+        return Pieces(more, state, b"{]}")
 
     @route("GET", "/user/<guid:user>/info", allow=ANYONE)
     async def info(self, call: Call, user: str) -> UserInfo:

@@ -17,12 +17,6 @@ class Follow(NamedTuple):
     profile: str | None
 
 
-_LIST = """
-    select f.number, u.id, u.username, u.avatar, u.emblem, u.public_profile as profile
-    from follows f join users u on u.id = f.{other}
-    where f.{user} = :user and (:before::bigint is null or f.number < :before)
-    order by f.number desc limit :limit
-"""
 # A profile may be of 64 Ki characters.
 _PAGE = """
     select number, id, username, avatar, emblem, profile from (
@@ -50,16 +44,12 @@ _FOLLOWERS = {"user": "followed", "other": "follower"}
 _FOLLOWING = {"user": "follower", "other": "followed"}
 
 
-@many(_LIST.format(**_FOLLOWERS))
-async def followers(db: Db, user: str, before: int | None, limit: int | None) -> list[Follow]:
-    """Who follows the user, newest first."""
-
-
 @many(_PAGE.format(**_FOLLOWERS))
-async def followers_page(
+async def followers(
     db: Db, user: str, before: int | None, limit: int, bytes: int
 ) -> list[Follow]:
-    """At most `limit` of them, fewer where their profiles are over `bytes`."""
+    """Who follows the user, newest first: at most `limit`, and nobody behind so many `bytes` of
+    profiles."""
 
 
 @one(_STATE.format(**_FOLLOWERS), lane=WHOLE)
@@ -67,16 +57,11 @@ async def followers_state(db: Db, user: str, before: int | None) -> str:
     """What changes when anything of that list does."""
 
 
-@many(_LIST.format(**_FOLLOWING))
-async def following(db: Db, user: str, before: int | None, limit: int | None) -> list[Follow]:
-    """Whom the user follows, newest first."""
-
-
 @many(_PAGE.format(**_FOLLOWING))
-async def following_page(
+async def following(
     db: Db, user: str, before: int | None, limit: int, bytes: int
 ) -> list[Follow]:
-    """At most `limit` of them, fewer where their profiles are over `bytes`."""
+    """Whom the user follows, likewise."""
 
 
 @one(_STATE.format(**_FOLLOWING), lane=WHOLE)

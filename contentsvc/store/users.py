@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from contentsvc.store.lanes import SEARCHES
-from contentsvc.store.query import Db, many, maybe, none
+from contentsvc.store.lanes import SEARCHES, WHOLE
+from contentsvc.store.query import Db, many, maybe, none, one
 from contentsvc.wire.users import UserInfo
 
 
@@ -19,8 +19,13 @@ class FullRow(NamedTuple):
     public_profile: str | None
 
 
+PROFILES = 1024 * 1024
+"""Bytes of profiles that one page of a search holds."""
+
+
 class Found(NamedTuple):
-    """One user found, or with `id` None the total of an empty page."""
+    """One user found, or with `id` None the total of an empty page. `bytes` are of all profiles of
+    the page; over PROFILES there are none in it, and `infos` gives them."""
 
     total: int
     id: str | None
@@ -28,6 +33,7 @@ class Found(NamedTuple):
     avatar: str | None
     emblem: str | None
     profile: str | None
+    bytes: int
 
 
 @maybe(
@@ -66,20 +72,51 @@ async def update(
     """Replace what a user may change (spec §4.8); None where there is no such user."""
 
 
-@many("""
+@many(f"""
     with found as materialized (select id, rank, similarity from find_users(:q)),
          page as (
-        select f.rank, f.similarity, u.id, u.username, u.avatar, u.emblem, u.public_profile
+        select f.rank, f.similarity, u.id, u.username, u.avatar, u.emblem, u.public_profile,
+               coalesce(sum(octet_length(u.public_profile)) over (), 0) as bytes
         from (select * from found order by rank, similarity desc, id
               limit :size offset :size::bigint * :page::bigint) f
         join users u on u.id = f.id
     )
-    select t.total, p.id, p.username, p.avatar, p.emblem, p.public_profile as profile
+    select t.total, p.id, p.username, p.avatar, p.emblem,
+           case when p.bytes <= {PROFILES} then p.public_profile end as profile,
+           coalesce(p.bytes, 0) as bytes
     from (select count(*) as total from found) t left join page p on true
     order by p.rank, p.similarity desc, p.id
-""", lane=SEARCHES)
+""", lane=SEARCHES)  # noqa: S608
 async def search(db: Db, q: str, size: int, page: int) -> list[Found]:
     """One page of the users that match (spec §4.5): exact, prefix, similarity, then id."""
+
+
+@many("""
+    select id, username, avatar, emblem, profile from (
+        select g.n, u.id, u.username, u.avatar, u.emblem, u.public_profile as profile,
+               coalesce(sum(octet_length(u.public_profile)) over (
+                   order by g.n rows between unbounded preceding and 1 preceding
+               ), 0) as before
+        from unnest(:users::uuid[]) with ordinality as g (id, n) join users u on u.id = g.id
+    ) page
+    where before < :bytes
+    order by n
+""")
+async def infos(db: Db, users: list[str], bytes: int) -> list[UserInfo]:
+    """The public infos of these users, in this order: at least one, and none once their profiles
+    have so many `bytes`."""
+
+
+@one(
+    """
+    select coalesce(sum(hashtextextended(row(g.n, u.id, u.username, u.avatar, u.emblem,
+                                             u.public_profile)::text, 0)), 0)::text as state
+    from unnest(:users::uuid[]) with ordinality as g (id, n) join users u on u.id = g.id
+    """,
+    lane=WHOLE,
+)
+async def infos_state(db: Db, users: list[str]) -> str:
+    """What changes when any of them does."""
 
 
 @maybe("select id from users where username_key = lower(:name collate \"C\")")

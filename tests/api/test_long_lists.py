@@ -72,6 +72,7 @@ class LongCase(ApiCase):
 
 class FollowersTests(LongCase):
     own, others = "followed", "follower"
+    query = Paging()
 
     async def setUp(self) -> None:
         await super().setUp()
@@ -86,12 +87,31 @@ class FollowersTests(LongCase):
 
     async def ask(self) -> Any:
         handler = getattr(self.social, self.own.replace("followed", "followers"))
-        return await handler(Caller(self.ann), self.ann, Paging())
+        return await handler(Caller(self.ann), self.ann, self.query)
 
     async def test_pages(self) -> None:
         """All are there once, in order, so many on each page."""
         await self.together()
         self.assertEqual([len(page) for page in await self.pages()], [4, 4, 1])
+
+    async def test_part(self) -> None:
+        """A part ends where its profiles are over the bytes of one, and says what follows."""
+        for _ in range(3):
+            await self.follow(await self.user(), "x" * 1500)
+        self.patch(social, "PART", 3000)
+        rows = self.sql(
+            f"select number from follows where {self.own} = %s order by 1 desc", self.ann
+        )
+        counts, after = [], None
+        while len(counts) < 4:
+            self.query = Paging(limit=9, after=after)
+            part = await self.ask()
+            counts.append(len(part.items))
+            after = part.after
+            if after is None:
+                break
+            self.assertEqual((int(after),), rows[sum(counts) - 1])
+        self.assertEqual(counts, [2, 9, 1])
 
     async def test_bytes(self) -> None:
         """A page ends where its profiles are over the bytes."""
@@ -121,7 +141,7 @@ class FollowingTests(FollowersTests):
     own, others = "follower", "followed"
 
     async def ask(self) -> Any:
-        return await self.social.following(Caller(self.ann), self.ann, Paging())
+        return await self.social.following(Caller(self.ann), self.ann, self.query)
 
 
 class NotificationTests(LongCase):

@@ -174,7 +174,7 @@ class FollowTests(FloodCase):
         self.assert_waits(await self.follow(self.users[MOST]))
         self.assertEqual(await self.follow(self.users[0]), 0)
         self.assertIsNone(await self.follow(guid()))
-        rows = await social.following(self.db, self.ann, None, None)
+        rows = await social.following(self.db, self.ann, None, 1000, 1)
         self.assertEqual([row.id for row in rows], self.users[:MOST][::-1])
 
     async def test_repeats(self) -> None:
@@ -189,7 +189,7 @@ class FollowTests(FloodCase):
         other = await self.pool()
         acts = [self.follow(user, db) for user in self.users for db in (self.db, other)]
         waits = await together(*acts)
-        rows = await social.following(self.db, self.ann, None, None)
+        rows = await social.following(self.db, self.ann, None, 1000, 1)
         self.assertEqual(len(rows), MOST)
         followed = {row.id for row in rows}
         for user, pair in zip(self.users, zip(waits[::2], waits[1::2], strict=True), strict=True):

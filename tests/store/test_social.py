@@ -11,15 +11,13 @@ class FollowTests(StoreCase):
         await super().setUp()
         self.ann, self.bob = await self.user(), await self.user()
 
-    async def followers(
-        self, user: str, before: int | None = None, limit: int | None = None
-    ) -> list[str]:
+    async def followers(self, user: str) -> list[str]:
         """The ids of a user's followers."""
-        return [row.id for row in await social.followers(self.db, user, before, limit)]
+        return [row.id for row in await social.followers(self.db, user, None, 100, 1)]
 
     async def following(self, user: str) -> list[str]:
         """The ids of those whom a user follows."""
-        return [row.id for row in await social.following(self.db, user, None, None)]
+        return [row.id for row in await social.following(self.db, user, None, 100, 1)]
 
     async def test_both_sides(self) -> None:
         """Following shows on both sides, and in one direction."""
@@ -43,7 +41,7 @@ class FollowTests(StoreCase):
             await social.follow(self.db, user, self.bob, *UNLIMITED)
         found, before = [], None
         for _ in range(3):
-            rows = await social.followers(self.db, self.bob, before, 2)
+            rows = await social.followers(self.db, self.bob, before, 2, 1)
             found += [row.id for row in rows]
             before = rows[-1].number
         self.assertEqual(found, users[::-1])

@@ -1,5 +1,7 @@
 """Users (spec §4.6 to §4.8), but for the search."""
 
+import secrets
+
 from contentsvc.store import users
 from contentsvc.wire.users import UserInfo
 from tests.store.support import StoreCase, guid
@@ -50,3 +52,51 @@ class UserTests(StoreCase):
         """A promoted user is an admin."""
         await users.promote(self.db, self.ann)
         self.assertEqual(self.sql("select admin from users where id = %s", self.ann), [(True,)])
+
+
+class InfosTests(StoreCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.users = [await self.user() for _ in range(4)]
+        for user, size in zip(self.users, (10, 20, 30, None), strict=True):
+            profile = None if size is None else "x" * size
+            await users.update(self.db, user, None, None, None, profile)
+
+    async def infos(self, given: list[str], bytes: int) -> list[str]:
+        """Who is given."""
+        return [info.id for info in await users.infos(self.db, given, bytes)]
+
+    async def test_order(self) -> None:
+        """They come in the order that was asked for, without those that are not there."""
+        given = [self.users[3], guid(), self.users[0], self.users[2]]
+        self.assertEqual(await self.infos(given, 1000), [given[0], *given[2:]])
+        (info, *_) = await users.infos(self.db, given[2:], 1000)
+        self.assertEqual(info.profile, "x" * 10)
+        self.assertEqual(await self.infos([guid()], 1000), [])
+
+    async def test_bytes(self) -> None:
+        """None comes once the profiles before have so many bytes, but for the first."""
+        for bytes, count in ((1, 1), (10, 1), (11, 2), (30, 2), (31, 3), (60, 3), (61, 4)):
+            self.assertEqual(await self.infos(self.users, bytes), self.users[:count])
+
+    async def test_state(self) -> None:
+        """The state differs when one of them, or their order, does."""
+        ann, bob, *_ = self.users
+        states = {await users.infos_state(self.db, given) for given in ([ann, bob], [bob, ann])}
+        await users.update(self.db, ann, None, None, "full", "y" * 10)
+        states.add(await users.infos_state(self.db, [ann, bob]))
+        self.assertEqual(len(states), 3)
+        await users.update(self.db, ann, None, None, "other", "y" * 10)
+        self.assertIn(await users.infos_state(self.db, [ann, bob]), states)
+
+    async def test_search(self) -> None:
+        """A page of a search whose profiles are too long has none, and says so."""
+        word = secrets.token_hex(8)
+        found = [await self.user(f"{word}{n}") for n in range(2)]
+        for size in (users.PROFILES // 2, users.PROFILES // 2 + 1):
+            for user in found:
+                await users.update(self.db, user, None, None, None, "x" * size)
+            page = await users.search(self.db, word, 10, 0)
+            self.assertEqual({row.bytes for row in page}, {2 * size})
+            shown = [row.profile is not None for row in page]
+            self.assertEqual(shown, [2 * size <= users.PROFILES] * 2)
