@@ -23,9 +23,10 @@ from contentsvc.store.lanes import Lane
 from contentsvc.store.overdue import Where
 from contentsvc.store.query import Row, Statement
 
-LOCK_TIMEOUT = 2.0
+LOCK_TIMEOUT = 1.5
 """Seconds that a statement waits for a lock, or less where its own time-out would come before: its
-connection is missing elsewhere meanwhile."""
+connection is missing elsewhere meanwhile. Where all are, those who ask whether the service is ready
+wait for 2 s."""
 _KEEPALIVE = {
     "keepalives_idle": "10",
     "keepalives_interval": "5",

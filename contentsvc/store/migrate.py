@@ -27,7 +27,7 @@ _LOCK = 0x636F6E74656E7473
 """The advisory lock's number: the letters "contents"."""
 _CONNECT_TIMEOUT = 5
 """Seconds."""
-LOCK_TIMEOUT = 1.5
+LOCK_TIMEOUT = 1.0
 """Seconds that a migration waits for a table that somebody else uses. Whoever comes meanwhile to
 read it waits behind the migration, and must not give up for it (connection.LOCK_TIMEOUT)."""
 

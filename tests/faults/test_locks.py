@@ -1,4 +1,4 @@
-"""Somebody holds a lock in the database: what has nothing to do with it goes on."""
+"""Somebody holds a lock in the database, or searches: what has nothing to do with it goes on."""
 
 import os
 import signal
@@ -10,9 +10,9 @@ import psycopg2
 from twisted.internet.defer import Deferred, gatherResults
 
 from contentsvc.client import ApiError
-from contentsvc.wire.users import Profile, UserUpdate
+from contentsvc.wire.users import Profile, UserSearch, UserUpdate
 from tests.faults.case import POOL, ReaderCase, hold
-from tests.faults.servers import LISTENS, backends
+from tests.faults.servers import LISTENS, backends, run_sql
 from tests.workers import gone, workers_of
 
 CROWD = 24
@@ -76,6 +76,31 @@ class RowTests(Case):
             await self.reads(20)
         await self.ann.update_user(_PROFILE)
         self.assertIn(" lock ", self.causes())
+        await self.sound()
+
+
+class SearchTests(Case):
+    async def test_others_go_on(self) -> None:
+        """However many search, they have a quarter of the connections, and others are served."""
+        run_sql(
+            self.database,
+            "create table gate (); alter function find_users(text) rename to quick;"
+            "create function find_users(q text)"
+            " returns table (id uuid, rank integer, similarity real)"
+            " language plpgsql as "
+            "$$begin while not exists (select from gate) loop perform pg_sleep(0.01); end loop;"
+            " return query select * from quick(q); end$$",
+        )
+        searches = [
+            Deferred.fromCoroutine(self.ann.search_users(UserSearch(q="ann"))) for _ in range(CROWD)
+        ]
+        running = "query ~ 'users_search' and state = 'active'"
+        await hold(lambda: bool(backends(self.database, running)), "one searches")
+        await self.reads(20)
+        self.assertEqual(len(backends(self.database, running)), POOL // 4)
+        run_sql(self.database, "insert into gate default values")
+        for page in await gatherResults(searches):
+            self.assertEqual([user.username for user in page.items], ["ann"])
         await self.sound()
 
 

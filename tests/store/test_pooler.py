@@ -38,7 +38,7 @@ class SessionTests(StoreCase):
         connection = await connect(reactor, self.pooled, timeout=5, statement_timeout=3)
         self.addCleanup(connection.abandon)
         names = "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "jit"
-        for name, expected in zip(names, ("3s", "2s", "3s", "off"), strict=True):
+        for name, expected in zip(names, ("3s", "1500ms", "3s", "off"), strict=True):
             cursor = await execute(connection, f"show {name}")
             self.assertEqual(cursor.fetchall(), [(expected,)])
 
