@@ -1,11 +1,13 @@
 """A connection: what is refused before it is a request, and who is at its other end."""
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel
+from twisted.web.http_headers import InvalidHeaderName, _nameEncoder
 
 from contentsvc.web.errors import (
     HeadersTooLarge,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from contentsvc.web.site import ApiSite
 
 
+_canonical = _nameEncoder.encode
 AT_ONCE = 4
 """Requests of one connection that are answered in one turn of the reactor: of those that need no
 wait, 64 KiB hold thousands."""
@@ -29,6 +32,13 @@ PIECE = 16 * 1024
 LINES = 2000
 """Bytes of a chunked body that are read in one turn, where what has come of it has more than so
 many lines: of the smallest chunks, 64 KiB hold 10,000."""
+_CLOSE = re.compile(rb"(?i)(?<![^\s,])close(?![^\s,])")
+_FRAMING = frozenset({b"Content-Length", b"Transfer-Encoding"})
+_TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_NAME = 64
+"""Bytes of a header's name; a longer one has no meaning here."""
+_STRANGE = b"X-Strange"
+"""Stands for those."""
 _DIGITS = 18
 """Digits that are enough for any length."""
 _HEADER = 200
@@ -222,18 +232,47 @@ class ApiChannel(HTTPChannel):
         self.refused = True
         self.setRawMode()
 
+    def headerReceived(self, line: bytes) -> bool:
+        """Twisted's way takes twice as long, and remembers 10,000 names however long they are."""
+        name, colon, value = line.partition(b":")
+        value = value.strip(b" \t")
+        try:
+            header = _canonical(name) if len(name) <= _NAME else _STRANGE
+        except InvalidHeaderName:
+            colon = b""
+        if (
+            not colon
+            or (b"\0" in value or b"\r" in value or b"\n" in value)
+            or (header is _STRANGE and _TOKEN.fullmatch(name) is None)
+        ):
+            self._respondToBadRequestAndDisconnect()
+            return False
+        if header in _FRAMING and not self._maybeChooseTransferDecoder(header, value):
+            return False
+        self.requests[-1].requestHeaders._rawHeaders.setdefault(header, []).append(value)
+        self._receivedHeaderCount += 1
+        if self._receivedHeaderCount > self.maxHeaders:
+            self._respondToBadRequestAndDisconnect()
+            return False
+        return True
+
     def _maybeChooseTransferDecoder(self, header: bytes, data: bytes) -> bool:
-        if header == b"Content-Length":
-            if len(data) > _DIGITS and data.isdigit():
-                # Python makes no number of over 4,300 digits. This one is over any limit, too.
-                data = data.lstrip(b"0")[:_DIGITS] or b"0"
-        elif header != b"Transfer-Encoding":
-            return True
-        elif data.lower() != b"chunked":
-            # Twisted takes "identity", which is no coding any more, and others may understand it
-            # in another way (RFC 9112 §6.1).
-            return bool(self._failChooseTransferDecoder())
+        if header == b"Transfer-Encoding":
+            if data.lower() != b"chunked":
+                # Twisted takes "identity", which is no coding any more, and others may understand
+                # it in another way (RFC 9112 §6.1).
+                return bool(self._failChooseTransferDecoder())
+        elif len(data) > _DIGITS and data.isdigit():
+            # Python makes no number of over 4,300 digits. This one is over any limit, too.
+            data = data.lstrip(b"0")[:_DIGITS] or b"0"
         return bool(super()._maybeChooseTransferDecoder(header, data))
+
+    def checkPersistence(self, request: "ApiRequest", version: bytes) -> bool:
+        """Whether another request may follow."""
+        said = request.requestHeaders.getRawHeaders(b"Connection")
+        if version != b"HTTP/1.1":
+            return False
+        return not said or _CLOSE.search(b",".join(said)) is None
 
     def allHeadersReceived(self) -> None:
         """The next request may begin in the same piece of data."""

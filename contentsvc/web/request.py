@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from twisted.internet.interfaces import IAddress
 from twisted.logger import Logger
 from twisted.python.failure import Failure
+from twisted.web.http_headers import Headers
 from twisted.web.server import Request
 
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout
@@ -79,8 +80,17 @@ class ApiRequest(Request):
     channel: Any
     content: BytesIO
 
+    __eq__, __hash__ = object.__eq__, object.__hash__  # which Twisted has in Python
+
     def __init__(self, channel: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(channel, *args, **kwargs)
+        # Twisted's own, which is for cookies, sessions and adapters too, is not called: it takes
+        # longer than all else that a request costs before its headers.
+        self.channel, self.transport = channel, channel.transport
+        channel.getPeer()
+        self.host = channel.getHost()
+        self.requestHeaders, self.responseHeaders = Headers(), Headers()
+        self.notifications = []
+        self.queued = False
         self.site = channel.site
         self.client = channel.address
         self.request_id = self.site.next_id()

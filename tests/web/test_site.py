@@ -1,5 +1,7 @@
 """Connections and the log: what is refused before it is a request, and the line of each."""
 
+from twisted.web.http_headers import _nameEncoder
+
 from contentsvc.web.allow import ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.route import route
@@ -59,6 +61,38 @@ class HeadTests(WebCase):
             self.refused(head, 400, "malformed_request")
         both = b"PUT /small HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n"
         self.refused(both, 400, "malformed_request")
+
+    def test_long_name(self) -> None:
+        """The name of a header may be long, but nothing remembers it; it must be a name too."""
+        remembered = len(_nameEncoder._canonicalHeaderCache)
+        for n in range(5):
+            client = self.service.connect()
+            client.send(b"GET /small HTTP/1.1\r\nHost: t\r\n")
+            client.send(b"%d-" % n + b"x" * 5_000 + b": y\r\n\r\n")
+            self.assertEqual(client.answer().status, 200)
+        self.assertEqual(len(_nameEncoder._canonicalHeaderCache), remembered)
+        head = b"GET /small HTTP/1.1\r\nHost: t\r\n" + b"x y" * 100 + b": y"
+        self.refused(head, 400, "malformed_request")
+
+    def test_values(self) -> None:
+        """A value with NUL, CR or LF in it is 400."""
+        for value in (b"a\0b", b"a\rb", b"a\nb"):
+            head = b"GET /small HTTP/1.1\r\nHost: t\r\nX: " + value
+            self.refused(head, 400, "malformed_request")
+
+    def test_close(self) -> None:
+        """`close` ends the connection wherever it stands in Connection."""
+        for said, ends in (
+            (b"close", True),
+            (b"Close", True),
+            (b"keep-alive,close", True),
+            (b"keep-alive\r\nConnection: x, close", True),
+            (b"keep-alive", False),
+            (b"closed", False),
+        ):
+            client = self.service.connect()
+            client.send(b"GET /small HTTP/1.1\r\nHost: t\r\nConnection: " + said + b"\r\n\r\n")
+            self.assertEqual(client.transport.disconnecting, ends, said)
 
     def test_lengths(self) -> None:
         """A Content-Length that is no number, or stands there twice, or beside chunks, is 400; so
