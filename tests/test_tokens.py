@@ -193,7 +193,7 @@ class AccessTests(TokenCase):
             raise RecursionError
 
         token = self.issue()
-        self.patch(jwt, "get_unverified_header", fail)
+        self.patch(jwt, "decode", fail)
         self.refused(token)
 
     def test_huge(self) -> None:
