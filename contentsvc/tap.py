@@ -271,7 +271,7 @@ class Daemon(Sequence):
             Reason("database", lambda: health.ping(db)),
             Reason("listen", _true_if(lambda: relay.alive)),
             Reason("sockets", _true_if(lambda: hub.joining)),
-            Reason("pool", _true_if(lambda: not db.stalled)),
+            Reason("pool", lambda: health.answers(db)),
             Reason("disk", disk.has_room),
         ]
         if (keeper := self._keeper) is not None:

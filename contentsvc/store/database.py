@@ -157,7 +157,8 @@ class Database:
 
     @property
     def stalled(self) -> bool:
-        """Whether all connections are in use, and none has been given back for STALLED seconds."""
+        """Whether somebody waits, or all connections are in use, and none has been given back for
+        STALLED seconds."""
         return self._still >= STALLED
 
     async def run(self, statement: Statement, args: Row) -> list[Row]:
@@ -263,15 +264,15 @@ class Database:
             self._idle.remove(connection)
 
     def _look(self) -> None:
+        still = self._lanes.wanting and self._lanes.left == self._left
+        self._still = self._still + LOOK if still else 0.0
+        self._left = self._lanes.left
         now = self._reactor.seconds()
         late = now - SLOW
         self._lanes.expire(now - self._wait)
         if self._lanes.withheld and now > self._restore:
             self._lanes.restore()
         self._lanes.look({c.lane for c in self._open if 0 < c.since < late and c.lane is not None})
-        still = not self._lanes.free and self._lanes.left == self._left
-        self._still = self._still + LOOK if still else 0.0
-        self._left = self._lanes.left
 
     async def _server(self) -> Where | None:
         """Where a new connection goes."""

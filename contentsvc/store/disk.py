@@ -1,8 +1,10 @@
 """Whether the database has room to write."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
+from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.store.database import Database
@@ -13,6 +15,8 @@ LATER, SOON = 5.0, 1.0
 """Seconds between two looks, as long as there is room, and while there is none."""
 HOLD = 3.0
 """Seconds for which a write that failed counts, whatever a look says: it may have needed more."""
+PATIENCE = 1.0
+"""Seconds that a look is waited for; what it finds later counts for those who ask then."""
 SEGMENT = 16 * 1024 * 1024
 """Bytes that Postgres needs to go on: its log grows by so many, and the server stops where it
 cannot."""
@@ -56,10 +60,11 @@ class Disk:
         now = self._reactor.seconds()
         if not self._looking and now - self._looked >= (SOON if self._full else LATER):
             self._looked, self._looking = now, True
-            try:
-                await self._look()
-            finally:
-                self._looking = False
+            found: Deferred[None] = Deferred()
+            Deferred.fromCoroutine(self._look()).addCallbacks(found.callback, found.errback)
+            found.addTimeout(PATIENCE, self._reactor)
+            with suppress(TimeoutError):
+                await found
         return not self._full and not self._nearly_full()
 
     async def _look(self) -> None:
@@ -72,6 +77,8 @@ class Disk:
                 self.failed()
         else:
             self._full = self._reactor.seconds() - self._failed < HOLD
+        finally:
+            self._looking = False
 
     def _nearly_full(self) -> bool:
         if self._folder is None:

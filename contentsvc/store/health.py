@@ -1,5 +1,6 @@
 """Whether the database answers with the schema that this version needs."""
 
+from contentsvc.store.database import Database
 from contentsvc.store.migrate import names
 from contentsvc.store.query import Db, one
 
@@ -13,3 +14,8 @@ async def ping(db: Db) -> bool:
     """Whether the pool answers and the schema is current. Raises Unavailable."""
     expected = names()
     return await applied(db, expected) == len(expected)
+
+
+async def answers(db: Database) -> bool:
+    """Whether the pool has given a connection back lately, or does so now. Raises Unavailable."""
+    return not db.stalled or await ping(db)

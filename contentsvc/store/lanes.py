@@ -60,6 +60,11 @@ class Lanes:
         """The lanes in which somebody waits; the first has its turn next."""
         self._handing_on = False
 
+    @property
+    def wanting(self) -> bool:
+        """Whether somebody waits, or would if they came."""
+        return bool(self._waiting) or self.free <= 0
+
     def lane(self, name: str) -> Lane:
         """The lane of this name."""
         found = self._lanes.get(name)

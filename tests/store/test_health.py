@@ -39,6 +39,15 @@ class HealthTests(StoreCase):
         with self.assertRaises(Unavailable):
             await health.ping(self.db)
 
+    async def test_stalled(self) -> None:
+        """A pool that has given nothing back for long is asked whether it does now."""
+        self.assertTrue(await health.answers(self.db))
+        self.patch(Database, "stalled", True)
+        self.assertTrue(await health.answers(self.db))
+        self.db.stop()
+        with self.assertRaises(Unavailable):
+            await health.answers(self.db)
+
     async def test_empty(self) -> None:
         """A database without the schema is not well."""
         url = postgres.database(self.server())

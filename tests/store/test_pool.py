@@ -84,12 +84,15 @@ class BoundTests(PoolCase):
         self.assertEqual(len(pool._open), 8)
 
     async def test_stalled(self) -> None:
-        """A pool that has all its connections in use, and gets none back for 5 s, is stalled."""
-        pool = await self.pool(size=1)
+        """A pool that gets no connection back for 5 s, while somebody waits, is stalled."""
+        pool = await self.pool(size=2)
         running = Deferred.fromCoroutine(self.sleep(pool, 0.2))
+        pool._wait = -1.0  # who waits is sent away at the next look
         for n in range(25):
             self.assertEqual(pool.stalled, n > 20, n)
+            waiting = Deferred.fromCoroutine(self.sleep(pool, 0))
             pool._look()
+            await self.fails(Unavailable, waiting)
         await running
         pool._look()
         self.assertFalse(pool.stalled)

@@ -80,3 +80,9 @@ class RefusedTests(StoreCase):
         pooled = pgbouncer.through(self, self.url, "session", size=1)
         error = self.assertRaises(psycopg2.OperationalError, migrate, pooled)
         self.assertIn("second connection", str(error))
+
+    async def test_few(self) -> None:
+        """One that has two is good enough."""
+        self.patch(pooler, "_PATIENCE", 0.3)
+        pooled = pgbouncer.through(self, self.url, "session", size=2)
+        self.assertEqual(migrate(pooled), [])
