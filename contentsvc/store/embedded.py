@@ -31,6 +31,7 @@ import psutil
 import psycopg2
 
 from contentsvc.store.embedded_data import (
+    forget_process,
     holds_data,
     identity,
     is_there,
@@ -207,16 +208,25 @@ class EmbeddedPostgres:
         """End the server whose data are not in their folder any more. Raises `EmbeddedError`.
 
         It may go on in a folder that was moved or deleted, or on a volume that nobody sees; what
-        it commits there would be lost.
+        it commits there would be lost. Where the data folder is there, as one below a volume is,
+        the trace of a database is left in it: the next start must not take it for a new one.
         """
         with self._busy, _one_line():
             self._abandon()
+
+    def give_up(self) -> None:
+        """Leave that trace even where the folder has to be made. Raises `EmbeddedError`."""
+        with self._busy, _one_line():
+            self._make_data_dir()
+            self._locks.mark()
 
     def _abandon(self) -> None:
         # The folder has its lock file anew when it comes back, perhaps as a copy.
         self._locks.leave()
         if self._user is not None:
             self.closed = tuple(self._user.give_back(note=False))
+        with suppress(OSError):
+            self._locks.mark()
         if self._process is not None and self._process.is_running():
             for number in (signal.SIGQUIT, signal.SIGKILL):
                 with suppress(psutil.NoSuchProcess, psutil.TimeoutExpired):
@@ -312,17 +322,7 @@ class EmbeddedPostgres:
                 )
         path.unlink(missing_ok=True)
         path.with_name(f"{_SOCKET}.lock").unlink(missing_ok=True)
-        # The number may be another process's by now, for which Postgres would refuse to start.
-        # The rest of the file stays, for Postgres to find children of the dead server by.
-        stale = self._pgdata / "postmaster.pid"
-        with suppress(FileNotFoundError):
-            with open(os.open(stale, os.O_RDWR | os.O_NOFOLLOW), "r+b") as file:
-                rest = file.read().partition(b"\n")[2]
-                file.seek(0)
-                file.write(b"2147483647\n" + rest)  # above any pid
-                file.truncate()
-            if not rest:
-                stale.unlink()
+        forget_process(self._pgdata)
 
     def _initdb(self, user: PostgresUser) -> None:
         # Renamed once it is complete, so that a half-made one is never taken for a server's.

@@ -1,7 +1,8 @@
 """What is in the folder of the embedded Postgres: whose data, which server, its last words."""
 
+import os
 import re
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 from urllib.parse import quote
@@ -58,6 +59,23 @@ def running(pgdata: Path) -> Running | None:
     except (FileNotFoundError, IndexError, ValueError, psutil.NoSuchProcess):
         return None
     return Running(process, lines[4] if len(lines) > 4 else "")
+
+
+def forget_process(pgdata: Path) -> None:
+    """Take a dead server's process number out of its file. Raises OSError.
+
+    The number may be another process's by now, for which Postgres would refuse to start. The rest
+    of the file stays, for Postgres to find children of the dead server by.
+    """
+    stale = pgdata / "postmaster.pid"
+    with suppress(FileNotFoundError):
+        with open(os.open(stale, os.O_RDWR | os.O_NOFOLLOW), "r+b") as file:
+            rest = file.read().partition(b"\n")[2]
+            file.seek(0)
+            file.write(b"2147483647\n" + rest)  # above any pid
+            file.truncate()
+        if not rest:
+            stale.unlink()
 
 
 def last_words(pgdata: Path, stderr: IO[bytes]) -> str:

@@ -58,6 +58,10 @@ class Locks:
         """Whether nobody else uses it; nobody begins to before `leave`, in this process's turn."""
         return self._users is not None and _flock(self._users, fcntl.LOCK_EX)
 
+    def mark(self) -> None:
+        """Leave the trace of a use, and no more than that."""
+        os.close(self._open(_USERS))
+
     def leave(self) -> None:
         """Use it no more. Does nothing if this process did not."""
         if self._users is not None:

@@ -95,6 +95,10 @@ class Keeper:
             if await self._look():
                 log.warn("The database is in {folder} again", folder=folder)
                 return True
+        try:
+            await self._in_thread(self._postgres.give_up)
+        except EmbeddedError as error:
+            log.error("The next start may make a new database: {error}", error=error)
         self._give_up(f"the database has not been in {folder} for {PATIENCE} s")
         return False
 

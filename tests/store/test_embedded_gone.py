@@ -82,6 +82,25 @@ class GoneTests(Case):
         self.running.abandon()
         self.assertFalse(self.process.is_running())
 
+    def begins_anew(self) -> str:
+        """Why the next process does not make a database."""
+        return str(self.assertRaises(EmbeddedError, self.server(self.path).start))
+
+    def test_restarted_below_the_volume(self) -> None:
+        """Nor does a process that is started meanwhile, in the empty folder at its place."""
+        self.move()
+        self.path.mkdir(0o755)
+        self.running.abandon()
+        self.assertIn("has held a database", self.begins_anew())
+
+    def test_restarted_without_a_folder(self) -> None:
+        """Nor one that is started after the data were given up, though all of it is gone."""
+        self.move()
+        self.running.abandon()
+        self.assertFalse(self.path.exists())  # so that it can be moved back
+        self.running.give_up()
+        self.assertIn("has held a database", self.begins_anew())
+
     def test_back(self) -> None:
         """When they are back, it goes on with what was committed."""
         self.move()

@@ -26,6 +26,7 @@ class Server:
         self.stopped = False
         self.here = True
         self.abandoned = 0
+        self.gave_up = 0
         self.folder = Path("/data/postgres")
         self.closed: tuple[Path, ...] = ()
 
@@ -35,6 +36,9 @@ class Server:
     def abandon(self) -> None:
         self.abandoned += 1
         self.up = False
+
+    def give_up(self) -> None:
+        self.gave_up += 1
 
     def running(self) -> bool:
         return self.up
@@ -192,10 +196,11 @@ class GoneTests(KeeperCase):
     def test_given_up(self) -> None:
         """Where they stay away for two minutes that is said, once, with the folder."""
         self.look(PATIENCE - 1)
-        self.assertEqual(self.given_up, [])
+        self.assertEqual((self.given_up, self.server.gave_up), ([], 0))
         self.look(1)
         (reason,) = self.given_up
         self.assertIn("/data/postgres", reason)
+        self.assertEqual(self.server.gave_up, 1)
         self.look(10 * PATIENCE)
         self.assertEqual(len(self.given_up), 1)
 
