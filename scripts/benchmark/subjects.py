@@ -14,6 +14,7 @@ _UNLIMITED = {
     "CONTENTSVC_COMMENTS_PER_MINUTE": "0",
     "CONTENTSVC_FOLLOWS_PER_DAY": "0",
     "CONTENTSVC_PUBLICATIONS_PER_DAY": "0",
+    "CONTENTSVC_NOTIFICATION_RETENTION": "0",  # the data set's are old
 }
 """Variables, not options: a checkout from before does not know them."""
 PEER = ("fastapi", "uvicorn", "uvloop", "httptools", "asyncpg", "pydantic", "pyjwt")
