@@ -39,7 +39,7 @@ _GIVEN = re.compile(r"(?:-c\s*|--)([\w-]+)\s*=")
 _DEAD = (psycopg2.Error, ValueError)
 """What txpostgres raises on a dead connection; ValueError where its descriptor is -1."""
 _CAUSES: dict[str, Cause] = {
-    "57014": "timeout",
+    "57014": "time-out",
     "55P03": "lock",
     "40P01": "lock",
     "40001": "lock",

@@ -2,11 +2,11 @@
 
 from typing import Literal
 
-Cause = Literal["pool", "lock", "timeout", "outage", "disk", "searches", "memory"]
+Cause = Literal["pool", "lock", "time-out", "outage", "disk", "searches", "memory"]
 """Why the database cannot serve, in the word that the log has for it.
 
 pool: no connection is free, here or at the server. lock: somebody else has held a lock for too
-long. timeout: the statement took too long. outage: there is no answer, or none that a server in
+long. time-out: the statement took too long. outage: there is no answer, or none that a server in
 order gives. disk, memory: the server has none left. searches: too many search at once."""
 
 

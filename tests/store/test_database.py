@@ -182,7 +182,7 @@ class ErrorTests(PoolCase):
         pool = await self.pool(size=1, statement_timeout=0.5)
         backend = await self.backend(pool)
         error = await self.fails(Unavailable, self.sleep(pool, 60))
-        self.assertEqual(error.cause, "timeout")
+        self.assertEqual(error.cause, "time-out")
         self.assertEqual(await self.backend(pool), backend)
 
     async def test_lock_timeout(self) -> None:
