@@ -249,17 +249,15 @@ class Hub:
             if self._feeds.get(feed.user) is feed and feed.log == of
         }
         doubtful: list[Feed] = []
-        before: dict[str, str | None] = {}
         for row in rows:
             reader = asked.get(row.user_id)
             # A read may jump: rows become visible in the order of seq, so what it leaves out
             # retention has deleted.
             if reader is not None and row.seq > reader.last:
-                if before.get(row.user_id, row.previous) == reader.id:
+                if row.previous == reader.id:
                     self._advance(reader, row)
                 else:
                     doubtful.append(asked.pop(row.user_id))
-            before[row.user_id] = row.id
         # A read that hit the limit has said nothing of the users after its last row.
         answered = set(asked) if len(rows) < ROWS else {row.user_id for row in rows[:-1]}
         if len(rows) >= ROWS:

@@ -1,4 +1,8 @@
-"""Notifications: the log that both REST and the socket read (spec §4.11, §6)."""
+"""Notifications: the log that both REST and the socket read (spec §4.11, §6).
+
+A list in a statement stands in a select of its own: Postgres then cannot see how long it is. Else
+it makes a new plan each time, for each length, which takes longer than the read.
+"""
 
 from typing import NamedTuple
 
@@ -30,8 +34,8 @@ class Placed(NamedTuple):
 
 
 class Following(NamedTuple):
-    """A notification's row, and the id of the one that it is known to follow: of the number
-    before it, or of that which was asked about. None where there is none, or none is known."""
+    """A notification's row, and the id of the one before it: None where there is none, or none
+    is known."""
 
     user_id: str
     seq: int
@@ -94,9 +98,16 @@ async def insert(db: Db, recipient: str, kind: str, data: str) -> Following:
            coalesce(c.unread, 0) as unread, n.id as at
     from unnest((select :users::uuid[]), (select :seqs::bigint[]))
          with ordinality as asked (user_id, seq, place)
-    left join notification_counters c on c.user_id = asked.user_id
-    left join notifications last on last.user_id = c.user_id and last.seq = c.seq
-    left join notifications n on n.user_id = asked.user_id and n.seq = asked.seq
+    left join lateral (
+        select * from notification_counters c where c.user_id = asked.user_id offset 0
+    ) c on true
+    left join lateral (
+        select id from notifications n where n.user_id = c.user_id and n.seq = c.seq offset 0
+    ) last on true
+    left join lateral (
+        select id from notifications n
+        where n.user_id = asked.user_id and n.seq = asked.seq offset 0
+    ) n on true
     order by asked.place
 """)
 async def states(db: Db, users: list[str], seqs: list[int]) -> list[State]:
@@ -105,13 +116,18 @@ async def states(db: Db, users: list[str], seqs: list[int]) -> list[State]:
 
 
 @many("""
-    select asked.user_id, coalesce(c.seq, 0) as newest, last.id,
+    select asked.user_id, coalesce(c.seq, 0) as newest,
+           (select n.id from notifications n where n.user_id = c.user_id and n.seq = c.seq) as id,
            coalesce(c.trimmed, 0) as trimmed, n.id as at
     from unnest((select :users::uuid[]), (select :seqs::bigint[]), (select :ids::uuid[]))
          as asked (user_id, seq, id)
-    left join notification_counters c on c.user_id = asked.user_id
-    left join notifications n on n.user_id = asked.user_id and n.seq = asked.seq
-    left join notifications last on last.user_id = c.user_id and last.seq = c.seq
+    left join lateral (
+        select * from notification_counters c where c.user_id = asked.user_id offset 0
+    ) c on true
+    left join lateral (
+        select id from notifications n
+        where n.user_id = asked.user_id and n.seq = asked.seq offset 0
+    ) n on true
     where coalesce(c.seq, 0) <> asked.seq or n.id is distinct from asked.id
 """)
 async def moved(
@@ -122,21 +138,20 @@ async def moved(
 
 
 @many("""
-    select n.user_id, n.seq, n.id, unix(n.created) as created, n.read, n.data,
-           known.id as previous
+    select n.user_id, n.seq, n.id, unix(n.created) as created, n.read, n.data, n.previous
     from unnest((select :users::uuid[]), (select :afters::bigint[])) as behind (user_id, seq)
-    left join notifications known on known.user_id = behind.user_id and known.seq = behind.seq
     cross join lateral (
-        select * from notifications n
-        where n.user_id = behind.user_id and n.seq > behind.seq
-        order by n.seq limit :limit
+        select *, lag(id) over (order by seq) as previous from notifications n
+        where n.user_id = behind.user_id and n.seq >= behind.seq
+        order by n.seq limit :limit + 1
     ) n
+    where n.seq > behind.seq
     order by n.user_id, n.seq
     limit :limit
 """)
 async def after(db: Db, users: list[str], afters: list[int], limit: int) -> list[Following]:
-    """For each of `users` the rows above the number at the same place in `afters`, which is the
-    one whose id is `previous`."""
+    """For each of `users` the rows above the number at the same place in `afters`; that number's
+    own id is the `previous` of the first."""
 
 
 @many("""

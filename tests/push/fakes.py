@@ -117,7 +117,10 @@ class FakeLog:
             rows = []
             for user, seq in sorted(zip(users, afters, strict=True)):
                 there = self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :]
-                rows += [row._replace(previous=self.id(user, seq)) for row in there]
+                before = [self.id(user, seq), *(row.id for row in there)]
+                rows += [
+                    row._replace(previous=id) for row, id in zip(there, before, strict=False)
+                ]
             return rows[:limit]
 
         return self._read(look, "after", len(users))

@@ -222,13 +222,12 @@ class ReadTests(NotificationCase):
         self.assertEqual(await self.after([], [], 9), [])
 
     async def test_follows(self) -> None:
-        """Each that is appended says which it follows, and so does each that is read, of the
-        number that was asked about."""
+        """Each that is appended says which it follows, and so does each that is read."""
         rows = [await self.insert() for _ in range(3)]
         self.assertEqual([row.previous for row in rows], [None, rows[0].id, rows[1].id])
         found = await notifications.after(self.db, [self.ann], [1], 9)
         followed = [(row.seq, row.previous) for row in found]
-        self.assertEqual(followed, [(2, rows[0].id), (3, rows[0].id)])
+        self.assertEqual(followed, [(2, rows[0].id), (3, rows[1].id)])
         (row, *_) = await notifications.after(self.db, [self.ann], [0], 9)
         self.assertIsNone(row.previous)
 
