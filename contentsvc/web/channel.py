@@ -104,7 +104,7 @@ class ApiChannel(HTTPChannel):
 
     def resumeProducing(self) -> None:
         """The transport's buffer is empty."""
-        self.site.unsent.taken(self)
+        self.site.unsent.resumed(self)
         super().resumeProducing()
         if self.answered is not None:
             request, self.answered = self.answered, None

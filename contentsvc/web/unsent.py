@@ -3,6 +3,10 @@ those that take nothing."""
 
 from __future__ import annotations
 
+from array import array
+from contextlib import suppress
+from fcntl import ioctl
+from termios import TIOCOUTQ
 from typing import TYPE_CHECKING, Any
 
 from twisted.logger import Logger
@@ -35,11 +39,26 @@ def unsent(transport: Any) -> int:
     return size
 
 
-class _Slow:
-    """A connection with much to take: what it has not taken, and when it last took some."""
+def untaken(transport: Any) -> int:
+    """These, and the bytes that the system has and the other end has not taken. The system takes
+    more from time to time, also for a client that takes nothing."""
+    size, inner = unsent(transport), transport
+    while inner is not None and not hasattr(inner, "socket"):
+        inner = getattr(inner, "transport", None)
+    if inner is not None:
+        with suppress(OSError, ValueError):
+            queued = array("i", [0])
+            ioctl(inner.socket.fileno(), TIOCOUTQ, queued)
+            size += queued[0]
+    return size
 
-    def __init__(self, size: int, since: float) -> None:
-        self.size = size
+
+class _Slow:
+    """A connection with much to take: the bytes that are here, those that it has not taken, and
+    when it last took some."""
+
+    def __init__(self, since: float) -> None:
+        self.size = self.left = 0
         self.since = since
 
 
@@ -59,20 +78,29 @@ class Unsent:
         """More has been written to a connection than its transport's buffer should hold."""
         slow = self._slow.get(channel)
         if slow is None:
-            slow = self._slow[channel] = _Slow(0, self._reactor.seconds())
+            slow = self._slow[channel] = _Slow(self._reactor.seconds())
             if self._look is None:
                 self._look = self._reactor.callLater(_EACH, self._looks)
-        size = unsent(channel.transport)
-        self.total += size - slow.size
-        slow.size = size
-        while self.total > self._most:
-            longest = next(iter(self._slow))
-            if not self._has_taken(longest):
-                self._cut_off(longest)
-                self._cut += 1
+        slow.left = untaken(channel.transport)
+        self._measure(channel, slow)
+        if self.total > self._most:
+            # Who has taken some since is the last of all then, and may be cut off in a second turn.
+            for longest in (*self._slow, *self._slow):
+                if self.total <= self._most:
+                    break
+                found = self._slow.get(longest)
+                if found is not None and found.size and not self._has_taken(longest):
+                    self._cut_off(longest)
+                    self._cut += 1
+
+    def resumed(self, channel: ApiChannel) -> None:
+        """The system has all that was written to a connection; its other end may not."""
+        slow = self._slow.get(channel)
+        if slow is not None:
+            self._measure(channel, slow)
 
     def taken(self, channel: ApiChannel) -> None:
-        """A connection has taken all, or has ended."""
+        """A connection has taken all, has ended, or is to."""
         slow = self._slow.pop(channel, None)
         if slow is not None:
             self.total -= slow.size
@@ -82,13 +110,18 @@ class Unsent:
 
     def _has_taken(self, channel: ApiChannel) -> bool:
         """Whether it has taken some since it was looked at last; then it is the last of all."""
-        slow, size = self._slow[channel], unsent(channel.transport)
-        if size >= slow.size:
+        slow, left = self._slow[channel], untaken(channel.transport)
+        self._measure(channel, slow)
+        if left >= slow.left:
             return False
-        self.total += size - slow.size
-        slow.size, slow.since = size, self._reactor.seconds()
+        slow.left, slow.since = left, self._reactor.seconds()
         self._slow[channel] = self._slow.pop(channel)
         return True
+
+    def _measure(self, channel: ApiChannel, slow: _Slow) -> None:
+        size = unsent(channel.transport)
+        self.total += size - slow.size
+        slow.size = size
 
     def _cut_off(self, channel: ApiChannel) -> None:
         self.taken(channel)
@@ -98,7 +131,10 @@ class Unsent:
         self._look = None
         now, idle = self._reactor.seconds(), 0
         for channel in list(self._slow):
-            if not self._has_taken(channel) and now - self._slow[channel].since >= PATIENCE:
+            has_taken, slow = self._has_taken(channel), self._slow[channel]
+            if not slow.left:
+                self.taken(channel)
+            elif not has_taken and now - slow.since >= PATIENCE:
                 self._cut_off(channel)
                 idle += 1
                 if idle == _AT_ONCE:

@@ -1,5 +1,6 @@
 """Answers that are not taken: a bound for all together, and an end to those who take nothing."""
 
+import socket
 from typing import Any
 
 from twisted.internet import reactor
@@ -18,7 +19,7 @@ from contentsvc.web.call import Call
 from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.route import route
 from contentsvc.web.site import ApiSite
-from contentsvc.web.unsent import PATIENCE, Unsent, unsent
+from contentsvc.web.unsent import PATIENCE, Unsent, unsent, untaken
 from tests.web.support import WebCase, authenticate, unknown
 
 LARGE = 16 * 1024 * 1024
@@ -27,6 +28,8 @@ LARGE = 16 * 1024 * 1024
 
 class Transport:
     """What is used of a transport's buffers."""
+
+    socket: Any
 
     def __init__(self, size: int) -> None:
         self.dataBuffer, self.offset, self._tempDataLen = b"x" * size, 0, 0
@@ -58,6 +61,11 @@ class UnsentTests(WebCase):
         """So much is taken."""
         channel.transport.offset += size
 
+    def hand_on(self, channel: Any) -> None:
+        """The system takes all that is here."""
+        self.take(channel, channel.transport.socket.send(b"x" * 30))
+        self.unsent.resumed(channel)
+
     def test_bound(self) -> None:
         """Over the bound, those are cut off that have taken nothing for longest."""
         channels = [self.full() for _ in range(6)]
@@ -75,7 +83,8 @@ class UnsentTests(WebCase):
 
     def test_many(self) -> None:
         """Of many that take nothing a few are cut off in each turn, until none is left."""
-        channels = [self.full(0) for _ in range(120)]
+        self.unsent = Unsent(self.clock)
+        channels = [self.full() for _ in range(120)]
         events = self.logged()
         self.clock.advance(PATIENCE + 1)
         self.assertTrue(all(channel.cut for channel in channels))
@@ -106,6 +115,42 @@ class UnsentTests(WebCase):
         self.unsent.taken(channel)
         self.unsent.taken(channel)
         self.clock.advance(2)
+        self.assertEqual((self.unsent.total, self.clock.getDelayedCalls()), (0, []))
+
+    def test_system(self) -> None:
+        """What the system has more of, and the other end has not taken, is not taken."""
+        here, there = socket.socketpair()
+        self.addCleanup(here.close)
+        self.addCleanup(there.close)
+        channel = Channel(40)
+        channel.transport.socket = here
+        self.unsent.full(channel)
+        before = untaken(channel.transport)
+        channel.transport.offset += here.send(b"x" * 10)
+        self.assertEqual(unsent(channel.transport), 30)
+        self.assertGreaterEqual(untaken(channel.transport), before)
+        self.clock.advance(PATIENCE + 1)
+        self.assertTrue(channel.cut)
+
+    def test_system_has_all(self) -> None:
+        """The system may have all of it: who still takes nothing is cut off, whatever comes then;
+        of who takes it nothing is left."""
+        idle, quick = self.full(), self.full()
+        for channel in (idle, quick):
+            here, there = socket.socketpair()
+            self.addCleanup(here.close)
+            self.addCleanup(there.close)
+            channel.transport.socket, channel.there = here, there
+            self.hand_on(channel)
+        self.assertEqual(self.unsent.total, 0)
+        quick.there.recv(30)
+        for _ in range(int(PATIENCE) - 1):
+            self.clock.advance(1)
+            idle.transport.offset = 0
+            self.unsent.full(idle)
+            self.hand_on(idle)
+        self.clock.advance(1)
+        self.assertEqual((idle.cut, quick.cut), (True, False))
         self.assertEqual((self.unsent.total, self.clock.getDelayedCalls()), (0, []))
 
     def test_wrapped(self) -> None:
