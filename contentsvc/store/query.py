@@ -44,10 +44,6 @@ _WRITES = re.compile(r"\b(insert|update|delete|share)\b", re.IGNORECASE)
 _TYPED = re.compile(_PLACEHOLDER.pattern + r"::([a-z0-9]+)\b(?!\[)")
 
 
-def _lane(name: str, sql: str) -> str:
-    return f"{name.partition('_')[0]} {'writes' if _WRITES.search(sql) else 'reads'}"
-
-
 class Column(NamedTuple):
     """What is used of a cursor's description."""
 
@@ -58,7 +54,8 @@ class Statement:
     """One prepared statement: its SQL, the PREPARE with it, and the EXECUTE that runs it.
 
     `together` is the one that answers several calls of this at once, if there is one: its
-    arguments are lists, and the first column of a row is the number of its call, from 1.
+    arguments are lists, and the first column of a row is the number of its call, from 1. `writes`
+    says whether it writes or takes locks.
     """
 
     together: "Statement | None" = None
@@ -75,7 +72,9 @@ class Statement:
         self.name = name
         self.sql = _PLACEHOLDER.sub(lambda match: numbers[match[1]], sql).strip()
         self.parameters = tuple(parameters)
-        self.lane = lane or _lane(name, sql)
+        self.writes = _WRITES.search(sql) is not None
+        family = name.partition("_")[0]
+        self.lane = lane or f"{family} {'writes' if self.writes else 'reads'}"
         # The arguments of EXECUTE are put into both.
         self.prepare = f"PREPARE {name} AS {self.sql.replace('%', '%%')};"
         marks = ", ".join(["%s"] * len(parameters))

@@ -15,8 +15,9 @@ from twisted.internet.interfaces import IReactorTime
 from contentsvc.store.errors import Unavailable
 from contentsvc.store.query import Row, Statement
 
-MOST = 8
-"""Calls that go together: more would save little, and leave connections idle."""
+READS, WRITES = 8, 16
+"""Calls that go together: more reads would save little, and leave connections idle. Writes save a
+commit each."""
 
 Call = tuple[Row, Deferred[list[Row]]]
 
@@ -42,8 +43,9 @@ class Together:
     def _turn_ended(self) -> None:
         asked, self._calls = self._calls, {}
         for statement, calls in asked.items():
-            for first in range(0, len(calls), MOST):
-                Deferred.fromCoroutine(self._answer(statement, calls[first : first + MOST]))
+            most = WRITES if statement.writes else READS
+            for first in range(0, len(calls), most):
+                Deferred.fromCoroutine(self._answer(statement, calls[first : first + most]))
 
     async def _answer(self, statement: Statement, calls: list[Call]) -> None:
         several = statement.together

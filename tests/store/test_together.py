@@ -9,10 +9,11 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.store import comments, users
 from contentsvc.store.errors import BadValue, Unavailable
 from contentsvc.store.query import STATEMENTS, Row, Statement
-from contentsvc.store.together import MOST, Together
+from contentsvc.store.together import READS, WRITES, Together
 from tests.store.support import StoreCase, together
 
 INFO, LISTED = STATEMENTS["users_info"], STATEMENTS["comments_page"]
+VOTE = STATEMENTS["ratings_put"]
 
 
 class Run:
@@ -74,10 +75,17 @@ class TurnTests(SynchronousTestCase):
 
     def test_most(self) -> None:
         """More than may go together go in parts."""
-        for number in range(MOST + 1):
+        for number in range(READS + 1):
             self.ask(str(number))
         names = [name for name, _ in self.turn()]
         self.assertEqual(names, ["users_info_together", "users_info"])
+
+    def test_most_writes(self) -> None:
+        """More writes than reads may go together."""
+        for number in range(WRITES + 1):
+            self.ask("ann", str(number), False, True, statement=VOTE)
+        names = [name for name, _ in self.turn()]
+        self.assertEqual(names, ["ratings_put_together", "ratings_put"])
 
     def test_arguments(self) -> None:
         """Nothing is lost of an argument on its way into a list."""
