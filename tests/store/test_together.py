@@ -13,7 +13,8 @@ from contentsvc.store.together import READS, WRITES, Together
 from tests.store.support import StoreCase, together
 
 INFO, LISTED = STATEMENTS["users_info"], STATEMENTS["comments_page"]
-VOTE = STATEMENTS["ratings_put"]
+SAVE = Statement("save", "insert into saved values (:name)", ["name"], [False])
+SAVE.together = Statement("save_all", "insert into saved select unnest(:name)", ["name"], [True])
 
 
 class Run:
@@ -83,9 +84,9 @@ class TurnTests(SynchronousTestCase):
     def test_most_writes(self) -> None:
         """More writes than reads may go together."""
         for number in range(WRITES + 1):
-            self.ask("ann", str(number), False, True, statement=VOTE)
+            self.ask(str(number), statement=SAVE)
         names = [name for name, _ in self.turn()]
-        self.assertEqual(names, ["ratings_put_together", "ratings_put"])
+        self.assertEqual(names, ["save_all", "save"])
 
     def test_arguments(self) -> None:
         """Nothing is lost of an argument on its way into a list."""
