@@ -133,8 +133,8 @@ class Database:
         self._overdue = Overdue(reactor, self._open, statement_timeout, self._server)
         self._looks = LoopingCall(self._look)
         self._looks.clock = reactor
-        self._left = 0
         self._restore = 0.0
+        self._released = False
         self._still = 0.0
 
     async def start(self) -> None:
@@ -252,6 +252,7 @@ class Database:
         return connection
 
     def _release(self, connection: Connection) -> None:
+        self._released = True
         lane, connection.lane = connection.lane, None
         if not connection.broken:
             self._idle.append(connection)
@@ -264,9 +265,9 @@ class Database:
             self._idle.remove(connection)
 
     def _look(self) -> None:
-        still = self._lanes.wanting and self._lanes.left == self._left
+        still = self._lanes.wanting and not self._released
         self._still = self._still + LOOK if still else 0.0
-        self._left = self._lanes.left
+        self._released = False
         now = self._reactor.seconds()
         late = now - SLOW
         self._lanes.expire(now - self._wait)

@@ -49,8 +49,6 @@ class Lanes:
     def __init__(self, size: int) -> None:
         self.free = size
         self.withheld = 0
-        self.left = 0
-        """How often a place has been given back."""
         self._share = max(1, size - max(1, size // 4))
         self._slow_share = max(1, size // 2)
         self._slow = 0
@@ -97,7 +95,6 @@ class Lanes:
         if lane.slow:
             self._slow -= 1
         self.free += 1
-        self.left += 1
         if self._waiting:
             self._hand_on()
 

@@ -4,9 +4,10 @@ import socket
 from typing import Any
 
 from twisted.internet import reactor
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, fail
 from twisted.internet.threads import deferToThread
 
+from contentsvc.store import database
 from contentsvc.store.connection import connect
 from contentsvc.store.database import Database
 from contentsvc.store.errors import Refused, Unavailable
@@ -96,6 +97,21 @@ class BoundTests(PoolCase):
         await running
         pool._look()
         self.assertFalse(pool.stalled)
+
+    async def test_stalled_without_more(self) -> None:
+        """So is one that asks the server for more connections meanwhile, and gets none."""
+        pool = await self.pool(size=4)
+        refused = Unavailable("too many connections", "pool")
+        self.patch(database, "connect", lambda *args, **kwargs: fail(refused))
+        running = Deferred.fromCoroutine(self.sleep(pool, 0.2))
+        for _ in range(21):
+            pool._restore = -1.0  # it may ask again
+            waiting = Deferred.fromCoroutine(self.put(pool, 1))
+            pool._wait = -1.0
+            pool._look()
+            await self.fails(Unavailable, waiting)
+        self.assertTrue(pool.stalled)
+        await running
 
     async def test_failures(self) -> None:
         """Statements that fail give their connections back."""
