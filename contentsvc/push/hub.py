@@ -14,7 +14,6 @@ from itertools import islice
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
-from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
@@ -35,6 +34,7 @@ from contentsvc.push.feeds import (
 )
 from contentsvc.push.heartbeat import Heartbeat
 from contentsvc.push.joins import Joins
+from contentsvc.push.sleeps import Sleeps
 from contentsvc.store.notifications import Following, Standing
 from contentsvc.store.query import Db
 from contentsvc.wire.socket import Message
@@ -76,7 +76,7 @@ class Hub:
         self._behind: dict[str, Feed] = {}
         self._reading = False
         self._joins = Joins(reactor, db, store, self._want)
-        self._sleeps: set[Deferred[None]] = set()
+        self._sleeps = Sleeps(reactor)
         self._draining: Close | None = None
         self._empty: Deferred[None] | None = None
 
@@ -90,8 +90,7 @@ class Hub:
         self._feeds.clear()
         self._behind.clear()
         self._joins.stop()
-        for sleep in list(self._sleeps):
-            sleep.cancel()
+        self._sleeps.stop()
 
     @property
     def joining(self) -> bool:
@@ -159,7 +158,7 @@ class Hub:
         for start in range(0, len(sockets), BATCH):
             for socket in sockets[start : start + BATCH]:
                 socket.end(self._draining)
-            await self._sleep(0)
+            await self._sleeps.sleep(0)
         if self.sockets:
             self._empty = Deferred()
             cut = self._reactor.callLater(timeout, self._cut)
@@ -232,7 +231,7 @@ class Hub:
                     await self._check(doubtful)
             except Exception as error:
                 report("read missed notifications", error)
-                await self._sleep(pause)
+                await self._sleeps.sleep(pause)
                 pause = min(2 * pause, 2.0)
             else:
                 pause = 0.1
@@ -328,11 +327,3 @@ class Hub:
     def _tell(self, socket: Subscriber, feed: Feed) -> None:
         socket.position, socket.known = feed.last, None
         socket.send(encode(log_changed(feed.last, feed.id)))
-
-    async def _sleep(self, seconds: float) -> None:
-        sleep: Deferred[None] = deferLater(self._reactor, seconds)
-        self._sleeps.add(sleep)
-        try:
-            await sleep
-        finally:
-            self._sleeps.discard(sleep)

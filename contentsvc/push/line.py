@@ -6,11 +6,11 @@ from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
-from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.push.feeds import report
+from contentsvc.push.sleeps import Sleeps
 from contentsvc.store.errors import Unavailable
 
 FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
@@ -58,7 +58,7 @@ class Line(Generic[Q, A]):
         self._line: OrderedDict[object, _Waiter[Q, A]] = OrderedDict()
         self._asked: dict[object, _Waiter[Q, A]] = {}
         self._timers: dict[Any, float] = {}
-        self._sleeps: set[Deferred[None]] = set()
+        self._sleeps = Sleeps(reactor)
 
     @property
     def overdue(self) -> float:
@@ -88,8 +88,7 @@ class Line(Generic[Q, A]):
         for timer in self._timers:
             if timer.active():
                 timer.cancel()
-        for sleep in list(self._sleeps):
-            sleep.cancel()
+        self._sleeps.stop()
 
     def _hand_on(self) -> None:
         # Never within itself: a read that ends at once would begin the next one level deeper.
@@ -116,7 +115,7 @@ class Line(Generic[Q, A]):
                         raise RuntimeError(f"{len(answers)} answers to {len(some)} questions")
                 except Unavailable as error:
                     report(self._what, error)
-                    await self._sleep(pause)
+                    await self._sleeps.sleep(pause)
                     pause = min(2 * pause, LAST_PAUSE)
                 except Exception as error:
                     # It may be the fault of one question: they find out alone which.
@@ -147,14 +146,6 @@ class Line(Generic[Q, A]):
         if self._waits(waiter):
             del self._asked[waiter.who]
             waiter.answer.errback(error)
-
-    async def _sleep(self, seconds: float) -> None:
-        sleep: Deferred[None] = deferLater(self._reactor, seconds)
-        self._sleeps.add(sleep)
-        try:
-            await sleep
-        finally:
-            self._sleeps.discard(sleep)
 
     def _failed(self, failure: Failure) -> None:
         if failure.check(CancelledError) is None:
