@@ -53,7 +53,7 @@ from contentsvc.web.errors import BadToken
 from contentsvc.web.reply import Reply
 from contentsvc.web.request import KIB
 from contentsvc.web.site import ApiSite
-from contentsvc.web.unavailable import Unavailability
+from contentsvc.web.unavailable import unavailability
 from contentsvc.worker import Worker
 from contentsvc.workers import Workers
 
@@ -276,7 +276,7 @@ class Daemon(Sequence):
         ]
         if (keeper := self._keeper) is not None:
             reasons.append(Reason("data_dir", _true_if(lambda: keeper.there)))
-        unavailable = Unavailability(self._reactor)
+        unavailable = unavailability(self._reactor)
         self._undo.append(_plain(unavailable.stop))
 
         def answered_503(cause: str) -> None:

@@ -119,6 +119,12 @@ class ApiChannel(HTTPChannel):
         else:
             super().timeoutConnection()
 
+    def rests(self) -> bool:
+        """Whether no request of it is worked on: there is none, or no more than the beginning of
+        one, which may trickle, or one whose answer waits to be taken."""
+        waits = self._head is not None or self.answered is not None
+        return bool(self.persistent) and (waits or not self.requests)
+
     def cut_off(self) -> None:
         """End the connection at once, so that nobody takes half an answer for a whole one."""
         self.transport.abortConnection()

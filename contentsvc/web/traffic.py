@@ -1,19 +1,15 @@
 """What is under way on a site: its connections and requests, the memory that these take as they
 arrive, and the wait for all of it at the end."""
 
-from __future__ import annotations
-
+from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.logger import Logger
 
 from contentsvc.web.errors import Problem, Unavailable
-
-if TYPE_CHECKING:
-    from contentsvc.web.channel import ApiChannel
-    from contentsvc.web.request import ApiRequest
+from contentsvc.web.tally import Tally
 
 log = Logger()
 
@@ -21,12 +17,8 @@ _GRACE = 1.0
 """Seconds that a connection which waits for a request is kept while draining. One in use has that
 request by then, and learns from its answer that the connection ends; closed at once, it would end
 under the request, which a proxy must not send again if it is a POST."""
-
-
 _PATIENCE = 5.0
 """Seconds after which a connection without a request gives way, when there are too many."""
-_EVERY = 1.0
-"""Seconds between two lines of the log that say so."""
 
 
 class Holder(Protocol):
@@ -36,6 +28,28 @@ class Holder(Protocol):
 
     def refuse(self, problem: Problem) -> None:
         """Answer this, and give the bytes back."""
+
+
+class Connection(Protocol):
+    """A channel of the site."""
+
+    transport: Any
+
+    def rests(self) -> bool:
+        """Whether no request of it is worked on, so that it can end."""
+
+    def loseConnection(self) -> None:
+        """End it after what has been written."""
+
+
+class UnderWay(Protocol):
+    """A request that is not answered."""
+
+    channel: Any
+    held: int
+
+    def release(self) -> None:
+        """Give back the bytes of its body."""
 
 
 class Room:
@@ -68,8 +82,7 @@ class Traffic:
 
     `memory` bounds the bytes of all bodies together, of headers that have not all come, and of what
     comes behind a request under way: a quarter is for what is small, so that no upload is in the
-    way of a log-in. `connections` bounds
-    these and the sockets, of which there are `sockets()`.
+    way of a log-in. `connections` bounds these and the sockets, of which there are `sockets()`.
     """
 
     def __init__(
@@ -78,14 +91,13 @@ class Traffic:
         self._reactor = reactor
         self._most = connections
         self._sockets = sockets
-        self.waiting: dict[ApiChannel, float] = {}
+        self.waiting: dict[Connection, float] = {}
         """Connections of which no whole request has come, with the moment since when."""
-        self._gave_way = self._closed = 0
-        self._saying: Any = None
+        self._too_many = Tally(reactor, self._say)
         self.small, self.large = Room(memory // 4), Room(memory - memory // 4)
         self.draining = self.closed = False
-        self.active: set[ApiRequest] = set()
-        self.channels: set[ApiChannel] = set()
+        self.active: set[UnderWay] = set()
+        self.channels: set[Connection] = set()
         self._over: Deferred[None] | None = None
 
     def full(self) -> bool:
@@ -105,27 +117,19 @@ class Traffic:
             del self.waiting[oldest]
             self.channels.discard(oldest)
             oldest.transport.abortConnection()
-            self._gave_way += 1
-        else:
-            self._closed += 1
-        if self._saying is None:
-            self._say()
+        self._too_many.count("gave way" if admitted else "closed")
         return admitted
 
-    def _say(self) -> None:
-        self._saying = None
-        if self._gave_way or self._closed:
-            log.warn(
-                "All {most} connections are in use: {closed} more were closed at once, and {gone} "
-                "without a request gave way to others",
-                most=self._most,
-                closed=self._closed,
-                gone=self._gave_way,
-            )
-            self._gave_way = self._closed = 0
-            self._saying = self._reactor.callLater(_EVERY, self._say)
+    def _say(self, counts: Counter[str]) -> None:
+        log.warn(
+            "All {most} connections are in use: {closed} more were closed at once, and {gone} "
+            "without a request gave way to others",
+            most=self._most,
+            closed=counts["closed"],
+            gone=counts["gave way"],
+        )
 
-    def opened(self, channel: ApiChannel) -> None:
+    def opened(self, channel: Connection) -> None:
         """There is a new connection."""
         self.channels.add(channel)
         self.waiting[channel] = self._reactor.seconds()
@@ -153,27 +157,25 @@ class Traffic:
 
     def _end_waiting(self) -> None:
         for channel in list(self.channels):
-            # Nor does it wait for a request line, or headers, that trickle.
-            waits = channel._head is not None or channel.answered is not None
-            if channel.persistent and (waits or not channel.requests):
+            if channel.rests():
                 channel.loseConnection()
 
     def _perhaps_over(self) -> None:
         if self._over is not None and not self._over.called and not self._busy():
             self._over.callback(None)
 
-    def lost(self, channel: ApiChannel) -> None:
+    def lost(self, channel: Connection) -> None:
         """A connection has ended, after all that was written to it."""
         self.channels.discard(channel)
         self.waiting.pop(channel, None)
         self._perhaps_over()
 
-    def upgraded(self, request: ApiRequest) -> None:
+    def upgraded(self, request: UnderWay) -> None:
         """A request, and its connection with it, has become a socket."""
         self.channels.discard(request.channel)
         self.ended(request)
 
-    def ended(self, request: ApiRequest) -> None:
+    def ended(self, request: UnderWay) -> None:
         """A request is answered, or will not be."""
         if request.held:
             request.release()

@@ -1,18 +1,13 @@
 """What clients have asked for and do not take: a bound for all of them together, and an end to
 those that take nothing."""
 
-from __future__ import annotations
-
 from array import array
 from contextlib import suppress
 from fcntl import ioctl
 from termios import TIOCOUTQ
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from twisted.logger import Logger
-
-if TYPE_CHECKING:
-    from contentsvc.web.channel import ApiChannel
 
 log = Logger()
 
@@ -53,6 +48,15 @@ def untaken(transport: Any) -> int:
     return size
 
 
+class Connection(Protocol):
+    """What is written to."""
+
+    transport: Any
+
+    def cut_off(self) -> None:
+        """End it at once."""
+
+
 class _Slow:
     """A connection with much to take: the bytes that are here, those that it has not taken, and
     when it last took some."""
@@ -68,13 +72,13 @@ class Unsent:
     def __init__(self, reactor: Any, *, most: int = MOST) -> None:
         self._reactor = reactor
         self._most = most
-        self._slow: dict[ApiChannel, _Slow] = {}
+        self._slow: dict[Connection, _Slow] = {}
         self.total = 0
         self._cut = 0
         """Connections that have been cut off for others, and of which the log has no line yet."""
         self._look: Any = None
 
-    def full(self, channel: ApiChannel) -> None:
+    def full(self, channel: Connection) -> None:
         """More has been written to a connection than its transport's buffer should hold."""
         slow = self._slow.get(channel)
         if slow is None:
@@ -93,13 +97,13 @@ class Unsent:
                     self._cut_off(longest)
                     self._cut += 1
 
-    def resumed(self, channel: ApiChannel) -> None:
+    def resumed(self, channel: Connection) -> None:
         """The system has all that was written to a connection; its other end may not."""
         slow = self._slow.get(channel)
         if slow is not None:
             self._measure(channel, slow)
 
-    def taken(self, channel: ApiChannel) -> None:
+    def taken(self, channel: Connection) -> None:
         """A connection has taken all, has ended, or is to."""
         slow = self._slow.pop(channel, None)
         if slow is not None:
@@ -108,7 +112,7 @@ class Unsent:
                 self._look.cancel()
                 self._look = None
 
-    def _has_taken(self, channel: ApiChannel) -> bool:
+    def _has_taken(self, channel: Connection) -> bool:
         """Whether it has taken some since it was looked at last; then it is the last of all."""
         slow, left = self._slow[channel], untaken(channel.transport)
         self._measure(channel, slow)
@@ -118,12 +122,12 @@ class Unsent:
         self._slow[channel] = self._slow.pop(channel)
         return True
 
-    def _measure(self, channel: ApiChannel, slow: _Slow) -> None:
+    def _measure(self, channel: Connection, slow: _Slow) -> None:
         size = unsent(channel.transport)
         self.total += size - slow.size
         slow.size = size
 
-    def _cut_off(self, channel: ApiChannel) -> None:
+    def _cut_off(self, channel: Connection) -> None:
         self.taken(channel)
         channel.cut_off()
 

@@ -7,7 +7,7 @@ from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Unavailable, named
 from contentsvc.web.route import route
-from contentsvc.web.unavailable import Unavailability
+from contentsvc.web.unavailable import unavailability
 from tests.web.support import Service, WebCase
 
 Tired = named(503, "tired", "Nobody is up yet.")
@@ -55,7 +55,7 @@ class LineTests(WebCase):
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.unavailability = Unavailability(self.clock)
+        self.unavailability = unavailability(self.clock)
         self.events = self.logged()
 
     @property
