@@ -28,8 +28,6 @@ from contentsvc.wire.socket import (
 
 FIRST_PAUSE, LAST_PAUSE = 0.5, 30.0
 """Seconds before a new connection: doubled with each that brings no hello."""
-HELLO = 15.0
-"""Seconds from the start of a connection to its hello; the service needs 10 at most."""
 HEARTBEAT = 15.0
 """Seconds between signs of life from the service, until its hello says how many they are."""
 GRACE = 3.0
@@ -114,7 +112,6 @@ class Subscription:
         self._heartbeat = HEARTBEAT
         self._heard_at = 0.0
         self._asked = False
-        self._opened_at = 0.0
         self._timer: IDelayedCall | None = None
         self._waiting: list[Deferred[None]] = []
         self._outcome: Failure | None = None
@@ -195,14 +192,14 @@ class Subscription:
         self._closed = closed
         self._goodbye, self._error, self._may_jump = 0.0, "", False
         self._heartbeat, self._asked = HEARTBEAT, False
-        self._opened_at = self._heard_at = self._reactor.seconds()
+        self._heard_at = self._reactor.seconds()
         try:
             self._socket = await self._connector(url, where.access_token, self)
         except CancelledError:
             raise
         except Exception as error:  # whatever keeps a connection from being made
             return _Ended(ABNORMAL, str(error) or type(error).__name__)
-        self._watch(HELLO)
+        self._watch(HEARTBEAT + GRACE)
         try:
             return await closed
         finally:
@@ -325,13 +322,11 @@ class Subscription:
         self._timer = self._reactor.callLater(max(0.0, seconds), self._look)
 
     def _look(self) -> None:
-        now = self._reactor.seconds()
-        silent = now - self._heard_at
+        # Before hello too: who waits in line is pinged, and would go to its end.
+        silent = self._reactor.seconds() - self._heard_at
         quiet = self._heartbeat + GRACE
-        if self._stopped or self._asked or not (self.live or now < self._opened_at + HELLO):
+        if self._stopped or self._asked:
             self._abort()
-        elif not self.live:
-            self._watch(self._opened_at + HELLO - now)
         elif silent >= quiet:
             self._asked = True
             if self._socket is not None:

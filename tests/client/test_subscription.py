@@ -12,7 +12,7 @@ from contentsvc.client import (
     SubscriptionEnded,
     UnknownNotification,
 )
-from contentsvc.client.subscription import ANSWER, GRACE, HEARTBEAT, HELLO
+from contentsvc.client.subscription import ANSWER, GRACE, HEARTBEAT
 from contentsvc.wire.notifications import Debug
 from tests.client.fakes import World, debug, guid
 
@@ -270,12 +270,23 @@ class ReconnectTests(Case):
 
 class SilenceTests(Case):
     def test_no_hello(self) -> None:
-        """A service that never says hello is left."""
+        """A service that is silent and has not said hello is asked for a sign of life, and left."""
         self.subscribe()
-        self.clock.advance(HELLO - 1)
-        self.world.socket.ping()
-        self.clock.advance(1)
+        self.clock.pump([1.0] * int(HEARTBEAT + GRACE))
+        self.assertEqual(self.world.socket.sent, [{"type": "ping"}])
+        self.clock.pump([1.0] * int(ANSWER))
         self.assertTrue(self.world.socket.aborted)
+
+    def test_in_line(self) -> None:
+        """One that pings is waited for, however late its hello: a new socket would be the last in
+        line."""
+        self.subscribe()
+        for _ in range(5):
+            self.clock.pump([1.0] * 15)
+            self.world.socket.ping()
+        self.assertFalse(self.world.socket.aborted)
+        self.world.socket.hello(3)
+        self.assertEqual(len(self.world.connector.sockets), 1)
 
     def test_asked(self) -> None:
         """A service that is silent for longer than its heartbeat is asked for a sign of life."""
