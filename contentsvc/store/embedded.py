@@ -15,7 +15,6 @@ import hashlib
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import tempfile
@@ -31,6 +30,7 @@ import psutil
 import psycopg2
 
 from contentsvc.store.embedded_data import (
+    end,
     forget_process,
     holds_data,
     identity,
@@ -227,12 +227,8 @@ class EmbeddedPostgres:
             self.closed = tuple(self._user.give_back(note=False))
         with suppress(OSError):
             self._locks.mark()
-        if self._process is not None and self._process.is_running():
-            for number in (signal.SIGQUIT, signal.SIGKILL):
-                with suppress(psutil.NoSuchProcess, psutil.TimeoutExpired):
-                    self._process.send_signal(number)
-                    self._process.wait(10.0)
-                    return
+        if self._process is not None:
+            end(self._process)
 
     def running(self) -> bool:
         """Whether there is a server, starting or not; True too where that cannot be told."""
@@ -293,6 +289,10 @@ class EmbeddedPostgres:
         return found.sockets
 
     def _launch(self, user: PostgresUser, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+        if self._process is not None:
+            # A copy of the data is in their place, and it would go on in the folder that they were
+            # moved to: what it commits there would be lost.
+            end(self._process)
         sockets = self._socket_folder()
         user.private_folder(sockets)
         self._clear_stale(sockets / _SOCKET)

@@ -121,6 +121,23 @@ class GoneTests(Case):
         tool.stop()
         self.assertEqual(run_sql(self.url, "select n from kept"), [(42,)])
 
+    def test_replaced_by_a_copy(self) -> None:
+        """With an older copy at their place the next start ends the server, which would go on
+        elsewhere, and serves the copy."""
+        self.running.stop()
+        copy = self.home / "copy"
+        subprocess.run(["cp", "-a", self.path / "postgres", copy], check=True)
+        self.running.start()
+        run_sql(self.url, "update kept set n = 43")
+        former = postmaster(self.path)
+        (self.path / "postgres").rename(self.home / "elsewhere")
+        copy.rename(self.path / "postgres")
+        self.assertTrue(self.running.there())
+        self.assertFalse(self.running.running())
+        self.assertEqual(self.running.start(), self.url)
+        self.assertFalse(former.is_running())
+        self.assertEqual(run_sql(self.url, "select n from kept"), [(42,)])
+
     def test_stop(self) -> None:
         """A stop while they are away ends the server, and leaves nothing at their place."""
         self.move()
