@@ -1,19 +1,20 @@
 """Retention: what is old enough goes, from the old end of each log, and nothing else does."""
 
-import re
 from contextlib import closing
 from importlib.resources import files
 
 import psycopg2
+from twisted.internet.threads import deferToThread
 
 from contentsvc.store import notifications, retention, sessions
 from contentsvc.store.notifications import Standing
 from contentsvc.store.retention import FIRST, Batch, Step
 from tests.store.support import StoreCase, fresh, guid, together
-from tests.store.test_sessions import MONTH, digest
+from tests.store.test_sessions import MONTH, WAITING, digest
 
 DAYS = 90
 MARGIN = 3600
+MARKS = files("contentsvc.store").joinpath("schema/0015.marks.sql").read_text()
 
 
 class RetentionCase(StoreCase):
@@ -157,11 +158,23 @@ class NotificationTests(RetentionCase):
         self.sql("delete from notifications where user_id = %s and seq < 3", begins_later)
         self.sql("delete from notifications where user_id = %s", gone)
         self.sql("delete from notifications where user_id = %s and seq = 3", whole)
-        text = files("contentsvc.store").joinpath("schema/0011.logs.sql").read_text()
-        self.sql(re.search(r"^update .*?;", text, re.S | re.M)[0])
+        self.sql(MARKS)
         users = [begins_later, gone, whole, empty]
         states = await notifications.states(self.db, users, [0] * 4)
         self.assertEqual([state.trimmed for state in states], [2, 4, 0, 0])
+
+    async def test_upgrade_meanwhile(self) -> None:
+        """What is stored while the marks are made is no part of what has gone."""
+        ann = await self.log(1, 1)
+        self.sql("delete from notifications where user_id = %s", ann)
+        async with self.db.transaction() as tx:
+            await notifications.insert(tx, ann, "Debug", '{"kind":"Debug","text":"x"}')
+            marking = deferToThread(self.sql, MARKS)
+            while not (marking.called or await deferToThread(self.sql, WAITING)):
+                pass
+        await marking
+        (state,) = await notifications.states(self.db, [ann], [0])
+        self.assertEqual((state.newest, state.trimmed), (3, 2))
 
     async def test_lock_held(self) -> None:
         """While another process deletes, there is nothing to do."""

@@ -8,12 +8,3 @@ alter table notification_counters
     add column previous uuid,
     -- Retention has deleted all up to this number.
     add column trimmed bigint not null default 0;
-
--- What somebody deleted by hand from the old end of a log counts as deleted by retention.
-update notification_counters c
-set trimmed = coalesce(
-        (select min(n.seq) from notifications n where n.user_id = c.user_id), c.seq + 1
-    ) - 1
-where c.seq > 0 and not exists (
-    select from notifications n where n.user_id = c.user_id and n.seq = 1
-);
