@@ -309,8 +309,9 @@ class Hub:
                     self._want(feed, now.newest)
             if feeds:
                 log.warn(
-                    "The database went back in time: what was sent to users (of these: {count}) is "
-                    "not in their logs. Their sockets are told, and go on after the newest",
+                    "The database went back in time: notifications that users were sent are not in "
+                    "their logs (users: {count}). Their sockets are told, and go on after the "
+                    "newest",
                     count=len(feeds),
                 )
             # Once more for those: of what was committed meanwhile, some may have been dropped as
