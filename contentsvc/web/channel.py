@@ -28,10 +28,10 @@ _canonical = _nameEncoder.encode
 AT_ONCE = 4
 """Requests of one connection that are answered in one turn of the reactor: of those that need no
 wait, 64 KiB hold thousands."""
-PIECE = 16 * 1024
+PIECE = 8 * 1024
 LINES = 2000
-"""Bytes of a chunked body that are read in one turn, where what has come of it has more than so
-many lines: of the smallest chunks, 64 KiB hold 10,000."""
+"""Bytes that are read in one turn, of what has come with more lines than so many: of the smallest
+chunks, 64 KiB hold 10,000."""
 _CLOSE = re.compile(rb"(?i)(?<![^\s,])close(?![^\s,])")
 _FRAMING = frozenset({b"Content-Length", b"Transfer-Encoding"})
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -76,10 +76,8 @@ class ApiChannel(HTTPChannel):
     """The timer of a request whose headers have not all come."""
     _answered = 0
     """Requests answered while this piece of data is read."""
-    _rest: Any = None
-    """The call that will read on, where there was too much for one turn."""
     _later = b""
-    """What has come behind a PIECE."""
+    """What has come and is to be read in turns that follow."""
     _left = 0
     """The bytes that were not taken at the last time-out."""
 
@@ -90,9 +88,7 @@ class ApiChannel(HTTPChannel):
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         self._stop_timer()
         self.release()
-        if self._rest is not None:
-            self._rest.cancel()
-            self._rest = None
+        self.site.backlog.leave(self)
         super().connectionLost(reason)
         self.site.unsent.taken(self)
         self.site.traffic.lost(self)
@@ -145,15 +141,16 @@ class ApiChannel(HTTPChannel):
         return self._host
 
     def dataReceived(self, data: bytes) -> None:
+        if self._busyReceiving:
+            self._buffer += data
+        elif self._later or (len(data) > PIECE and data.count(b"\r\n") > LINES):
+            self._read_later(self._later + data)
+        else:
+            self._read(data)
+
+    def _read(self, data: bytes) -> None:
         """Twisted's time-out begins anew with each byte, that of the headers does not."""
-        if not self._busyReceiving:
-            self._answered = 0
-            if self._later:
-                self._later += data
-                return
-            if self.length is None and len(data) > PIECE and data.count(b"\r\n") > LINES:
-                data, self._later = data[:PIECE], data[PIECE:]
-                self._read_later()
+        self._answered = 0
         super().dataReceived(data)
         if self.doomed is not None:
             self.doomed.end_early()
@@ -168,7 +165,7 @@ class ApiChannel(HTTPChannel):
                 self._head = reactor.callLater(seconds, self.refuse, RequestTimeout())
                 room.arriving[self] = None
             size = self._receivedHeaderSize + len(self._buffer)
-            size += _HEADER * self._receivedHeaderCount
+            size += _HEADER * self._receivedHeaderCount + len(self._later)
             room.hold(self, size - self.held)
 
     def requestDone(self, request: "ApiRequest") -> None:
@@ -182,23 +179,46 @@ class ApiChannel(HTTPChannel):
         if self.held:
             self.release()
         self.site.traffic.waiting[self] = self.site.reactor.seconds()
-        super().requestDone(request)
+        if self._later and self.persistent:
+            # It came behind what is there of the next request.
+            later, self._dataBuffer = b"".join((*self._dataBuffer, self._later)), []
+            super().requestDone(request)
+            self._read_later(later)
+        else:
+            super().requestDone(request)
         if self._answered >= AT_ONCE and self._buffer and self.persistent and not self.paused:
             self.paused = True
-            self._read_later()
+            self._read_later(self._later)
 
-    def _read_later(self) -> None:
+    def _read_later(self, data: bytes) -> None:
+        """Keep this for the turns that follow; what the system holds meanwhile slows the client
+        down."""
+        self._later = data
         self._networkProducer.pauseProducing()
-        if self._rest is None:
-            self._rest = self.site.reactor.callLater(0, self._read_on)
+        self.site.backlog.join(self)
+        room = self.site.traffic.small
+        room.arriving[self] = None
+        size = len(data) + len(self._buffer) + sum(map(len, self._dataBuffer))
+        room.hold(self, size - self.held)
 
-    def _read_on(self) -> None:
-        self._rest = None
-        self.paused = False
+    def read_on(self) -> None:
+        """Read some of what waits for that. Behind a request under way it waits for the answer."""
+        data = b""
+        if self.paused:
+            self.paused = False
+        elif self._handlingRequest:
+            return
+        else:
+            data, self._later = self._later[:PIECE], self._later[PIECE:]
+        if self.refused:
+            data = self._later = b""
         if not self._waitingForTransport:
             self._networkProducer.resumeProducing()
-        later, self._later = self._later, b""
-        self.dataReceived(later)
+        self._read(data)
+        if self._later:
+            self._read_later(self._later)
+        elif self._head is None and not self._handlingRequest:
+            self.release()
 
     def _stop_timer(self) -> None:
         if self._head is not None:
@@ -225,11 +245,12 @@ class ApiChannel(HTTPChannel):
     def refuse(self, problem: Problem) -> None:
         """Answer what has begun to come with this, and read no more of it."""
         self._stop_timer()
+        self.release()
+        self._later = b""
         if self._handlingRequest:
             # The request before is answered, and then the connection ends.
             self._dataBuffer.clear()
             self.persistent = False
-            self.release()
             return
         if not self.requests:
             self.requests.append(self.requestFactory(self))

@@ -12,6 +12,7 @@ from twisted.web.http import datetimeToString
 from twisted.web.resource import IResource
 from twisted.web.server import Site
 
+from contentsvc.web.backlog import Backlog
 from contentsvc.web.channel import ApiChannel, TurnedAway
 from contentsvc.web.errors import Problem
 from contentsvc.web.proxies import Proxies
@@ -63,6 +64,7 @@ class ApiSite(Site):
             reactor, memory=body_memory, connections=connections, sockets=sockets
         )
         self.unsent = Unsent(reactor)
+        self.backlog = Backlog(reactor)
         self.proxies = Proxies(trusted_proxies)
         self._second, self._date = -1, b""
         prefix, numbers = secrets.token_hex(6), count(1)

@@ -1,10 +1,33 @@
 """A connection that brings many requests at once."""
 
-from contentsvc.web.channel import AT_ONCE, PIECE
+from collections.abc import Callable
+
+from contentsvc.web.backlog import AT_ONCE as AT_ONCE_OF_ALL
+from contentsvc.web.backlog import Backlog
+from contentsvc.web.channel import AT_ONCE, LINES, PIECE
 from tests.web.boxes import Boxes, Waits, body_of
-from tests.web.support import Service, WebCase
+from tests.web.support import Client, Service, WebCase
 
 MANY = 2 * AT_ONCE
+HEAD = (
+    b"PUT /small HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ann\r\n"
+    b"Transfer-Encoding: chunked\r\n\r\n"
+)
+GET = b"GET /small?number=%05d HTTP/1.1\r\nHost: test\r\n\r\n"
+
+
+class Turns:
+    """A reactor whose turns are taken one by one."""
+
+    def __init__(self, turns: list[Callable[[], None]]) -> None:
+        self._turns = turns
+
+    def callLater(self, delay: float, call: Callable[[], None]) -> "Turns":
+        self._turns.append(call)
+        return self
+
+    def cancel(self) -> None:
+        self._turns.clear()
 
 
 class PipelineTests(WebCase):
@@ -66,8 +89,7 @@ class ChunkTests(WebCase):
         self.boxes = Boxes()
         self.service = Service([self.boxes])
         self.client = self.service.connect()
-        head = b"PUT /small HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ann\r\n"
-        self.client.send(head + b"Transfer-Encoding: chunked\r\n\r\n")
+        self.client.send(HEAD)
         body = body_of(2 * PIECE)
         self.whole = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
 
@@ -84,6 +106,60 @@ class ChunkTests(WebCase):
         received = self.client.transport.value()
         self.assertEqual((received.count(b" 204 "), received.count(b" 200 ")), (1, 1))
         self.assertEqual(self.client.transport.producerState, "producing")
+
+    def test_head_with_it(self) -> None:
+        """So it is where the headers come in the same piece of data."""
+        client = self.service.connect()
+        client.send(HEAD + self.whole)
+        self.assertEqual((client.silent, client.transport.producerState), (True, "paused"))
+        self.service.clock.advance(0)
+        self.assertEqual(client.transport.value().count(b" 204 "), 1)
+
+    def test_many_connections(self) -> None:
+        """However many connections send such bodies, a turn reads on with a few of them."""
+        turns: list[Callable[[], None]] = []
+        self.service.site.backlog = Backlog(Turns(turns))
+        clients = [self.service.connect() for _ in range(3 * AT_ONCE_OF_ALL)]
+        for client in clients:
+            client.send(HEAD + self.whole[: 2 * PIECE])
+        while turns:
+            left = self.waiting(clients)
+            turns.pop(0)()
+            self.assertLessEqual(left - self.waiting(clients), AT_ONCE_OF_ALL * PIECE)
+        self.assertEqual(self.waiting(clients), 0)
+
+    def waiting(self, clients: list[Client]) -> int:
+        """The bytes that have not been read on."""
+        return sum(len(client._channel._later) for client in clients)
+
+    def test_order(self) -> None:
+        """What has come behind a request that takes its time is read in the order that it has."""
+        waits = Waits()
+        service = Service([self.boxes, waits])
+        client = service.connect()
+        many = LINES
+        waiting = b"PUT /wait HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n"
+        client.send(waiting + b"".join(GET % number for number in range(many)))
+        service.clock.advance(0)
+        waits.go.callback(None)
+        service.clock.advance(0)
+        answers = client.transport.value()
+        self.assertEqual((answers.count(b" 200 "), answers.count(b" 400 ")), (many, 0))
+
+    def test_counted(self) -> None:
+        """What waits is counted with the bodies; beyond the bound the slowest are 503."""
+        service = Service([self.boxes], body_memory=16 * PIECE)
+        service.site.backlog = Backlog(Turns([]))
+        clients = [service.connect() for _ in range(8)]
+        for client in clients:
+            client.send(HEAD + self.whole[: 2 * PIECE])
+        self.assertLessEqual(service.site.traffic.small.held, 4 * PIECE)
+        self.assertLessEqual(self.waiting(clients), 4 * PIECE)
+        self.assertIn(b" 503 ", clients[0].transport.value())
+        self.assertTrue(clients[-1].silent)
+        for client in clients:
+            client.vanish()
+        self.assertEqual(service.site.traffic.small.held, 0)
 
     def test_gone(self) -> None:
         """What a client has left behind when it goes is dropped."""
