@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from uuid import uuid4
 
 import psycopg2
+from psycopg2.extensions import make_dsn
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.trial.unittest import TestCase
@@ -49,6 +50,8 @@ class StoreCase(TestCase):
 
     timeout = 60.0
     server: ClassVar[Callable[[], str]] = staticmethod(postgres.embedded)
+    options = "-c lock_timeout=30s"
+    """Of each connection: a test that is slow is not to lose what waits for a lock of its own."""
     _databases: ClassVar[dict[type, str]] = {}
 
     async def setUp(self) -> None:
@@ -59,7 +62,8 @@ class StoreCase(TestCase):
 
     async def pool(self, **options: Any) -> Database:
         """A pool that is closed at the test's end."""
-        pool = Database(reactor, self.url, **options)
+        dsn = make_dsn(self.url, options=self.options) if self.options else self.url
+        pool = Database(reactor, dsn, **options)
         await pool.start()
         self.addCleanup(pool.stop)
         return pool

@@ -32,6 +32,8 @@ def bare(sql: str) -> Statement:
 class PoolCase(StoreCase):
     """Statements over one small table, and nothing prepared beside them."""
 
+    options = ""
+
     async def setUp(self) -> None:
         self.patch(query, "STATEMENTS", {})
         # Made anew with each test: what they prepare differs.
