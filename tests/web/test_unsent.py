@@ -170,6 +170,9 @@ class Reader(Protocol):
         self.lost = False
 
     def connectionMade(self) -> None:
+        # Else the system decides, and some take 32 MiB.
+        handle = self.transport.getHandle()  # type: ignore[union-attr]
+        handle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 256 * 1024)
         self.transport.pauseProducing()
 
     def dataReceived(self, data: bytes) -> None:
