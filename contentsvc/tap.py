@@ -16,6 +16,7 @@ from twisted.application.service import Service
 from twisted.internet import tcp
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import serverFromString
+from twisted.logger import Logger
 from twisted.python import usage
 
 from contentsvc import config, hint, logs
@@ -44,12 +45,13 @@ from contentsvc.push.relay import Relay
 from contentsvc.retention import Retention
 from contentsvc.root import Health, Reason, Root
 from contentsvc.service import Sequence, allow_files, say_hello
-from contentsvc.store import health, notifications, sessions
+from contentsvc.store import health, notifications
 from contentsvc.store.database import Database
 from contentsvc.store.disk import Disk
+from contentsvc.store.errors import Unavailable
 from contentsvc.tokens import Caller, InvalidToken, Keys, KeysError, Tokens
+from contentsvc.web import errors as web
 from contentsvc.web.app import Api
-from contentsvc.web.errors import BadToken
 from contentsvc.web.reply import Reply
 from contentsvc.web.request import KIB
 from contentsvc.web.site import ApiSite
@@ -62,6 +64,8 @@ _FILES = 100
 _ACCEPTS = 32
 """Connections accepted in one turn: Twisted takes more with each turn that leaves some over, and
 all of them send a request in the next."""
+
+log = Logger()
 
 
 class Options(usage.Options):
@@ -196,9 +200,7 @@ class Daemon(Sequence):
         )
         self._undo.append(relay.stop)
         await self._stoppable(Deferred.fromCoroutine(relay.start()))
-        # What was ended while this process was down, before anyone can ask.
-        for session in await self._patiently(lambda: sessions.revoked(db, sessions.LATELY)):
-            tokens.revoked.add(session)
+        await self._patiently(lambda: _learn_ended(relay, tokens))
         passwords = Passwords(reactor)
         passwords.threads.start()
         self._undo.append(_plain(passwords.threads.stop))
@@ -226,9 +228,12 @@ class Daemon(Sequence):
 
         def authenticate(token: str) -> Caller:
             try:
-                return tokens.verify(token)
+                caller = tokens.verify(token)
             except InvalidToken as error:
-                raise BadToken(str(error)) from None
+                raise web.BadToken(str(error)) from None
+            if not tokens.revoked.complete:
+                raise web.Unavailable(cause="lock")
+            return caller
 
         def ended(sids: list[str]) -> None:
             for sid in sids:
@@ -270,6 +275,7 @@ class Daemon(Sequence):
         reasons = [
             Reason("database", lambda: health.ping(db)),
             Reason("listen", _true_if(lambda: relay.alive)),
+            Reason("sessions", _true_if(lambda: tokens.revoked.complete)),
             Reason("sockets", _true_if(lambda: hub.joining)),
             Reason("pool", lambda: health.answers(db)),
             Reason("disk", disk.has_room),
@@ -327,6 +333,21 @@ def _accept_few(port: Any) -> None:
         tcp.Port.doRead(port)
 
     port.doRead = do_read
+
+
+async def _learn_ended(relay: Relay, tokens: Tokens) -> None:
+    """Which sessions were ended while this process was down, before anyone can ask.
+
+    Where somebody holds a lock on them, what needs no token is served until the relay has learnt
+    it. Raises Unavailable otherwise.
+    """
+    tokens.revoked.complete = False
+    try:
+        await relay.learn_ended()
+    except Unavailable as error:
+        if error.cause != "lock":
+            raise
+        log.warn("No token is taken until the sessions can be read: {error}", error=error)
 
 
 def _plain(stop: Callable[[], object]) -> Callable[[], Awaitable[object]]:

@@ -163,6 +163,8 @@ class Revoked:
     def __init__(self, wall: Clock, steady: Clock) -> None:
         self._wall = wall
         self._steady = steady
+        self.complete = True
+        """False while it is not known which were ended before this process started."""
         self._latest = 0.0
         self._until: dict[str, tuple[float, float]] = {}
 

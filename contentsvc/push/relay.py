@@ -272,12 +272,23 @@ class Relay:
                 self._report(_SWEEP, error)
 
     async def _sweep(self) -> None:
+        try:
+            await self.learn_ended()
+        except Unavailable as error:
+            # Who holds a lock on the sessions holds none on what was missed.
+            if error.cause == "lock":
+                await self._hub.check()
+            raise
+        await self._hub.check()
+
+    async def learn_ended(self) -> None:
+        """Read which sessions have been ended. Raises Unavailable."""
         # Sockets live on while the database is away, for however long.
         began = self._reactor.seconds()
         away = max(0, int(began - self._swept))
         self._end(await sessions.revoked(self._db, away + sessions.LATELY))
         self._swept = began
-        await self._hub.check()
+        self._revoked.complete = True
 
     def _end(self, sids: list[str]) -> None:
         new = [sid for sid in sids if sid not in self._revoked]

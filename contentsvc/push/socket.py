@@ -12,7 +12,7 @@ from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 from zope.interface import implementer
 
-from contentsvc.push.feeds import REVOKED, SLOW_CONSUMER, Close, encode
+from contentsvc.push.feeds import OVERLOADED, REVOKED, SLOW_CONSUMER, Close, encode
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.reading import RATE, WINDOW, BoundedReading
 from contentsvc.push.resource import INVALID, Handshake, position
@@ -281,6 +281,9 @@ class SocketProtocol(BoundedReading):
             return
         if grant.session in self.factory.tokens.revoked:
             self.end(REVOKED)
+            return
+        if not self.factory.tokens.revoked.complete:
+            self.end(OVERLOADED)
             return
         allowed = self.factory.origins
         if grant.client == "portal" and not {handshake.origin, "*"} & {None, *allowed}:

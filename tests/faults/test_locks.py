@@ -7,9 +7,10 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 import psycopg2
+from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 
-from contentsvc.client import ApiError
+from contentsvc.client import ApiError, Client
 from contentsvc.wire.users import Profile, UserSearch, UserUpdate
 from tests.faults.case import POOL, ReaderCase, hold
 from tests.faults.servers import LISTENS, backends, run_sql
@@ -108,7 +109,7 @@ class SearchTests(Case):
         await self.sound()
 
 
-class StartTests(ReaderCase):
+class StartTests(Case):
     options = ("--workers", "2")
 
     async def test_killed_worker(self) -> None:
@@ -123,3 +124,30 @@ class StartTests(ReaderCase):
             await self.back(self.ann, within=10)
             for _ in range(20):
                 await self.ann.full_user()
+
+    async def test_sessions(self) -> None:
+        """So it is where the sessions are locked: what needs no token is served, and tokens are
+        taken once it is known which have ended."""
+        await hold(lambda: self.service.output().count(" serves") == 2, "both serve")
+        before = workers_of(self.service)
+        with self.locked("lock table sessions in access exclusive mode"):
+            for worker in before:
+                os.kill(worker, signal.SIGKILL)
+            await hold(lambda: self.service.output().count(" serves") == 4, "others serve", 10)
+            stranger = Client(reactor, self.service.url, patience=0)
+            self.addCleanup(stranger.close)
+            for _ in range(20):
+                await stranger.user_info(self.ann.user)
+            refused = await self.assertFailure(
+                Deferred.fromCoroutine(self.ann.full_user()), ApiError
+            )
+            self.assertEqual((refused.status, refused.code), (503, "unavailable"))
+            refused = await self.assertFailure(
+                Deferred.fromCoroutine(stranger.is_ready()), ApiError
+            )
+            self.assertEqual(refused.problem["reasons"], ["sessions"])
+        await self.back(self.ann, within=10)
+        await hold(lambda: self.reader.subscription.live, "the socket is open again")
+        await self.notify("a")
+        await self.arrive("a")
+        self.no_failures()

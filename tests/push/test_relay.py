@@ -1,12 +1,14 @@
 """The relay between processes, on a real Postgres."""
 
+from contextlib import closing
 from uuid import UUID
 
+import psycopg2
 from msgspec import json
 
 from contentsvc.push import hub as hub_module
 from contentsvc.push.feeds import REVOKED
-from contentsvc.store import notifications, sessions
+from contentsvc.store import connection, notifications, sessions
 from contentsvc.wire.notifications import Debug
 from tests.push.processes import RelayTestCase
 
@@ -134,6 +136,17 @@ class SweepTests(RelayTestCase):
         self.execute("update sessions set revoked = now() - interval '4 hours' where id = %s", sid)
         await socket.ended
         self.assertEqual(socket.closes, [REVOKED])
+
+    async def test_beside_a_lock(self) -> None:
+        """What nobody announced is found while somebody holds a lock on the sessions."""
+        self.patch(connection, "LOCK_TIMEOUT", 0.05)
+        process = await self.process()
+        user = self.user()
+        socket = await process.socket(user)
+        with closing(psycopg2.connect(self.dsn)) as other:
+            other.cursor().execute("lock table sessions in access exclusive mode")
+            await notifications.insert(process.db, user, "Debug", '{"kind":"Debug","text":"x"}')
+            self.assertEqual(await socket.until(1), [1])
 
     async def test_goes_on(self) -> None:
         """A sweep that fails is not the last one."""

@@ -163,6 +163,12 @@ class SignInTests(SocketTestCase):
         client = await self.server.connect(self.server.token())
         await self.bidden(client, "revoked", 4403)
 
+    async def test_ended_sessions_not_known(self) -> None:
+        """Nobody is let in before it is known which sessions have ended."""
+        self.server.tokens.revoked.complete = False
+        client = await self.server.connect(self.server.token())
+        await self.bidden(client, "overloaded", 1013)
+
     async def test_revoked_while_open(self) -> None:
         """Ending a session closes its open sockets with goodbye and 4403."""
         client = await self.server.hello()
