@@ -33,12 +33,15 @@ GROWING = {
     "revision_entities",
     "revision_packages",
     "progress",
+    "progress_usage",
+    "progress_deleted",
+    "failed_log_ins",
     "sessions",
     "refresh_tokens",
     "party_invites",
 }
-"""What users make more of. Design challenges are made by admins, and listed whole; bans and
-failed log-ins are few, and always asked for by their primary key."""
+"""What users make more of, or who tries passwords. Design challenges are made by admins, and listed
+whole; bans are few, and always asked for by their primary key."""
 HARMLESS = {"unnest", "generate_series", "trigrams"}
 """Functions that read no table."""
 SIZES = Sizes(users=25_000, contents=3_000, regulars=100)
@@ -50,6 +53,13 @@ def filled(server: str) -> str:
     """URL of a database with the benchmark's data set, small."""
     url = fresh(server)
     dataset.fill(url, SIZES, lambda line: None)
+    with closing(psycopg2.connect(url)) as connection, connection, connection.cursor() as cursor:
+        cursor.execute(
+            """insert into failed_log_ins (account, address, failures, since)
+               select gen_random_uuid(), gen_random_uuid(), 1, now() - make_interval(secs => n)
+               from generate_series(1, 10000) n"""
+        )
+        cursor.execute("analyze failed_log_ins")
     return url
 
 
