@@ -6,8 +6,8 @@ the others there is nothing to do. The database's clock decides what is old.
 Logs are walked over from user to user, a slice at a time: so no index by age is needed on the
 notifications, and each insert costs what it did.
 
-Neither statement waits for anybody. A row that another transaction has locked is left for another
-time: who holds one lock while they wait for another holds up all who want the first.
+Neither statement waits for a log or a token. A row that another transaction has locked is left for
+another time: who holds one lock while they wait for another holds up all who want the first.
 """
 
 from typing import NamedTuple

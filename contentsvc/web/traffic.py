@@ -68,7 +68,7 @@ class Room:
         self.held += size
         while self.held > self.limit and holder.held:
             slowest = next(iter(self.arriving), holder)
-            slowest.refuse(Unavailable("Too much arrives at once; try again.", cause="memory"))
+            slowest.refuse(Unavailable("Too much arrives at once; try again.", cause="limit"))
 
     def release(self, holder: Holder) -> None:
         """The holder's bytes are held no more."""

@@ -47,6 +47,7 @@ class BodyTests(MemoryCase):
         answer = refused[0].answer()
         self.problem(answer, 503, "unavailable")
         self.assertEqual(answer.headers["Retry-After"], "1")
+        self.assertEqual(set(self.service.causes), {"limit"})
         kept = sum(len(request.content.getvalue()) for request in self.traffic.active)
         self.assertLessEqual(kept, MEMORY)
         clients[-1].send(b"}")
