@@ -107,23 +107,22 @@ def makeService(options: Options) -> Service:
     run_monotonic(reactor)
     settings = options.settings
     worker = Worker.of(reactor, os.environ)
+    parse = partial(serverFromString, reactor) if worker is None else worker.endpoint
     try:
-        if worker is not None:
-            service: Sequence = Daemon(
-                reactor, settings, worker.endpoint(settings.listen), worker.ready
-            )
-        else:
-            endpoint = serverFromString(reactor, settings.listen)
-            file = options["config"] or os.environ.get("CONTENTSVC_CONFIG")
-            command = hint.command(sys.argv[0], file, settings)
-            announce = partial(say_hello, settings, command)
-            service = (
-                _parent(reactor, options, endpoint, announce)
-                if settings.workers > 1
-                else Daemon(reactor, settings, endpoint, announce)
-            )
-    except (ValueError, TypeError, LookupError) as error:
-        _exit(f"listen {settings.listen}: {error}")
+        endpoint = parse(settings.listen)
+    except Exception as error:  # a TLS endpoint reads files, and a plugin's may do anything
+        _exit(f"listen {settings.listen}: {str(error) or type(error).__name__}")
+    if worker is not None:
+        service: Sequence = Daemon(reactor, settings, endpoint, worker.ready)
+    else:
+        file = options["config"] or os.environ.get("CONTENTSVC_CONFIG")
+        command = hint.command(sys.argv[0], file, settings)
+        announce = partial(say_hello, settings, command)
+        service = (
+            _parent(reactor, options, endpoint, announce)
+            if settings.workers > 1
+            else Daemon(reactor, settings, endpoint, announce)
+        )
     if _logs_to_stdout(options):
         service.observer = logs.observer()
     return service

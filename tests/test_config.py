@@ -196,6 +196,15 @@ class StartTests(TestCase):
         """So is an endpoint that Twisted does not know."""
         await self.refused("listen bogus:1", "--listen", "bogus:1")
 
+    async def test_listen_with_files(self):
+        """So is a TLS endpoint whose key is not there, or is none."""
+        key = postgres.new_folder() / "key"
+        listen = f"ssl:0:privateKey={key}:certKey={key}"
+        await self.refused("No such file or directory", "--listen", listen)
+        key.write_text("no key")
+        await self.refused(f"listen {listen}", "--listen", listen)
+        await self.refused(f"listen {listen}", "--listen", listen, "--workers", "2")
+
     async def test_secret_file(self):
         """So is a secret file that is not there, or is not named where it must be."""
         database = ["--database", "postgresql://127.0.0.1:1/none"]
