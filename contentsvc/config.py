@@ -69,9 +69,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     sockets_per_user: int
     progress_keys: int
     progress_bytes: int
+    """These two of one user; 0 for no limit."""
     notification_retention: int
     """Days; 0 means for ever."""
-    """These two of one user; 0 for no limit."""
 
     @property
     def most_connections(self) -> int:

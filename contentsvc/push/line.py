@@ -58,12 +58,17 @@ class Line(Generic[Q, A]):
         self._line: OrderedDict[object, _Waiter[Q, A]] = OrderedDict()
         self._asked: dict[object, _Waiter[Q, A]] = {}
         self._timers: dict[Any, float] = {}
+        self._silent: float | None = None
         self._sleeps = Sleeps(reactor)
 
     @property
     def overdue(self) -> float:
-        """Seconds since the oldest of the reads under way was begun, 0 if there is none."""
-        return self._reactor.seconds() - min(self._timers.values(), default=self._reactor.seconds())
+        """Seconds since the oldest of the reads under way was begun, or one before it that was
+        given up and followed by no answer; 0 if there is none."""
+        now = self._reactor.seconds()
+        if self._timers and self._silent is not None:
+            return now - self._silent
+        return now - min(self._timers.values(), default=now)
 
     def ask(self, who: object, question: Q) -> Deferred[A | None]:
         """The answer to the one question of `who`; None where they left before it came.
@@ -124,6 +129,7 @@ class Line(Generic[Q, A]):
                         self._fail(some[0], error)
                     most = 1
                 else:
+                    self._silent = None
                     for each, answer in zip(some, answers, strict=True):
                         if self._waits(each):
                             del self._asked[each.who]
@@ -134,11 +140,15 @@ class Line(Generic[Q, A]):
             del self._timers[timer]
             self._free += 1
             self._hand_on()
+            if not self._timers:
+                self._silent = None
 
     def _waits(self, waiter: _Waiter[Q, A]) -> bool:
         return self._asked.get(waiter.who) is waiter
 
     def _give_up(self, batch: list[_Waiter[Q, A]]) -> None:
+        if self._silent is None:
+            self._silent = self._reactor.seconds() - self._patience
         for waiter in batch:
             self._fail(waiter, Unavailable("the database does not answer"))
 

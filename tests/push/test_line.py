@@ -183,6 +183,31 @@ class LineTests(SynchronousTestCase):
         failure.trap(Unavailable)
         self.world.settle()
 
+    def given_up(self, count: int) -> None:
+        """So many come, and the reads of the first of them are in vain."""
+        for _ in range(count):
+            self.world.come()
+        self.world.clock.advance(PATIENCE)
+        for _ in range(len(self.world.reads)):
+            self.world.fail()
+        self.world.clock.advance(0.5)
+
+    def test_overdue(self) -> None:
+        """Where one read after the other is given up the time goes on until there is an answer."""
+        self.given_up(READS + 1)
+        self.assertGreater(self.world.line.overdue, PATIENCE)
+        self.world.answer()
+        self.assertLess(self.world.line.overdue, PATIENCE)
+        self.world.settle()
+
+    def test_overdue_no_more(self) -> None:
+        """So it does until nobody waits any more."""
+        self.given_up(1)
+        self.world.clock.advance(PATIENCE)
+        self.world.come()
+        self.assertEqual(self.world.line.overdue, 0)
+        self.world.settle()
+
     def test_wrong_number_of_answers(self) -> None:
         """A read that gives other than one answer to each question fails, and loses no place."""
         for _ in range(READS):
