@@ -22,7 +22,8 @@ _PATIENCE = 5.0
 
 
 class Holder(Protocol):
-    """What bytes are held for: a body, headers that have not all come, what is behind a request."""
+    """What bytes are held for: a body, headers that have not all come, what is behind a request or
+    waits to be read."""
 
     held: int
 
@@ -81,8 +82,8 @@ class Traffic:
     """The connections that are no sockets, and the requests that are not answered.
 
     `memory` bounds the bytes of all bodies together, of headers that have not all come, and of what
-    comes behind a request under way: a quarter is for what is small, so that no upload is in the
-    way of a log-in. `connections` bounds these and the sockets, of which there are `sockets()`.
+    comes behind a request under way or waits to be read: a quarter is for what is small, so that no
+    upload is in the way of a log-in. `connections` bounds these and the sockets, of which there are `sockets()`.
     """
 
     def __init__(
