@@ -83,7 +83,8 @@ class Traffic:
 
     `memory` bounds the bytes of all bodies together, of headers that have not all come, and of what
     comes behind a request under way or waits to be read: a quarter is for what is small, so that no
-    upload is in the way of a log-in. `connections` bounds these and the sockets, of which there are `sockets()`.
+    upload is in the way of a log-in. `connections` bounds these and the sockets, of which there are
+    `sockets()`.
     """
 
     def __init__(
