@@ -227,6 +227,12 @@ class LoopbackTests(TestCase):
         )
         self.port = reactor.listenTCP(0, self.site, interface="127.0.0.1")
         self.addCleanup(self.port.stopListening)
+        self.addCleanup(self.over)
+
+    async def over(self) -> None:
+        """Returns when all readers are gone, and the log has said who was cut off."""
+        while self.site.unsent._look is not None:
+            await deferLater(reactor, 0.01)
 
     async def ask(self, path: str) -> Reader:
         """A connection that has asked and reads nothing."""
@@ -282,5 +288,3 @@ class LoopbackTests(TestCase):
         reader.transport.resumeProducing()
         while len(reader.received) < LARGE:
             await deferLater(reactor, 0.01)
-        # It waits to say in the log who was cut off.
-        self.site.unsent._look.cancel()
