@@ -55,8 +55,7 @@ class Health:
 
     @route("GET", "/health/ready", allow=ANYONE)
     async def ready(self, call: Call) -> dict[str, str]:
-        """200 if the pool answers, LISTEN is in force and the schema is current. Raises
-        NotReady."""
+        """200 if all reasons hold; which there are is in docs/operating.md. Raises NotReady."""
         asked = [(reason.name, self._holds(reason)) for reason in self._reasons]
         missing = [name for name, holds in asked if not await holds]
         if missing:

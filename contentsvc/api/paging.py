@@ -62,6 +62,8 @@ def whole(
     if len(first) < ROWS and len(body) < BYTES:
         return Raw(body)
 
+    # From the start again: the validator is read before the first page that is written, or it could
+    # be newer than what it stands for.
     after = start
 
     async def more() -> bytes:

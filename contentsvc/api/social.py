@@ -1,6 +1,6 @@
 """Followers, following and party invites: spec §4.9, §4.10, §4.15, §4.16."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from msgspec import Raw
@@ -35,6 +35,9 @@ _REPEAT = 60
 PART = 4 * 1024 * 1024
 """Bytes of profiles behind which a part of a list ends, whatever its `limit`."""
 
+_Read = Callable[[Database, str, int | None, int, int], Awaitable[list[social.Follow]]]
+_ReadState = Callable[[Database, str, int | None], Awaitable[str]]
+
 
 class Social:
     """Who follows whom, and who plays with whom. A user may follow `follows_per_day` more, 0 for
@@ -51,33 +54,26 @@ class Social:
     @route("GET", "/user/<guid:user>/followers", allow=SELF)
     async def followers(self, call: Call, user: str, query: Paging) -> Listed | Raw | Pieces:
         """Spec §4.9, newest first."""
-        before = position(query)
-        if query.limit is not None:
-            rows = await social.followers(self._db, user, before, query.limit, PART)
-            return listed(rows, query, _number, _user, cut=_is_cut(rows))
-
-        def page(after: int | None) -> Awaitable[list[social.Follow]]:
-            return social.followers(self._db, user, after, ROWS, BYTES)
-
-        def state() -> Awaitable[str]:
-            return social.followers_state(self._db, user, before)
-
-        first = await page(before)
-        return whole(first, _number, _user, start=before, page=page, state=state)
+        return await self._list(user, query, social.followers, social.followers_state)
 
     @route("GET", "/user/<guid:user>/following", allow=SELF)
     async def following(self, call: Call, user: str, query: Paging) -> Listed | Raw | Pieces:
         """Spec §4.10, newest first."""
+        return await self._list(user, query, social.following, social.following_state)
+
+    async def _list(
+        self, user: str, query: Paging, read: _Read, read_state: _ReadState
+    ) -> Listed | Raw | Pieces:
         before = position(query)
         if query.limit is not None:
-            rows = await social.following(self._db, user, before, query.limit, PART)
+            rows = await read(self._db, user, before, query.limit, PART)
             return listed(rows, query, _number, _user, cut=_is_cut(rows))
 
         def page(after: int | None) -> Awaitable[list[social.Follow]]:
-            return social.following(self._db, user, after, ROWS, BYTES)
+            return read(self._db, user, after, ROWS, BYTES)
 
         def state() -> Awaitable[str]:
-            return social.following_state(self._db, user, before)
+            return read_state(self._db, user, before)
 
         first = await page(before)
         return whole(first, _number, _user, start=before, page=page, state=state)

@@ -89,10 +89,6 @@ async def insert(db: Db, recipient: str, kind: str, data: str) -> Following:
     """
 
 
-# Lists are asked for as (select …), which hides their length from the planner: else it makes a
-# plan for each length, at each call, and that takes longer than to run it.
-
-
 @many("""
     select coalesce(c.seq, 0) as newest, last.id, coalesce(c.trimmed, 0) as trimmed,
            coalesce(c.unread, 0) as unread, n.id as at
