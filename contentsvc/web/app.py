@@ -5,33 +5,23 @@ twice as much per request. The order is: path, token (401), permission (403), al
 at when the head is in; then size (413), decoding (400), handler.
 """
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 import msgspec
 from klein import Klein
 from twisted.logger import Logger
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
-from werkzeug.exceptions import HTTPException
-from werkzeug.exceptions import MethodNotAllowed as WrongMethod
-from werkzeug.routing import BaseConverter
 
-from contentsvc.web import decode
+from contentsvc.web import decode, urls
 from contentsvc.web.allow import Who
 from contentsvc.web.call import Call
-from contentsvc.web.errors import (
-    BadToken,
-    InvalidPath,
-    MethodNotAllowed,
-    NotFound,
-    Problem,
-)
+from contentsvc.web.errors import BadToken, Problem
 from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.request import SMALL, ApiRequest
 from contentsvc.web.route import Route, routes_of
+from contentsvc.web.urls import Urls
 
 log = Logger()
 
@@ -39,15 +29,6 @@ Authenticate = Callable[[str], Who]
 """From an access token to whom it speaks for; raises BadToken."""
 Translate = Callable[[Exception], Problem | None]
 """From what a handler raised to the problem it means, if it means one."""
-
-
-_GUIDS = re.compile(r"(?<=/)([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?=/|\Z)")
-
-
-class _Segment(BaseConverter):
-    """One segment of the path, still percent-encoded: a %2F in it is no separator."""
-
-    regex = "[^/]+"
 
 
 class _Operation(NamedTuple):
@@ -69,14 +50,7 @@ class Api(Resource):
         self._translate = translate
         self._reply = reply
         self._app = Klein()
-        self._app.url_map.merge_slashes = False
-        for kind in ("guid", "int", "text"):
-            self._app.url_map.converters[kind] = _Segment
-        self._urls = self._app.url_map.bind("")
-        self._static: dict[str, set[str]] = {}
-        """The methods of the paths without variables."""
-        self._known: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = {}
-        """Endpoints, and the names of their variables, by what is around the GUIDs of a path."""
+        self._urls = Urls(self._app.url_map)
         self._operations: dict[str, _Operation] = {}
         self.routes: list[tuple[str, str, Route]] = []
         """Method, full path and route of each operation."""
@@ -93,9 +67,7 @@ class Api(Resource):
                     serve = self._server(route, getattr(family, name))
                     owned = any(name == "user" for _, name in route.variables)
                     self._operations[endpoint] = _Operation(route, path, owned)
-                    if not route.variables:
-                        also = {"HEAD"} if route.method == "GET" else set()
-                        self._static.setdefault(path, set()).update({route.method}, also)
+                    self._urls.add(route.method, path)
                     self._app.route(path, methods=[route.method], endpoint=endpoint)(serve)
 
     def judge(self, request: ApiRequest) -> int:
@@ -103,14 +75,14 @@ class Api(Resource):
 
         Raises NotFound, MethodNotAllowed, InvalidPath, BadToken, Unauthorized, Forbidden.
         """
-        path = _decoded(request.path)
+        path = urls.decoded(request.path)
         if request.method == b"OPTIONS":
             request.route = "OPTIONS"
-            request.judged = self._allowed(path)
+            request.judged = self._urls.allowed(path)
             return SMALL
-        endpoint, args = self._match(request.method.decode("latin-1"), path)
+        endpoint, args = self._urls.match(request.method.decode("latin-1"), path)
         route, request.route, owned = self._operations[endpoint]
-        values = {name: _variable(kind, name, args[name]) for kind, name in route.variables}
+        values = {name: urls.variable(kind, name, args[name]) for kind, name in route.variables}
         caller = None
         if route.form is None:
             caller = self._caller(request)
@@ -139,47 +111,6 @@ class Api(Resource):
         """Log the exception that is being handled, and answer 500."""
         log.failure("request {id} failed", id=request.request_id)
         return self.refuse(request, Problem())
-
-    def _match(self, method: str, path: str) -> tuple[str, dict[str, str]]:
-        """The endpoint and its variables. Raises NotFound, MethodNotAllowed."""
-        # werkzeug's answer is the same for all paths that differ in their GUIDs only.
-        parts = _GUIDS.split(path)
-        shape, guids = (method, *parts[::2]), parts[1::2]
-        known = self._known.get(shape)
-        if known is not None:
-            endpoint, names = known
-            return endpoint, dict(zip(names, guids, strict=True))
-        endpoint, args = self._looked_up(method, path)
-        if list(args.values()) == guids:
-            self._known[shape] = endpoint, tuple(args)
-        return endpoint, args
-
-    def _looked_up(self, method: str, path: str) -> tuple[str, dict[str, str]]:
-        static = self._static.get(path)
-        try:
-            # werkzeug would take the method in any case of letters, and where there is no variable,
-            # that of another operation would match this segment too.
-            if method != method.upper() or (static is not None and method not in static):
-                raise WrongMethod()
-            endpoint, args = self._urls.match(path, method)
-        except WrongMethod:
-            allowed = ", ".join(self._allowed(path))
-            raise MethodNotAllowed(
-                f"This path allows {allowed}.", headers={"Allow": allowed}
-            ) from None
-        except HTTPException:
-            raise NotFound() from None
-        return endpoint, dict(args)
-
-    def _allowed(self, path: str) -> list[str]:
-        if path == "*":
-            # Of the service as a whole (RFC 9110 §9.3.7).
-            methods = {method for method, _, _ in self.routes} | {"HEAD"}
-        else:
-            methods = self._static.get(path) or set(self._urls.allowed_methods(path))
-        if not methods:
-            raise NotFound()
-        return sorted({*methods, "OPTIONS"})
 
     def options(self, request: ApiRequest, methods: list[str]) -> int:
         """Answer OPTIONS, also for a resource beside this one."""
@@ -239,28 +170,3 @@ class Api(Resource):
             raise BadToken(error.detail, headers={"WWW-Authenticate": challenge}) from None
         request.caller = caller.user
         return caller
-
-
-def _decoded(path: bytes) -> str:
-    """Raises InvalidPath, NotFound."""
-    if b"//" in path:
-        # werkzeug takes several slashes at the start for one.
-        raise NotFound()
-    try:
-        return path.decode("ascii")
-    except UnicodeDecodeError:
-        raise InvalidPath("The path must be percent-encoded.") from None
-
-
-def _variable(kind: str, name: str, text: str) -> str | int:
-    if kind == "guid":
-        return decode.guid(name, unquote(text))
-    if kind == "int":
-        return decode.integer(name, text)
-    try:
-        value = unquote(text, errors="strict")
-    except UnicodeDecodeError:
-        value = "\0"
-    if "\0" in value or len(value) > 256:
-        raise InvalidPath(f"{name} must be at most 256 characters of UTF-8.", parameter=name)
-    return value

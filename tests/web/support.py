@@ -148,6 +148,7 @@ class Service:
         *,
         origins: Sequence[str] = ("*",),
         translate: Callable[[Exception], Problem | None] = unknown,
+        authenticate: Callable[[str], Any] = authenticate,
         body_timeout: float = 30.0,
         body_memory: int = 64 * KIB * KIB,
         connections: int = 21_000,

@@ -335,9 +335,9 @@ class ErrorTests(WebCase):
 
     def test_before_handler(self) -> None:
         """So is what goes wrong before there is a handler."""
-        service = Service([Tools()])
-        self.patch(service.api, "_match", lambda method, path: 1 // 0)
-        self.problem(service.ask("GET", "/tool"), 500, "internal_error")
+        service = Service([Tools()], authenticate=lambda token: 1 // 0)
+        answer = service.ask("GET", "/tool", Authorization="Bearer ann")
+        self.problem(answer, 500, "internal_error")
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
     def test_cancelled(self) -> None:

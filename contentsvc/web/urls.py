@@ -1,0 +1,117 @@
+"""From a method and a path to an endpoint and its variables, in three layers.
+
+Paths that differ in their GUIDs only have one answer, which is kept. Paths without variables are
+looked up whole. The rest is werkzeug's, Klein's own map.
+"""
+
+import re
+from urllib.parse import unquote
+
+from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import MethodNotAllowed as WrongMethod
+from werkzeug.routing import BaseConverter, Map
+
+from contentsvc.web import decode
+from contentsvc.web.errors import InvalidPath, MethodNotAllowed, NotFound
+
+_GUIDS = re.compile(r"(?<=/)([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?=/|\Z)")
+LONGEST = 256
+"""Characters of a variable that is text."""
+
+
+class _Segment(BaseConverter):
+    """One segment of the path, still percent-encoded: a %2F in it is no separator."""
+
+    regex = "[^/]+"
+
+
+class Urls:
+    """The look-ups of a map whose rules have the variables `guid`, `int` and `text`. Each rule's
+    method and path are to be given to `add` too."""
+
+    def __init__(self, rules: Map) -> None:
+        rules.merge_slashes = False
+        for kind in ("guid", "int", "text"):
+            rules.converters[kind] = _Segment
+        self._rules = rules.bind("")
+        self._methods = {"HEAD"}
+        self._static: dict[str, set[str]] = {}
+        """The methods of the paths without variables."""
+        self._known: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = {}
+        """Endpoints, and the names of their variables, by what is around the GUIDs of a path."""
+
+    def add(self, method: str, path: str) -> None:
+        """Know of a rule's method and path."""
+        self._methods.add(method)
+        if "<" not in path:
+            also = {"HEAD"} if method == "GET" else set()
+            self._static.setdefault(path, set()).update({method}, also)
+
+    def match(self, method: str, path: str) -> tuple[str, dict[str, str]]:
+        """The endpoint and its variables, as they are written. Raises NotFound,
+        MethodNotAllowed."""
+        # werkzeug's answer is the same for all paths that differ in their GUIDs only.
+        parts = _GUIDS.split(path)
+        shape, guids = (method, *parts[::2]), parts[1::2]
+        known = self._known.get(shape)
+        if known is not None:
+            endpoint, names = known
+            return endpoint, dict(zip(names, guids, strict=True))
+        endpoint, args = self._looked_up(method, path)
+        if list(args.values()) == guids:
+            self._known[shape] = endpoint, tuple(args)
+        return endpoint, args
+
+    def _looked_up(self, method: str, path: str) -> tuple[str, dict[str, str]]:
+        static = self._static.get(path)
+        try:
+            # werkzeug would take the method in any case of letters, and where there is no variable,
+            # that of another operation would match this segment too.
+            if method != method.upper() or (static is not None and method not in static):
+                raise WrongMethod()
+            endpoint, args = self._rules.match(path, method)
+        except WrongMethod:
+            allowed = ", ".join(self.allowed(path))
+            raise MethodNotAllowed(
+                f"This path allows {allowed}.", headers={"Allow": allowed}
+            ) from None
+        except HTTPException:
+            raise NotFound() from None
+        return endpoint, dict(args)
+
+    def allowed(self, path: str) -> list[str]:
+        """The methods that a path has. Raises NotFound."""
+        if path == "*":
+            # Of the service as a whole (RFC 9110 §9.3.7).
+            methods = self._methods
+        else:
+            methods = self._static.get(path) or set(self._rules.allowed_methods(path))
+        if not methods:
+            raise NotFound()
+        return sorted({*methods, "OPTIONS"})
+
+
+def decoded(path: bytes) -> str:
+    """The path of a request as it is looked up. Raises InvalidPath, NotFound."""
+    if b"//" in path:
+        # werkzeug takes several slashes at the start for one.
+        raise NotFound()
+    try:
+        return path.decode("ascii")
+    except UnicodeDecodeError:
+        raise InvalidPath("The path must be percent-encoded.") from None
+
+
+def variable(kind: str, name: str, text: str) -> str | int:
+    """The value of a variable. Raises InvalidPath."""
+    if kind == "guid":
+        return decode.guid(name, unquote(text))
+    if kind == "int":
+        return decode.integer(name, text)
+    try:
+        value = unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        value = "\0"
+    if "\0" in value or len(value) > LONGEST:
+        raise InvalidPath(f"{name} must be at most {LONGEST} characters of UTF-8.", parameter=name)
+    return value

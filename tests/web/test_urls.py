@@ -1,0 +1,72 @@
+"""The look-up of a path, by itself; tests/web/test_app.py has it with handlers."""
+
+from twisted.trial.unittest import SynchronousTestCase
+from werkzeug.routing import Map, Rule
+
+from contentsvc.web.errors import InvalidPath, MethodNotAllowed, NotFound
+from contentsvc.web.urls import Urls, decoded, variable
+from tests.web.support import ANN, BOB
+
+RULES = (
+    ("GET", "/toy"),
+    ("GET", "/toy/new"),
+    ("PUT", "/toy/<guid:toy>"),
+    ("GET", "/toy/<guid:toy>"),
+    ("GET", "/toy/<guid:toy>/part/<guid:part>"),
+    ("GET", "/box/<text:name>"),
+)
+
+
+class UrlsTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        rules = Map()
+        self.urls = Urls(rules)
+        for method, path in RULES:
+            rules.add(Rule(path, methods=[method], endpoint=f"{method} {path}"))
+            self.urls.add(method, path)
+
+    def test_variables(self) -> None:
+        """A match gives the endpoint and its variables by name, the second time too."""
+        for toy, part in ((ANN, BOB), (BOB, ANN)):
+            endpoint, args = self.urls.match("GET", f"/toy/{toy}/part/{part}")
+            self.assertEqual(endpoint, "GET /toy/<guid:toy>/part/<guid:part>")
+            self.assertEqual(args, {"toy": toy, "part": part})
+
+    def test_text(self) -> None:
+        """A text that is a GUID is found as other texts are, whichever was asked for first."""
+        for name in (ANN, "x", BOB):
+            self.assertEqual(self.urls.match("GET", f"/box/{name}")[1], {"name": name})
+
+    def test_fixed_path(self) -> None:
+        """A path without variables outweighs one with a variable in that place, for each method."""
+        self.assertEqual(self.urls.match("GET", "/toy/new")[0], "GET /toy/new")
+        error = self.assertRaises(MethodNotAllowed, self.urls.match, "PUT", "/toy/new")
+        self.assertEqual(error.headers["Allow"], "GET, HEAD, OPTIONS")
+
+    def test_unknown(self) -> None:
+        """What no rule has is NotFound."""
+        for path in ("/", "/toys", "/toy/new/", f"/toy/{ANN}/part"):
+            self.assertRaises(NotFound, self.urls.match, "GET", path)
+            self.assertRaises(NotFound, self.urls.allowed, path)
+
+    def test_allowed(self) -> None:
+        """A path has the methods of its rules, HEAD with GET, and OPTIONS; `*` has all."""
+        self.assertEqual(self.urls.allowed("/toy"), ["GET", "HEAD", "OPTIONS"])
+        everything = ["GET", "HEAD", "OPTIONS", "PUT"]
+        self.assertEqual(self.urls.allowed(f"/toy/{ANN}"), everything)
+        self.assertEqual(self.urls.allowed("*"), everything)
+
+    def test_decoded(self) -> None:
+        """A path is ASCII, and has no empty segment within."""
+        self.assertEqual(decoded(b"/a/"), "/a/")
+        self.assertRaises(NotFound, decoded, b"/a//b")
+        self.assertRaises(InvalidPath, decoded, b"/\xff")
+
+    def test_variable(self) -> None:
+        """A variable becomes what its kind says."""
+        self.assertEqual(variable("guid", "toy", ANN.upper()), ANN)
+        self.assertEqual(variable("int", "n", "7"), 7)
+        self.assertEqual(variable("text", "name", "a%2Fb"), "a/b")
+        for kind in ("guid", "int"):
+            self.assertRaises(InvalidPath, variable, kind, "x", "y")
+        self.assertRaises(InvalidPath, variable, "text", "name", "%00")
