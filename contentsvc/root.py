@@ -1,15 +1,19 @@
-"""The resource tree: /api/v1, /methods/v1, /oauth and /health in one Klein app, /socket."""
+"""The resource tree: /api/v1, /methods/v1, /oauth and /health in one Klein app; /socket and the
+files of /docs beside it."""
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.web.resource import Resource
+from twisted.web.server import NOT_DONE_YET
 
 from contentsvc.push.resource import SocketResource
 from contentsvc.web.allow import ANYONE
 from contentsvc.web.app import Api
+from contentsvc.web.assets import Asset
 from contentsvc.web.call import Call
 from contentsvc.web.errors import (
     MethodNotAllowed,
@@ -26,6 +30,8 @@ PATIENCE = 2.0
 
 InvalidHandshake = named(400, "invalid_handshake", "This is no WebSocket handshake.")
 NotReady = named(503, "not_ready", "The service is not ready; reasons says why.")
+
+_READ = ("GET", "HEAD", "OPTIONS")
 
 _REFUSALS: dict[int, type[Problem]] = {
     400: InvalidHandshake,
@@ -74,26 +80,40 @@ class Health:
 
 
 class Root(Resource):
-    """The API at every path but /socket."""
+    """The API at every path but /socket and those of the assets."""
 
     isLeaf = True
 
-    def __init__(self, api: Api, socket_factory: Any) -> None:
+    def __init__(self, api: Api, socket_factory: Any, assets: Mapping[bytes, Asset]) -> None:
         super().__init__()
         self._api = api
         self._socket = SocketResource(socket_factory, self._refuse)
+        self._beside: dict[bytes, Callable[[ApiRequest], int | bytes]] = {
+            path: partial(self._file, asset) for path, asset in assets.items()
+        }
+        self._beside[b"/socket"] = self._upgrade
 
     def judge(self, request: ApiRequest) -> int:
         """The bytes that the body may have. Raises what Api.judge does."""
-        return SMALL if request.path == b"/socket" else self._api.judge(request)
+        return SMALL if request.path in self._beside else self._api.judge(request)
 
     def render(self, request: ApiRequest) -> int | bytes:
-        if request.path != b"/socket":
-            return self._api.render(request)
+        answer = self._beside.get(request.path, self._api.render)
         try:
-            return self._upgrade(request)
+            return answer(request)
         except Exception:
             return self._api.fail(request)
+
+    def _file(self, asset: Asset, request: ApiRequest) -> int:
+        request.route = request.path.decode()
+        if request.method == b"OPTIONS":
+            return self._api.options(request, list(_READ))
+        if request.method.decode("latin-1") not in _READ:
+            allowed = ", ".join(_READ)
+            problem = MethodNotAllowed(f"This path allows {allowed}.", headers={"Allow": allowed})
+            return self._api.refuse(request, problem)
+        asset.answer(request)
+        return NOT_DONE_YET
 
     def _refuse(self, request: Any, status: int, code: str) -> int:
         problem = _REFUSALS.get(status, NotFound)()

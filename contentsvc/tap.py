@@ -50,6 +50,7 @@ from contentsvc.store.database import Database
 from contentsvc.store.disk import Disk
 from contentsvc.store.errors import Unavailable
 from contentsvc.tokens import Caller, InvalidToken, Keys, KeysError, Tokens
+from contentsvc.web import assets
 from contentsvc.web import errors as web
 from contentsvc.web.app import Api
 from contentsvc.web.reply import Reply
@@ -294,7 +295,7 @@ class Daemon(Sequence):
         api.mount("/methods/v1", families, under="/user")
         api.mount("", [OAuth(db, guard, tokens, ended), Health(reasons, self._reactor)])
         sockets = SocketFactory(self._reactor, hub, tokens, settings.cors_origins)
-        root = Root(api, sockets)
+        root = Root(api, sockets, assets.docs())
         return ApiSite(
             root,
             self._reactor,

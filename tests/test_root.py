@@ -9,6 +9,7 @@ from twisted.internet.task import Clock
 from contentsvc.push.resource import Handshake
 from contentsvc.root import Health, Reason, Root
 from contentsvc.web.app import Api
+from contentsvc.web.assets import Asset
 from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite
 from tests.web.support import Answer, Client, WebCase, authenticate, unknown
@@ -34,7 +35,7 @@ class RootCase(WebCase):
         self.sockets: Any = WebSocketServerFactory(reactor=clock)
         self.sockets.protocol = WebSocketServerProtocol
         self.sockets.setProtocolOptions(openHandshakeTimeout=0)
-        root = Root(api, self.sockets)
+        root = Root(api, self.sockets, {b"/file": Asset(b"text", "text/plain")})
         self.site = ApiSite(
             root,
             clock,
@@ -131,6 +132,41 @@ class SocketTests(RootCase):
         """Any byte in a header is no reason to fail."""
         self.client.ask("GET", "/socket", **UPGRADE, Authorization="Bearer \xff", Origin="\xe4")
         self.assertIn(b"HTTP/1.1 101 ", self.client.transport.value())
+
+
+class AssetTests(RootCase):
+    def test_get(self) -> None:
+        """An asset is answered at its path, with or without its body."""
+        answer = self.ask("GET", "/file")
+        self.assertEqual((answer.status, answer.body), (200, b"text"))
+        answer = self.ask("HEAD", "/file")
+        self.assertEqual((answer.status, answer.body), (200, b""))
+        self.assertEqual(answer.headers["Content-Length"], "4")
+
+    def test_other_paths(self) -> None:
+        """It is at no other."""
+        for path in ("/file/", "/file/x", "/File", "//file"):
+            self.problem(self.ask("GET", path), 404, "not_found")
+
+    def test_query(self) -> None:
+        """A query changes nothing."""
+        self.assertEqual(self.ask("GET", "/file?x=%ff").status, 200)
+
+    def test_method(self) -> None:
+        """Another method is 405 with Allow, and OPTIONS says which there are."""
+        for method in ("POST", "PUT", "DELETE", "get"):
+            answer = self.ask(method, "/file")
+            self.problem(answer, 405, "method_not_allowed")
+            self.assertEqual(answer.headers["Allow"], "GET, HEAD, OPTIONS")
+        answer = self.ask("OPTIONS", "/file")
+        self.assertEqual((answer.status, answer.headers["Allow"]), (204, "GET, HEAD, OPTIONS"))
+
+    def test_line(self) -> None:
+        """The log has its path as the route."""
+        events = self.logged()
+        self.ask("GET", "/file?secret")
+        (line,) = self.lines(events)
+        self.assertRegex(line, "^GET /file 200 ")
 
 
 async def _holds() -> bool:

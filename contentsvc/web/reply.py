@@ -98,7 +98,7 @@ class Reply:
         """Give the answer its ETag; whether the client has what it stands for."""
         tag = b'W/"' + blake2b(made_of, digest_size=12).hexdigest().encode() + b'"'
         request.setHeader(b"ETag", tag)
-        return request.method in {b"GET", b"HEAD"} and _matches(
+        return request.method in {b"GET", b"HEAD"} and matches(
             request.requestHeaders.getRawHeaders(b"If-None-Match"), tag
         )
 
@@ -141,8 +141,9 @@ class Reply:
         return b"X-Request-Id: %s\r\n%s%s" % (request.request_id.encode(), cors, _ALWAYS)
 
 
-def _matches(conditions: Sequence[bytes] | None, tag: bytes) -> bool:
-    """RFC 9110 §13.1.2, by weak comparison."""
+def matches(conditions: Sequence[bytes] | None, tag: bytes) -> bool:
+    """Whether these values of If-None-Match name this tag (RFC 9110 §13.1.2), by weak
+    comparison."""
     if not conditions:
         return False
     opaque = tag.removeprefix(b"W/")

@@ -1,0 +1,105 @@
+"""Files that are served as they are, and those of /docs: Swagger UI over /openapi.json.
+
+`scripts/vendor` fetches Swagger UI. It is kept and sent gzipped.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from gzip import decompress
+from hashlib import blake2b
+from pathlib import Path
+
+from contentsvc.web.reply import matches
+from contentsvc.web.request import ApiRequest
+
+_DOCS = Path(__file__).with_name("docs")
+
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",  # the icons in Swagger UI's style sheet
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+)
+"""What the page may load, and from where (Content Security Policy)."""
+_NO_WEIGHT = re.compile(rb"q=0(\.0*)?")
+
+
+class Asset:
+    """A file with its media type.
+
+    `stored` is what is sent to clients that take it: the file itself, or if `gzipped` its gzip.
+    `policy` is the Content-Security-Policy of a page.
+    """
+
+    def __init__(
+        self, stored: bytes, media: str, *, gzipped: bool = False, policy: str | None = None
+    ) -> None:
+        self._stored = stored
+        self._media = media.encode()
+        self._gzipped = gzipped
+        # Weak: it is the same whichever way the file is coded.
+        self._tag = b'W/"%s"' % blake2b(stored, digest_size=12).hexdigest().encode()
+        fields = [
+            b"ETag: " + self._tag,
+            b"Cache-Control: no-cache",
+            b"X-Content-Type-Options: nosniff",
+        ]
+        if gzipped:
+            fields.append(b"Vary: Accept-Encoding")
+        if policy is not None:
+            fields.append(b"Content-Security-Policy: " + policy.encode())
+        self._fields = b"".join(field + b"\r\n" for field in fields)
+
+    def answer(self, request: ApiRequest) -> None:
+        """Answer a GET or HEAD: 200, or 304 to a client that has it."""
+        fields = b"X-Request-Id: %s\r\n%s" % (request.request_id.encode(), self._fields)
+        asked = request.requestHeaders.getRawHeaders
+        if matches(asked(b"If-None-Match"), self._tag):
+            request.answer(304, None, b"", fields)
+        elif self._gzipped and _takes_gzip(asked(b"Accept-Encoding") or ()):
+            fields += b"Content-Encoding: gzip\r\n"
+            request.answer(200, self._media, self._stored, fields)
+        else:
+            request.answer(200, self._media, self._plain, fields)
+
+    @cached_property
+    def _plain(self) -> bytes:
+        return decompress(self._stored) if self._gzipped else self._stored
+
+
+def docs() -> dict[bytes, Asset]:
+    """The page /docs and what it loads, by their paths."""
+    return {
+        b"/docs": Asset(_read("index.html"), "text/html; charset=utf-8", policy=_POLICY),
+        b"/docs/page.css": Asset(_read("page.css"), "text/css; charset=utf-8"),
+        b"/docs/start.js": Asset(_read("start.js"), "text/javascript; charset=utf-8"),
+        b"/docs/swagger-ui.css": Asset(
+            _read("swagger-ui/swagger-ui.css.gz"), "text/css; charset=utf-8", gzipped=True
+        ),
+        b"/docs/swagger-ui-bundle.js": Asset(
+            _read("swagger-ui/swagger-ui-bundle.js.gz"),
+            "text/javascript; charset=utf-8",
+            gzipped=True,
+        ),
+    }
+
+
+def _read(name: str) -> bytes:
+    return (_DOCS / name).read_bytes()
+
+
+def _takes_gzip(values: Iterable[bytes]) -> bool:
+    """What a client's Accept-Encoding says of it (RFC 9110 §12.5.3)."""
+    weights = {}
+    for each in b",".join(values).lower().split(b","):
+        coding, _, weight = each.partition(b";")
+        weights[coding.strip()] = weight.replace(b" ", b"")
+    weight = weights.get(b"gzip", weights.get(b"*", b"q=0"))
+    return _NO_WEIGHT.fullmatch(weight) is None
