@@ -1,6 +1,141 @@
-"""How passwords are hashed, by the daemon and by the command line tool."""
+"""How passwords are hashed: Argon2id, in the daemon off the reactor thread, a few at a time."""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from typing import Any, Generic, Literal, TypeVar
 
 from argon2 import PasswordHasher
+from argon2.exceptions import HashingError, InvalidHashError, VerificationError, VerifyMismatchError
+from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.threads import deferToThreadPool
+from twisted.python.threadpool import ThreadPool
+
+T = TypeVar("T")
 
 HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 """Argon2id with the parameters that OWASP gives; 19 MiB each."""
+THREADS = 2
+WAITING = 128
+"""Two or three seconds of work."""
+
+
+class Busy(Exception):
+    """No password can be hashed now: too many wait, or the system has no memory."""
+
+    def __init__(self, cause: Literal["hashing", "memory"]) -> None:
+        super().__init__(cause)
+        self.cause = cause
+
+
+class Passwords:
+    """Hashes and verifies passwords in threads of its own; see `threads`.
+
+    Each is done for somebody, `who`, with whose many others need not wait: a client's network.
+    """
+
+    def __init__(self, reactor: Any, hasher: PasswordHasher = HASHER) -> None:
+        self._reactor = reactor
+        self._hasher = hasher
+        self._turns = Turns(THREADS, WAITING)
+        self.threads = ThreadPool(0, THREADS, "argon2")
+        # What an unknown account's password is compared with, so that it takes as long.
+        self._nobody = hasher.hash("nobody")
+
+    async def hash(self, password: str, who: str) -> str:
+        """The encoded hash. Raises Busy."""
+        return await self._run(who, self._hasher.hash, password)
+
+    async def verify(self, encoded: str | None, password: str, who: str) -> bool:
+        """Whether it is the password; `encoded` None never matches, and takes as long.
+
+        Raises Busy.
+        """
+        right = await self._run(who, self._matches, encoded or self._nobody, password)
+        return right and encoded is not None
+
+    async def _run(self, who: str, function: Callable[..., T], *args: object) -> T:
+        try:
+            return await self._turns.run(
+                who, lambda: deferToThreadPool(self._reactor, self.threads, function, *args)
+            )
+        except Full:
+            raise Busy("hashing") from None
+        except (HashingError, VerificationError, MemoryError, RuntimeError) as error:
+            # What goes wrong there is that the system has no 19 MiB, or no thread (RuntimeError).
+            raise Busy("memory") from error
+
+    def _matches(self, encoded: str, password: str) -> bool:
+        try:
+            return self._hasher.verify(encoded, password)
+        except (VerifyMismatchError, InvalidHashError):
+            return False
+
+
+class Full(Exception):
+    """There is no place for the job, or another needs it more."""
+
+
+class _Job(Generic[T]):
+    __slots__ = ("act", "answer")
+
+    def __init__(self, act: Callable[[], Deferred[T]]) -> None:
+        self.act = act
+        self.answer: Deferred[T] = Deferred()
+
+
+class Turns:
+    """`at_once` jobs are done at a time, and up to `most` wait, in a line for each whose they are.
+
+    The lines take turns. Where there is no place, whose line is the longest loses the last of it to
+    one who has fewer.
+    """
+
+    def __init__(self, at_once: int, most: int) -> None:
+        self._free = at_once
+        self._most = most
+        self._waiting = 0
+        self._handing_on = False
+        self._lines: OrderedDict[str, deque[_Job[Any]]] = OrderedDict()
+        """In the order of their turns."""
+
+    def run(self, who: str, act: Callable[[], Deferred[T]]) -> Deferred[T]:
+        """What `act` gives, when it has had its turn. Fails with Full."""
+        job = _Job(act)
+        loser = self._loser(who, job)
+        if loser is not job:
+            self._lines.setdefault(who, deque()).append(job)
+            self._waiting += 1
+            self._hand_on()
+        if loser is not None:
+            loser.answer.errback(Full())
+        return job.answer
+
+    def _loser(self, who: str, job: _Job[Any]) -> _Job[Any] | None:
+        """Who has to go so that there is a place for one more."""
+        if self._waiting < self._most:
+            return None
+        longest = max(self._lines.values(), key=len, default=deque())
+        if len(longest) <= len(self._lines.get(who, ())) + 1:
+            return job
+        self._waiting -= 1
+        return longest.pop()
+
+    def _hand_on(self) -> None:
+        # Never within itself: a job that is done at once would begin the next one level deeper.
+        if self._handing_on:
+            return
+        self._handing_on = True
+        while self._free and self._lines:
+            who, line = self._lines.popitem(last=False)
+            job = line.popleft()
+            if line:
+                self._lines[who] = line
+            self._waiting -= 1
+            self._free -= 1
+            maybeDeferred(job.act).addBoth(self._done, job)
+        self._handing_on = False
+
+    def _done(self, result: Any, job: _Job[Any]) -> None:
+        self._free += 1
+        self._hand_on()
+        job.answer.callback(result)

@@ -19,7 +19,7 @@ from twisted.internet.endpoints import serverFromString
 from twisted.logger import Logger
 from twisted.python import usage
 
-from contentsvc import config, hint, logs
+from contentsvc import config
 from contentsvc.api import errors
 from contentsvc.api.accounts import Accounts, OAuth
 from contentsvc.api.bans import Bans
@@ -29,7 +29,6 @@ from contentsvc.api.content import Content
 from contentsvc.api.debug import DebugTools
 from contentsvc.api.guard import Guard
 from contentsvc.api.notifications import Notifications
-from contentsvc.api.passwords import Passwords
 from contentsvc.api.precheck import UploadPrecheck
 from contentsvc.api.progress import Progress
 from contentsvc.api.ratings import Ratings
@@ -38,17 +37,21 @@ from contentsvc.api.social import Social
 from contentsvc.api.users import Users
 from contentsvc.clocks import WallClock, run_monotonic
 from contentsvc.config import ConfigError, Settings
+from contentsvc.daemon import hint, logs
+from contentsvc.daemon.sequence import Sequence, allow_files, say_hello
+from contentsvc.daemon.worker import Worker
+from contentsvc.daemon.workers import Workers
+from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
+from contentsvc.jobs.retention import Retention
+from contentsvc.passwords import Passwords
 from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.relay import Relay
-from contentsvc.retention import Retention
 from contentsvc.root import Health, Reason, Root
-from contentsvc.service import Sequence, allow_files, say_hello
 from contentsvc.store import health, notifications
-from contentsvc.store.database import Database
 from contentsvc.store.disk import Disk
-from contentsvc.store.errors import Unavailable
 from contentsvc.tokens import Caller, InvalidToken, Keys, KeysError, Tokens
 from contentsvc.web import assets
 from contentsvc.web import errors as web
@@ -57,8 +60,6 @@ from contentsvc.web.reply import Reply
 from contentsvc.web.request import KIB
 from contentsvc.web.site import ApiSite
 from contentsvc.web.unavailable import unavailability
-from contentsvc.worker import Worker
-from contentsvc.workers import Workers
 
 _FILES = 100
 """What a process may need beside its connections to clients and to the database."""

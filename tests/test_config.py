@@ -11,8 +11,8 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 from contentsvc import config
 from contentsvc.config import ConfigError, Settings
 from contentsvc.tokens import Keys
-from tests import postgres
-from tests.daemon import ROOT, script
+from tests.support import postgres
+from tests.support.daemon import ROOT, script
 
 WRONG: dict[str, list[Any]] = {
     "listen": ["", 8080, "tcp:65536", "tcp:interface=::1:port=99999", "ssl:70000"],

@@ -18,13 +18,14 @@ import psycopg2
 from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc import cli, config, root, tap
+from contentsvc import config, root, tap
 from contentsvc.api import errors as api_errors
+from contentsvc.command import cli
 from contentsvc.tokens import Keys
 from contentsvc.web import errors as web_errors
 from contentsvc.web.errors import Problem
-from tests import postgres
-from tests.daemon import ROOT
+from tests.support import postgres
+from tests.support.daemon import ROOT
 
 CHOICES = (ROOT / "docs/choices.md").read_text()
 OPERATING = (ROOT / "docs/operating.md").read_text()

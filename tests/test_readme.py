@@ -13,8 +13,8 @@ from twisted.internet.utils import getProcessOutputAndValue
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc import config
-from tests import daemon
 from tests.spec.harness import SpecCase
+from tests.support import daemon
 
 README = (daemon.ROOT / "README.md").read_text()
 BASE = "BASE=http://127.0.0.1:8080\n"

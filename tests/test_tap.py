@@ -12,16 +12,16 @@ import psycopg2
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
+from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.store import migrate
-from contentsvc.store.embedded import EmbeddedPostgres
-from tests import postgres
-from tests.daemon import Daemon, until
+from tests.postgres.servers import postmaster
 from tests.push.processes import template
 from tests.spec.client import Response
 from tests.spec.data import User, guid, name
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import GOODBYE
-from tests.store.servers import postmaster
+from tests.support import postgres
+from tests.support.daemon import Daemon, until
 
 CLEAN = (0, -signal.SIGTERM)
 """twistd ends itself by the signal that it was stopped with; supervisors take both for clean."""

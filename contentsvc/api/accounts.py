@@ -15,10 +15,10 @@ from contentsvc.api.errors import (
     WrongPassword,
 )
 from contentsvc.api.guard import Guard
-from contentsvc.api.passwords import Passwords
+from contentsvc.db.database import Database
+from contentsvc.db.query import Db
+from contentsvc.passwords import Passwords
 from contentsvc.store import accounts, bans, sessions
-from contentsvc.store.database import Database
-from contentsvc.store.query import Db
 from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
 from contentsvc.web.allow import ANYONE, SELF
 from contentsvc.web.call import Call

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from contentsvc.api.errors import CannotBanSelf, UserNotFound
+from contentsvc.db.database import Database
 from contentsvc.store import bans, sessions
-from contentsvc.store.database import Database
 from contentsvc.web.allow import ADMIN
 from contentsvc.web.call import Call
 from contentsvc.web.route import route

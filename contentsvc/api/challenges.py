@@ -3,8 +3,8 @@
 import msgspec
 
 from contentsvc.api.errors import ChallengeNotFound
+from contentsvc.db.query import Db
 from contentsvc.store import challenges
-from contentsvc.store.query import Db
 from contentsvc.web.allow import ADMIN, ANYONE
 from contentsvc.web.call import Call
 from contentsvc.web.reply import Created

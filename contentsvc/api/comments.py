@@ -7,9 +7,9 @@ from contentsvc.api.errors import (
     TooManyRequests,
     retry_after,
 )
+from contentsvc.db.query import Db
 from contentsvc.store import comments
 from contentsvc.store.floods import MINUTE
-from contentsvc.store.query import Db
 from contentsvc.web.allow import ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden

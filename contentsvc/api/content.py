@@ -15,14 +15,14 @@ from contentsvc.api.errors import (
     retry_after,
 )
 from contentsvc.api.paging import ROWS, listed, position, whole
+from contentsvc.db.database import Database
+from contentsvc.db.errors import Refused
+from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import content as store
 from contentsvc.store import users
-from contentsvc.store.database import Database
 from contentsvc.store.dependencies import Used, of_revision, packages_of_revision
-from contentsvc.store.errors import Refused
 from contentsvc.store.floods import DAY
-from contentsvc.store.query import Db
 from contentsvc.web.allow import ADMIN, ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.decode import fitting

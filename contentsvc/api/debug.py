@@ -1,7 +1,7 @@
 """The debug notification: spec §4.18."""
 
+from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.query import Db
 from contentsvc.web.allow import SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.route import route

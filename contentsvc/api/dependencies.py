@@ -12,8 +12,8 @@ from contentsvc.api.errors import (
     SuspendedDependency,
     UnknownReference,
 )
+from contentsvc.db.query import Db
 from contentsvc.store import dependencies
-from contentsvc.store.query import Db
 from contentsvc.web.errors import Problem
 from contentsvc.wire.content import Entity, EntityReference, Package
 

@@ -2,7 +2,8 @@
 
 import math
 
-from contentsvc.store.errors import BadValue, Refused, Unavailable
+from contentsvc.db.errors import BadValue, Refused, Unavailable
+from contentsvc.passwords import Busy
 from contentsvc.tokens import InvalidToken
 from contentsvc.web import errors as web
 from contentsvc.web.errors import Problem, named
@@ -74,13 +75,16 @@ CONSTRAINTS: dict[str, type[Problem]] = {
 }
 """What it means that the database refused."""
 
+_BUSY = {"hashing": "Too many log-ins at once."}
+"""What a client is told of a cause that it can do something about."""
+
 
 def translate(error: Exception) -> Problem | None:
     """The problem that an exception from the layers below means, if it means one."""
     if isinstance(error, Refused) and error.constraint in CONSTRAINTS:
         return CONSTRAINTS[error.constraint]()
-    if isinstance(error, Unavailable):
-        return web.Unavailable(cause=error.cause)
+    if isinstance(error, Unavailable | Busy):
+        return web.Unavailable(_BUSY.get(error.cause), cause=error.cause)
     if isinstance(error, MemoryError):
         return web.Unavailable(cause="memory")
     if isinstance(error, BadValue):

@@ -3,9 +3,9 @@
 from typing import Final
 
 from contentsvc.api.errors import TooManyAttempts, retry_after
-from contentsvc.api.passwords import Passwords
+from contentsvc.db.query import Db
+from contentsvc.passwords import Passwords
 from contentsvc.store import accounts, failures
-from contentsvc.store.query import Db
 from contentsvc.tokens import Tokens
 from contentsvc.web.call import Call
 from contentsvc.web.proxies import UNIX, UNKNOWN

@@ -7,8 +7,8 @@ from msgspec import Raw
 
 from contentsvc.api.errors import CursorExpired, NotificationNotFound
 from contentsvc.api.paging import BYTES, ROWS, listed, position, whole
+from contentsvc.db.query import Db
 from contentsvc.store import notifications
-from contentsvc.store.query import Db
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.decode import is_guid

@@ -6,8 +6,8 @@ from msgspec import UNSET
 
 from contentsvc.api import dependencies
 from contentsvc.api.errors import ContentExists, ContentNotFound
+from contentsvc.db.query import Db
 from contentsvc.store import content
-from contentsvc.store.query import Db
 from contentsvc.web.allow import SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden

@@ -7,9 +7,9 @@ from msgspec import Raw
 
 from contentsvc.api.errors import ProgressConflict, ProgressNotFound, QuotaExceeded
 from contentsvc.api.paging import BYTES, ROWS, whole
+from contentsvc.db.database import Database, Transaction
+from contentsvc.db.errors import Refused, Unavailable
 from contentsvc.store import progress
-from contentsvc.store.database import Database, Transaction
-from contentsvc.store.errors import Refused, Unavailable
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.decode import object_text

@@ -3,8 +3,8 @@
 from msgspec import Raw
 
 from contentsvc.api.errors import ContentNotFound
+from contentsvc.db.query import Db
 from contentsvc.store import ratings
-from contentsvc.store.query import Db
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_pointer

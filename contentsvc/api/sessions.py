@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from contentsvc.api.errors import SessionNotFound
+from contentsvc.db.database import Database
 from contentsvc.store import sessions
-from contentsvc.store.database import Database
 from contentsvc.tokens import Tokens
 from contentsvc.web.allow import SELF, SIGNED_IN
 from contentsvc.web.call import Call

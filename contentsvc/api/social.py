@@ -13,9 +13,9 @@ from contentsvc.api.errors import (
     retry_after,
 )
 from contentsvc.api.paging import BYTES, ROWS, listed, position, whole
+from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import social
-from contentsvc.store.database import Database
 from contentsvc.store.floods import DAY
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call

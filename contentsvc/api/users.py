@@ -4,8 +4,8 @@ import msgspec
 from msgspec import UNSET
 
 from contentsvc.api.errors import UserNotFound
+from contentsvc.db.query import Db
 from contentsvc.store import users
-from contentsvc.store.query import Db
 from contentsvc.web.allow import ANYONE, SELF, SELF_OR_ADMIN
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_parameter

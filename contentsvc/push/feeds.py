@@ -9,10 +9,10 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.query import Db
 from contentsvc.push.heartbeat import Pinged
-from contentsvc.store.errors import Unavailable
 from contentsvc.store.notifications import Following, Standing, State, Stored
-from contentsvc.store.query import Db
 from contentsvc.wire.notifications import notification_json
 from contentsvc.wire.socket import ErrorMessage, Message, NotificationMessage
 

@@ -17,6 +17,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from contentsvc.db.query import Db
 from contentsvc.push.feeds import (
     DRAINING,
     OVERLOADED,
@@ -36,7 +37,6 @@ from contentsvc.push.heartbeat import Heartbeat
 from contentsvc.push.joins import Joins
 from contentsvc.push.sleeps import Sleeps
 from contentsvc.store.notifications import Following, Standing
-from contentsvc.store.query import Db
 from contentsvc.wire.socket import Message
 
 USERS, ROWS = 500, 1000

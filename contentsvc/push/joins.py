@@ -12,6 +12,8 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.query import Db
 from contentsvc.push.feeds import (
     OVERLOADED,
     Feed,
@@ -24,9 +26,7 @@ from contentsvc.push.feeds import (
 )
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.line import Line
-from contentsvc.store.errors import Unavailable
 from contentsvc.store.notifications import State, Stored
-from contentsvc.store.query import Db
 from contentsvc.wire.socket import ErrorMessage, HelloMessage, Message
 
 JOINS = 2

@@ -9,9 +9,9 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from contentsvc.db.errors import Unavailable
 from contentsvc.push.feeds import report
 from contentsvc.push.sleeps import Sleeps
-from contentsvc.store.errors import Unavailable
 
 FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
 """Seconds before a read that failed is tried again; doubled each time."""

@@ -4,9 +4,9 @@ from typing import Protocol
 
 from msgspec import json
 
+from contentsvc.db.query import Db
 from contentsvc.store import notifications
 from contentsvc.store.notifications import Following
-from contentsvc.store.query import Db
 from contentsvc.wire.notifications import Notification
 
 

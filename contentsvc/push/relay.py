@@ -17,11 +17,11 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from contentsvc.db.connection import Connection, connect, execute
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.query import Db
 from contentsvc.push.feeds import report
 from contentsvc.store import sessions
-from contentsvc.store.connection import Connection, connect, execute
-from contentsvc.store.errors import Unavailable
-from contentsvc.store.query import Db
 from contentsvc.tokens import Revoked
 
 SWEEP = 4.0

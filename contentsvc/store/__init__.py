@@ -1,1 +1,1 @@
-"""The only SQL: the connection pool, and one module of statements per family."""
+"""What is asked of the database: one module of statements per family, and the schema."""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.store.query import Db, maybe, one
+from contentsvc.db.query import Db, maybe, one
 
 
 class Credentials(NamedTuple):

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.store.query import Db, maybe, none
+from contentsvc.db.query import Db, maybe, none
 
 
 class Ban(NamedTuple):

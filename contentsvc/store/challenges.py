@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.store.query import Db, many, maybe, one
+from contentsvc.db.query import Db, many, maybe, one
 
 
 class Row(NamedTuple):

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.store.query import Db, many, maybe
+from contentsvc.db.query import Db, many, maybe
 from contentsvc.wire.comments import Comment
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.store.database import Database
-from contentsvc.store.errors import Unavailable
-from contentsvc.store.query import Db, one
+from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.query import Db, one
 
 LATER, SOON = 5.0, 1.0
 """Seconds between two looks, as long as there is room, and while there is none."""

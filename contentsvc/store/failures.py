@@ -5,7 +5,7 @@ that stands for it. A window of some seconds begins with its first failure, and 
 within it is forgotten when it is over.
 """
 
-from contentsvc.store.query import Db, none, one
+from contentsvc.db.query import Db, none, one
 
 _ALL = "'00000000-0000-0000-0000-000000000000'::uuid"
 """In the place of an account: all of them."""

@@ -1,8 +1,8 @@
 """Whether the database answers with the schema that this version needs."""
 
-from contentsvc.store.database import Database
+from contentsvc.db.database import Database
+from contentsvc.db.query import Db, one
 from contentsvc.store.migrate import names
-from contentsvc.store.query import Db, one
 
 
 @one("select count(*) from _yoyo_migrations where migration_id = any(:names)")

@@ -19,8 +19,8 @@ from yoyo import read_migrations
 from yoyo.backends.core.postgresql import PostgresqlBackend
 from yoyo.connections import parse_uri
 
-from contentsvc.store.errors import Unavailable
-from contentsvc.store.pooler import require_session
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.pooler import require_session
 
 _FOLDER = files("contentsvc.store") / "schema"
 _LOCK = 0x636F6E74656E7473

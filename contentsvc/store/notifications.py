@@ -6,8 +6,8 @@ it makes a new plan each time, for each length, which takes longer than the read
 
 from typing import NamedTuple
 
-from contentsvc.store.lanes import WHOLE
-from contentsvc.store.query import Db, many, maybe, one
+from contentsvc.db.lanes import WHOLE
+from contentsvc.db.query import Db, many, maybe, one
 
 
 class Stored(NamedTuple):

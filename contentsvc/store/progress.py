@@ -7,8 +7,8 @@ a user has in all, by user.
 
 from typing import NamedTuple
 
-from contentsvc.store.lanes import WHOLE
-from contentsvc.store.query import Db, many, maybe, none, one
+from contentsvc.db.lanes import WHOLE
+from contentsvc.db.query import Db, many, maybe, none, one
 
 KEYS, BYTES = "progress_keys", "progress_bytes"
 """The quotas, as Refused names them."""

@@ -1,7 +1,7 @@
 """Ratings: spec §4.13, §4.14. The tallies are kept by a trigger."""
 
-from contentsvc.store.lanes import WHOLE
-from contentsvc.store.query import Db, maybe, one
+from contentsvc.db.lanes import WHOLE
+from contentsvc.db.query import Db, maybe, one
 
 
 @maybe(

@@ -12,7 +12,7 @@ another time: who holds one lock while they wait for another holds up all who wa
 
 from typing import NamedTuple
 
-from contentsvc.store.query import Db, one
+from contentsvc.db.query import Db, one
 
 SLICE = 1000
 """Users whose logs are looked at in one statement."""

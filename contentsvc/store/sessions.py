@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.store.query import Db, many, maybe, none
+from contentsvc.db.query import Db, many, maybe, none
 from contentsvc.wire.sessions import Session
 
 LATELY = 3600

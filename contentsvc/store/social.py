@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from contentsvc.store.lanes import WHOLE
-from contentsvc.store.query import Db, many, maybe, one
+from contentsvc.db.lanes import WHOLE
+from contentsvc.db.query import Db, many, maybe, one
 
 
 class Follow(NamedTuple):

@@ -17,9 +17,10 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 from txpostgres import txpostgres
 
+from contentsvc.db.query import STATEMENTS
+
 # Imported for the statements that they declare.
 from contentsvc.store import comments, ratings, users
-from contentsvc.store.query import STATEMENTS
 from contentsvc.wire.comments import Comment, CommentPage
 from contentsvc.wire.ratings import RatingBody
 from contentsvc.wire.users import UserInfo

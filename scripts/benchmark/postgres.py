@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 import psycopg2
 from psycopg2 import sql
 
-from contentsvc.store.embedded import EmbeddedPostgres
+from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.store.migrate import migrate, names
 
 from . import dataset

@@ -6,11 +6,11 @@ from typing import Any, TypeVar
 import msgspec
 from twisted.internet.defer import Deferred
 
+from contentsvc.db.query import Db
 from contentsvc.store import notifications
-from contentsvc.store.query import Db
 from contentsvc.web.errors import Problem
 from contentsvc.wire.notifications import Notification
-from tests.store.support import StoreCase
+from tests.support.databases import StoreCase
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 
 from contentsvc.api.accounts import Accounts, OAuth
 from contentsvc.api.guard import Guard
-from contentsvc.api.passwords import Passwords
+from contentsvc.passwords import Passwords
 from contentsvc.store import accounts, bans, sessions
 from contentsvc.tokens import Key, Keys, Tokens
 from contentsvc.wire.accounts import (
@@ -20,7 +20,7 @@ from contentsvc.wire.accounts import (
     TokenForm,
 )
 from tests.api.support import ApiCase, Caller
-from tests.store.support import guid, together
+from tests.support.databases import guid, together
 
 PASSWORD = "a long password"
 

@@ -16,7 +16,7 @@ from contentsvc.wire.challenges import (
 )
 from contentsvc.wire.content import ContentDetail, StatusChange
 from tests.api.support import ApiCase, Caller, Notifier
-from tests.store.support import guid, together
+from tests.support.databases import guid, together
 
 
 def draft(**changes: Any) -> dict[str, Any]:

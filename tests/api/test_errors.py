@@ -1,11 +1,11 @@
 """What the layers below mean on the wire."""
 
 from contentsvc.api import errors
-from contentsvc.store.errors import BadValue, Refused, Unavailable
+from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.tokens import InvalidToken
 from contentsvc.web import errors as web
 from contentsvc.web.errors import Problem
-from tests.store.support import StoreCase
+from tests.support.databases import StoreCase
 
 
 def problems() -> list[type[Problem]]:

@@ -1,11 +1,11 @@
 """The limits on wrong passwords: whom they hit, and whom not."""
 
 from contentsvc.api.guard import Guard
+from contentsvc.db.database import Database
 from contentsvc.store import failures
-from contentsvc.store.database import Database
 from contentsvc.tokens import Key, Keys, Tokens
 from tests.api.support import ApiCase, Caller
-from tests.store.support import guid, together
+from tests.support.databases import guid, together
 
 HOME, ELSEWHERE = "192.0.2.1", "198.51.100.7"
 RIGHT = "right"

@@ -15,7 +15,7 @@ from contentsvc.wire.content import ContentQuery
 from contentsvc.wire.notifications import NotificationQuery
 from contentsvc.wire.progress import ProgressQuery
 from tests.api.support import ApiCase, Caller, Notifier
-from tests.store.support import guid
+from tests.support.databases import guid
 
 MODULES = (content, notifications, paging, progress, social)
 

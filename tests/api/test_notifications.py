@@ -7,7 +7,7 @@ from contentsvc.api.notifications import Notifications
 from contentsvc.store import notifications, retention
 from contentsvc.wire.notifications import NotificationQuery
 from tests.api.support import ApiCase, Caller
-from tests.store.support import guid
+from tests.support.databases import guid
 
 
 class CursorTests(ApiCase):

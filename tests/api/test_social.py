@@ -3,7 +3,7 @@
 from contentsvc.api.social import Social
 from contentsvc.wire.social import PartyBody
 from tests.api.support import ApiCase, Caller, Notifier
-from tests.store.support import guid, together
+from tests.support.databases import guid, together
 
 
 class PartyTests(ApiCase):

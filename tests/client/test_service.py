@@ -15,7 +15,7 @@ from contentsvc.wire.notifications import Debug, DebugNotify, NotificationQuery,
 from contentsvc.wire.progress import ProgressBody
 from contentsvc.wire.ratings import RatingBody
 from contentsvc.wire.users import Profile, UserInfo, UserSearch, UserUpdate
-from tests import daemon
+from tests.support import daemon
 
 PASSWORD = "a long password"
 WAIT = 30

@@ -12,10 +12,10 @@ from twisted.trial.unittest import TestCase
 from contentsvc.client import ApiError, Client, Unreachable
 from contentsvc.wire.accounts import Registration
 from contentsvc.wire.notifications import DebugNotify
-from tests import postgres
-from tests.daemon import Daemon, until
 from tests.faults.load import LATEST, Reader
 from tests.faults.servers import LISTENS, backends, server
+from tests.support import postgres
+from tests.support.daemon import Daemon, until
 
 PASSWORD = "a long password"
 BACK = 5.0

@@ -14,8 +14,8 @@ import psutil
 import psycopg2
 from twisted.internet.threads import deferToThread
 
-from contentsvc.store.embedded import EmbeddedPostgres
-from tests import postgres
+from contentsvc.postgres.embedded import EmbeddedPostgres
+from tests.support import postgres
 
 LISTENS = "query ~ '^(LISTEN|select 1$|select pg_notify)'"
 """Which of a daemon's connections is that of LISTEN."""

@@ -13,9 +13,9 @@ from twisted.internet.defer import Deferred
 from contentsvc.client import ApiError, Client
 from contentsvc.wire.progress import ProgressBody
 from contentsvc.wire.social import PartyBody
-from tests import postgres
 from tests.faults.case import POOL, ReaderCase
 from tests.faults.servers import name_of, run_sql, server
+from tests.support import postgres
 
 _PARTY = "0d7ad5c1-9c4c-4a2f-9a3e-4dcb9a2f3c11"
 

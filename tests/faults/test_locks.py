@@ -14,7 +14,7 @@ from contentsvc.client import ApiError, Client
 from contentsvc.wire.users import Profile, UserSearch, UserUpdate
 from tests.faults.case import POOL, ReaderCase, hold
 from tests.faults.servers import LISTENS, backends, run_sql
-from tests.workers import gone, workers_of
+from tests.support.workers import gone, workers_of
 
 CROWD = 24
 """Clients that want what is locked."""

@@ -10,13 +10,13 @@ from msgspec import json
 from twisted.internet.defer import Deferred
 
 from contentsvc.client import ApiError, Client, Unreachable
+from contentsvc.db.direct import in_transaction
 from contentsvc.store import notifications
-from contentsvc.store.direct import in_transaction
 from contentsvc.wire.notifications import Debug
 from contentsvc.wire.social import PartyBody
-from tests.daemon import Daemon
 from tests.faults.case import ReaderCase, hold
 from tests.faults.servers import backends, run_sql, server, terminate
+from tests.support.daemon import Daemon
 
 
 class WriterTests(ReaderCase):

@@ -10,8 +10,8 @@ import subprocess
 from pathlib import Path
 from unittest import SkipTest, TestCase
 
-from tests import postgres
-from tests.daemon import ROOT, free_port
+from tests.support import postgres
+from tests.support.daemon import ROOT, free_port
 
 DAEMONS = ("127.0.0.1:8081", "127.0.0.1:8082")
 """As the samples have them."""

@@ -3,10 +3,10 @@
 from twisted.trial.unittest import TestCase
 
 from contentsvc.wire.notifications import DebugNotify
-from tests import pgbouncer, postgres
-from tests.daemon import Daemon, until
 from tests.faults.case import new_client
 from tests.faults.load import LATEST, Reader
+from tests.support import pgbouncer, postgres
+from tests.support.daemon import Daemon, until
 
 
 class PgbouncerTests(TestCase):

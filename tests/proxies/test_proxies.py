@@ -17,13 +17,13 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 from twisted.web.http_headers import Headers
 
-from tests import postgres
-from tests.daemon import Daemon, shared, until
 from tests.proxies.proxy import Haproxy, Nginx, Proxy
 from tests.spec.client import Response, Socket
 from tests.spec.data import User
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import GOODBYE
+from tests.support import postgres
+from tests.support.daemon import Daemon, shared, until
 
 
 @cache

@@ -11,16 +11,16 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredQueue
 from twisted.trial.unittest import TestCase
 
+from contentsvc.db.database import Database
 from contentsvc.push import relay as relay_module
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.relay import Relay
 from contentsvc.store import notifications
-from contentsvc.store.database import Database
 from contentsvc.store.migrate import migrate
 from contentsvc.tokens import Revoked
-from tests import postgres
 from tests.push.fakes import FakeSocket
+from tests.support import postgres
 
 NEVER = 3600.0
 

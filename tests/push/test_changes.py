@@ -6,8 +6,8 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.db.errors import Unavailable
 from contentsvc.push import hub as hub_module
-from contentsvc.store.errors import Unavailable
 from tests.push.fakes import FakeSocket, make
 
 

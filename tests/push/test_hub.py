@@ -3,8 +3,8 @@
 from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.db.errors import Unavailable
 from contentsvc.push import hub as hub_module
-from contentsvc.store.errors import Unavailable
 from contentsvc.wire.notifications import Debug
 from contentsvc.wire.socket import NotificationMessage, ServerMessage
 from tests.push.fakes import FakeSocket, make, payload

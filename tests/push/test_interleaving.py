@@ -6,9 +6,9 @@ from random import Random
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.db.errors import Unavailable
 from contentsvc.push import hub as hub_module
 from contentsvc.push import joins as joins_module
-from contentsvc.store.errors import Unavailable
 from tests.push.fakes import FakeSocket, make
 
 SEEDS = 300

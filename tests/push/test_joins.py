@@ -5,9 +5,9 @@ from sys import getrefcount
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.db.errors import Unavailable
 from contentsvc.push import joins as joins_module
 from contentsvc.push.feeds import OVERLOADED
-from contentsvc.store.errors import Unavailable
 from contentsvc.wire.socket import ErrorMessage
 from tests.push.fakes import FakeSocket, make
 

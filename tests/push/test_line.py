@@ -8,8 +8,8 @@ from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.db.errors import Unavailable
 from contentsvc.push.line import Line
-from contentsvc.store.errors import Unavailable
 
 SEEDS = 300
 STEPS = 400

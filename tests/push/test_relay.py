@@ -6,9 +6,10 @@ from uuid import UUID
 import psycopg2
 from msgspec import json
 
+from contentsvc.db import connection
 from contentsvc.push import hub as hub_module
 from contentsvc.push.feeds import REVOKED
-from contentsvc.store import connection, notifications, sessions
+from contentsvc.store import notifications, sessions
 from contentsvc.wire.notifications import Debug
 from tests.push.processes import RelayTestCase
 

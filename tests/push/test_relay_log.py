@@ -7,8 +7,8 @@ from twisted.internet.task import Clock
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.db.errors import Unavailable
 from contentsvc.push.relay import REMINDER, SWEEP, Relay
-from contentsvc.store.errors import Unavailable
 
 
 class ReminderTests(SynchronousTestCase):

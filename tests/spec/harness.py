@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 import jwt
 from twisted.trial.unittest import SkipTest, TestCase
 
-from tests import daemon
 from tests.spec import client, shapes
 from tests.spec.client import NOTHING, Response, Socket, Wire
 from tests.spec.data import GAME, Content, User, claims, draft, guid, name
+from tests.support import daemon
 
 API = "/api/v1/"
 SHARED_BY = 8

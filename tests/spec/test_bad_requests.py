@@ -4,11 +4,11 @@ import itertools
 import json
 from collections.abc import Callable
 
-from tests import daemon
 from tests.spec.client import Wire
 from tests.spec.data import User, draft, guid, name
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import CONTENT
+from tests.support import daemon
 
 KIB = 1024
 CHUNK = b"8000\r\n" + b" " * 0x8000 + b"\r\n"

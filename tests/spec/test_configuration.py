@@ -1,9 +1,9 @@
 """What an operator can set, against a daemon with everything set otherwise."""
 
-from tests import daemon
 from tests.spec.data import User, draft, guid, name, package
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import CONTENT
+from tests.support import daemon
 
 PORTAL = "https://portal.example"
 SETTINGS = {

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from tests.daemon import Daemon, shared
 from tests.spec.client import Response
 from tests.spec.data import guid
 from tests.spec.harness import SpecCase
+from tests.support.daemon import Daemon, shared
 
 LIMITS = {"COMMENTS_PER_MINUTE": "3", "FOLLOWS_PER_DAY": "2", "PUBLICATIONS_PER_DAY": "2"}
 

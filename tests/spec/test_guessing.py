@@ -1,9 +1,9 @@
 """Wrong passwords from several addresses: docs/choices.md, "Accounts and tokens"."""
 
-from tests.daemon import Daemon, shared
 from tests.spec.client import Response
 from tests.spec.data import User
 from tests.spec.harness import SpecCase
+from tests.support.daemon import Daemon, shared
 
 HOME, STRANGER = "192.0.2.1", "198.51.100.7"
 LIMITS = {"TRUSTED_PROXIES": "127.0.0.1", "FAILED_LOG_INS_PER_ADDRESS": "15"}

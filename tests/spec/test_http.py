@@ -1,9 +1,9 @@
 """HTTP itself: ETag and conditional requests (spec §1), CORS, HEAD, OPTIONS, health, logs."""
 
-from tests.daemon import until
 from tests.spec.client import Wire
 from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
+from tests.support.daemon import until
 
 ORIGIN = {"Origin": "https://portal.example"}
 

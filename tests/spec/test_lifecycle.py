@@ -6,10 +6,10 @@ import signal
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.trial.unittest import SkipTest
 
-from tests import daemon
 from tests.spec.data import guid, name
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import CONTENT, GOODBYE
+from tests.support import daemon
 
 
 class RestartTests(SpecCase):

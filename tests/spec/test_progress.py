@@ -2,12 +2,12 @@
 
 import msgspec
 
-from tests import daemon
 from tests.spec.client import Response
 from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import PROGRESS, instant
-from tests.store.support import together
+from tests.support import daemon
+from tests.support.databases import together
 
 
 class ProgressTests(SpecCase):

@@ -1,8 +1,8 @@
 """Accounts: unique names, and what a log-in is checked against."""
 
+from contentsvc.db.errors import Refused
 from contentsvc.store import accounts
-from contentsvc.store.errors import Refused
-from tests.store.support import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 
 class RegisterTests(StoreCase):

@@ -3,7 +3,7 @@
 import secrets
 
 from contentsvc.store import bans, sessions
-from tests.store.support import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 MONTH = 30 * 24 * 3600
 

@@ -1,7 +1,7 @@
 """Design challenges (spec §4.17)."""
 
 from contentsvc.store import challenges
-from tests.store.support import StoreCase, guid
+from tests.support.databases import StoreCase, guid
 
 
 class ChallengeTests(StoreCase):

@@ -1,9 +1,9 @@
 """Comments (spec §4.4): dense ordinals, exact counters, tombstones."""
 
+from contentsvc.db.errors import Refused
 from contentsvc.store import comments
 from contentsvc.store import content as contents
-from contentsvc.store.errors import Refused
-from tests.store.support import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 
 class CommentCase(StoreCase):

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from contentsvc.db.errors import Refused
 from contentsvc.store import content as contents
 from contentsvc.store.content import Standing
-from contentsvc.store.errors import Refused
-from tests.store.support import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 TYPES = ["game", "asset"]
 BOTH = ["active", "suspended"]

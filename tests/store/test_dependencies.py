@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from contentsvc.db.errors import Refused
 from contentsvc.store import content as contents
 from contentsvc.store import dependencies
 from contentsvc.store.dependencies import KnownPackage, Used
-from contentsvc.store.errors import Refused
 from contentsvc.store.floods import UNLIMITED
-from tests.store.support import StoreCase, guid
+from tests.support.databases import StoreCase, guid
 
 
 class DependencyTests(StoreCase):

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
+from contentsvc.db import query
+from contentsvc.db.errors import Cause, Unavailable
 from contentsvc.store import disk as module
-from contentsvc.store import query
 from contentsvc.store.disk import HOLD, LATER, SEGMENT, SOON, Disk
-from contentsvc.store.errors import Cause, Unavailable
-from tests.store.support import StoreCase
-from tests.store.things import bare
+from tests.db.things import bare
+from tests.support.databases import StoreCase
 
 
 class LookTests(StoreCase):

@@ -1,8 +1,8 @@
 """Failed log-ins: counted by account and address and by address, forgotten with their window."""
 
+from contentsvc.db.database import Database
 from contentsvc.store import failures
-from contentsvc.store.database import Database
-from tests.store.support import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 MOST, OF_ADDRESS, WINDOW = 3, 8, 900
 NIL = "00000000-0000-0000-0000-000000000000"

@@ -7,13 +7,13 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
+from contentsvc.db.database import Database
+from contentsvc.db.errors import Refused
+from contentsvc.db.query import Db
 from contentsvc.store import comments, social
 from contentsvc.store import content as contents
-from contentsvc.store.database import Database
-from contentsvc.store.errors import Refused
 from contentsvc.store.floods import UNLIMITED
-from contentsvc.store.query import Db
-from tests.store.support import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 MOST, SPAN = 5, 100
 WAITING = (

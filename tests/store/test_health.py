@@ -2,12 +2,12 @@
 
 from twisted.internet import reactor
 
+from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
 from contentsvc.store import health
-from contentsvc.store.database import Database
-from contentsvc.store.errors import Unavailable
 from contentsvc.store.migrate import names
-from tests import postgres
-from tests.store.support import StoreCase
+from tests.support import postgres
+from tests.support.databases import StoreCase
 
 
 class HealthTests(StoreCase):

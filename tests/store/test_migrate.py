@@ -12,10 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg2
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.db.errors import Unavailable
 from contentsvc.store import migrate as module
-from contentsvc.store.errors import Unavailable
 from contentsvc.store.migrate import MigrationError, migrate, names
-from tests import postgres
+from tests.support import postgres
 
 _fork = multiprocessing.get_context("fork")
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from contentsvc.db.errors import Refused
 from contentsvc.store import notifications
-from contentsvc.store.errors import Refused
 from contentsvc.store.notifications import Following, Standing, State
-from tests.store.support import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 
 class NotificationCase(StoreCase):

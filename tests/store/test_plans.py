@@ -11,11 +11,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 # Imported for all the statements that its parts declare.
 import contentsvc.tap
-from contentsvc.store.query import STATEMENTS, Statement
+from contentsvc.db.query import STATEMENTS, Statement
 from scripts.benchmark import dataset
 from scripts.benchmark.world import Sizes
-from tests import postgres
-from tests.store.support import fresh
+from tests.support import postgres
+from tests.support.databases import fresh
 
 __all__ = ["contentsvc"]
 

@@ -2,7 +2,7 @@
 
 from contentsvc.store import progress
 from contentsvc.store.progress import NO_LIMIT
-from tests.store.support import StoreCase, together
+from tests.support.databases import StoreCase, together
 
 
 class ProgressTests(StoreCase):

@@ -5,12 +5,12 @@ from contextlib import closing
 import psycopg2
 from twisted.internet.defer import Deferred
 
+from contentsvc.db.errors import Refused
 from contentsvc.store import progress
-from contentsvc.store.errors import Refused
 from contentsvc.store.progress import NO_LIMIT
-from tests import postgres
-from tests.daemon import ROOT
-from tests.store.support import StoreCase, guid, together
+from tests.support import postgres
+from tests.support.daemon import ROOT
+from tests.support.databases import StoreCase, guid, together
 
 KEYS, BYTES = progress.KEYS, progress.BYTES
 

@@ -4,7 +4,7 @@ import json
 
 from contentsvc.store import content as contents
 from contentsvc.store import ratings
-from tests.store.support import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 
 class RatingTests(StoreCase):

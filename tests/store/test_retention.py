@@ -9,8 +9,8 @@ from twisted.internet.threads import deferToThread
 from contentsvc.store import notifications, retention, sessions
 from contentsvc.store.notifications import Standing
 from contentsvc.store.retention import FIRST, Batch, Step
-from tests.store.support import StoreCase, fresh, guid, together
 from tests.store.test_sessions import MONTH, WAITING, digest
+from tests.support.databases import StoreCase, fresh, guid, together
 
 DAYS = 90
 MARGIN = 3600

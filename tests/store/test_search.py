@@ -14,11 +14,11 @@ from psycopg2.extras import execute_values
 from twisted.internet import reactor
 from twisted.trial.unittest import TestCase
 
+from contentsvc.db.database import Database
+from contentsvc.db.errors import BadValue
 from contentsvc.store import users
-from contentsvc.store.database import Database
-from contentsvc.store.errors import BadValue
-from tests import postgres
-from tests.store.support import fresh
+from tests.support import postgres
+from tests.support.databases import fresh
 
 LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 WORDS = """

@@ -6,10 +6,10 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
+from contentsvc.db.query import Db
 from contentsvc.store import accounts, sessions
-from contentsvc.store.query import Db
 from contentsvc.store.sessions import Presented
-from tests.store.support import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 WAITING = (
     "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = "

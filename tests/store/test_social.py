@@ -1,9 +1,9 @@
 """Followers and party invites (spec §4.9, §4.10, §4.15, §4.16): a repeat is no second effect."""
 
+from contentsvc.db.errors import Refused
 from contentsvc.store import social
-from contentsvc.store.errors import Refused
 from contentsvc.store.floods import UNLIMITED
-from tests.store.support import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 
 class FollowTests(StoreCase):

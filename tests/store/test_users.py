@@ -4,7 +4,7 @@ import secrets
 
 from contentsvc.store import users
 from contentsvc.wire.users import UserInfo
-from tests.store.support import StoreCase, guid
+from tests.support.databases import StoreCase, guid
 
 
 class UserTests(StoreCase):

@@ -1,0 +1,1 @@
+"""The `contentsvc` command: what an operator types."""

@@ -1,0 +1,332 @@
+"""What an operator does to the database, whether or not the daemon runs."""
+
+import argparse
+import hashlib
+import os
+import re
+import secrets
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from getpass import getpass
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+import msgspec
+import psycopg2
+
+from contentsvc import config
+from contentsvc.clocks import WallClock
+from contentsvc.command import demo
+from contentsvc.command.demo import DemoError
+from contentsvc.config import ConfigError, Settings
+from contentsvc.db.direct import in_transaction
+from contentsvc.db.errors import BadValue, Refused, Unavailable
+from contentsvc.db.pooler import PoolerError
+from contentsvc.db.query import Db
+from contentsvc.passwords import HASHER
+from contentsvc.postgres.embedded import EmbeddedError, EmbeddedPostgres
+from contentsvc.store import accounts, failures, sessions, users
+from contentsvc.store.migrate import MigrationError, migrate
+from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens
+from contentsvc.wire.accounts import Registration
+from contentsvc.wire.base import GUID_PATTERN
+
+_OPTIONS = ("database", "data_dir", "secret_file")
+_RULES = {
+    "username": "a username has 3 to 32 characters of A-Z, a-z, 0-9, _, . and -",
+    "email": "an e-mail address is like ada@example.com, of at most 254 characters",
+    "password": "a password has 8 to 128 characters, none of them NUL",
+}
+_TAKEN = {
+    "users_username": "another user has the name {}",
+    "users_email": "another user has this e-mail address",
+}
+_PAUSE = 1.0
+"""Seconds before a migration that had to wait for somebody is tried again."""
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+"""NUL, which the API takes nowhere, and what argv has for bytes that are no UTF-8."""
+_DATABASE_ERRORS = (
+    *(EmbeddedError, MigrationError, PoolerError, Unavailable, BadValue),
+    *(psycopg2.Error, OSError),
+)
+
+
+class CommandError(Exception):
+    """The command cannot be done; `str()` says why in one line."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and give the exit status; an error is one line on stderr, and 1."""
+    arguments = _parser().parse_args(argv)
+    try:
+        arguments.act(config.read(vars(arguments), os.environ), arguments)
+    except (CommandError, DemoError, ConfigError, KeysError, *_DATABASE_ERRORS) as error:
+        print(f"contentsvc: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, not with the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(1, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    # Without defaults, so that an option before the subcommand survives the subcommand's parser.
+    common = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--config", metavar="FILE", help="TOML file with settings")
+    for setting in config.SETTINGS:
+        if setting.name in _OPTIONS:
+            common.add_argument(f"--{setting.option}", dest=setting.option, help=setting.help)
+    password = _Parser(add_help=False)
+    password.add_argument(
+        "--password-stdin", action="store_true", help="read the password from standard input"
+    )
+
+    root = _Parser(prog="contentsvc", description=__doc__, parents=[common])
+    commands = root.add_subparsers(metavar="COMMAND", required=True)
+
+    def command(into: Any, name: str, act: Any, text: str, *more: _Parser) -> _Parser:
+        made: _Parser = into.add_parser(
+            name, help=text, description=text, parents=[common, *more]
+        )
+        made.set_defaults(act=act)
+        return made
+
+    command(commands, "migrate", _migrate, "bring the database's schema up to date")
+    user = commands.add_parser("user", help="add or change a user", parents=[common])
+    user_commands = user.add_subparsers(metavar="COMMAND", required=True)
+    add = command(user_commands, "add", _add, "add a user", password)
+    add.add_argument("name", metavar="NAME")
+    add.add_argument("--email", metavar="E", required=True)
+    add.add_argument("--admin", action="store_true", help="make the user an admin")
+    promote = command(user_commands, "promote", _promote, "make a user an admin")
+    promote.add_argument("name", metavar="NAME")
+    demote = command(user_commands, "demote", _demote, "make an admin a user like others")
+    demote.add_argument("name", metavar="NAME")
+    reset = command(user_commands, "password", _reset, "give a user a new password", password)
+    reset.add_argument("name", metavar="NAME")
+    token = command(commands, "token", _token, "begin a session and print its access token")
+    token.add_argument("name", metavar="NAME")
+    command(commands, "demo", _demo, "make a small world to look at", password)
+    live = command(commands, "watch", _watch, "print a user's notifications as they come", password)
+    live.add_argument("url", metavar="URL", help="the service, like http://127.0.0.1:8080")
+    live.add_argument("--user", metavar="NAME", required=True, help="whose; name or e-mail")
+    live.add_argument("--resume", metavar="SEQ", type=_seq, help="begin after this number")
+    live.add_argument("--resume-id", metavar="ID", type=_guid, help="which this notification has")
+    return root
+
+
+# The commands.
+
+
+def _migrate(settings: Settings, arguments: argparse.Namespace) -> None:
+    with _server(settings) as dsn:
+        names = _migrated(dsn)
+    print(f"Applied {', '.join(names)}." if names else "The schema is up to date.")
+
+
+def _add(settings: Settings, arguments: argparse.Namespace) -> None:
+    name, email = arguments.name, arguments.email
+    # What is wrong already is said before a password is asked for.
+    _check(username=name, email=email, password="-" * 8)
+    password = _password(arguments)
+    _check(username=name, email=email, password=password)
+    encoded = HASHER.hash(password)
+
+    async def add(db: Db) -> str:
+        return await accounts.register(db, name, email, encoded, arguments.admin)
+
+    with _database(settings) as dsn:
+        try:
+            user = in_transaction(dsn, add)
+        except Refused as refused:
+            raise CommandError(_TAKEN[refused.constraint].format(name)) from None
+    print(f"Added {'admin' if arguments.admin else 'user'} {name}, id {user}.")
+
+
+def _promote(settings: Settings, arguments: argparse.Namespace) -> None:
+    async def promote(db: Db) -> None:
+        await users.promote(db, (await _account(db, arguments.name)).id)
+
+    with _database(settings, existing=True) as dsn:
+        in_transaction(dsn, promote)
+    print(f"{arguments.name} is an admin from the next log-in or renewed token on.")
+
+
+def _demote(settings: Settings, arguments: argparse.Namespace) -> None:
+    async def demote(db: Db) -> None:
+        user = (await _account(db, arguments.name)).id
+        await users.demote(db, user)
+        await sessions.revoke_all(db, user, None)
+
+    with _database(settings, existing=True) as dsn:
+        in_transaction(dsn, demote)
+    print(f"{arguments.name} is no admin any more; all of that user's sessions end.")
+
+
+def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
+    password = _password(arguments)
+    _check(username="any", email="any@example.com", password=password)
+    encoded = HASHER.hash(password)
+
+    async def reset(db: Db) -> None:
+        account = await _account(db, arguments.name)
+        if not await accounts.set_password(db, account.id, account.password_hash, encoded):
+            raise CommandError(f"{arguments.name} changed the password this moment; try again")
+        await failures.forget(db, account.id)
+        await sessions.revoke_all(db, account.id, None)
+
+    with _database(settings, existing=True) as dsn:
+        in_transaction(dsn, reset)
+    print(f"{arguments.name} has the new password; all of that user's sessions end.")
+
+
+def _token(settings: Settings, arguments: argparse.Namespace) -> None:
+    # Nobody knows the refresh token of this session, so it ends with its access token.
+    nobodys = hashlib.sha256(secrets.token_bytes(32)).hexdigest()
+
+    async def begin(db: Db) -> tuple[accounts.Credentials, str]:
+        account = await _account(db, arguments.name)
+        session = await sessions.begin(db, account.id, nobodys, ACCESS_LIFETIME)
+        if session is None:
+            raise CommandError(f"{arguments.name} is banned")
+        return account, session
+
+    # Read first where it is required, so that its absence is the error.
+    keys = None if settings.secret_file is None else Keys.load(settings.secret_file)
+    with _database(settings, existing=True) as dsn:
+        keys = keys or Keys.load_or_generate(settings.keys_path)
+        account, session = in_transaction(dsn, begin)
+    print(Tokens(keys, WallClock()).issue(account.id, session, admin=account.admin))
+
+
+def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
+    password = _password(arguments) if arguments.password_stdin else secrets.token_urlsafe(12)
+    _check(username="demo", email="demo@example.com", password=password)
+
+    async def build(db: Db) -> bool:
+        return await demo.build(db, lambda: HASHER.hash(password))
+
+    with _database(settings) as dsn:
+        try:
+            built = in_transaction(dsn, build)
+        except Refused as refused:
+            raise CommandError(f"the demo does not fit what is there: {refused}") from None
+    names = ", ".join(f"{p.name} (admin)" if p.admin else p.name for p in demo.PEOPLE)
+    if built:
+        print(f"Users: {names}\nPassword of each: {password}")
+    else:
+        print(f"The demo world is there already. Users: {names}")
+
+
+def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
+    # The other commands have no use for the client's libraries, which take a second to import.
+    from contentsvc.command.watch import watch
+
+    parts = urlsplit(arguments.url)
+    if parts.scheme not in {"http", "https"} or not parts.netloc:
+        raise CommandError(f"{arguments.url} is not like http://127.0.0.1:8080")
+    if arguments.resume_id is not None and arguments.resume is None:
+        raise CommandError("--resume-id says which notification has the number of --resume")
+    password = _password(arguments, new=False)
+    watch(arguments.url, arguments.user, password, arguments.resume, arguments.resume_id)
+
+
+# What they share.
+
+
+def _check(**registration: str) -> None:
+    try:
+        msgspec.convert(registration, Registration)
+    except msgspec.ValidationError as error:
+        member = str(error).rpartition("$.")[2].rstrip("`")
+        raise CommandError(_RULES[member]) from None
+    for member, value in registration.items():
+        if _NO_TEXT.search(value):
+            raise CommandError(_RULES[member])
+
+
+def _password(arguments: argparse.Namespace, *, new: bool = True) -> str:
+    if sys.stdin is None:
+        raise CommandError("standard input is closed")
+    if arguments.password_stdin:
+        try:
+            return sys.stdin.buffer.readline().rstrip(b"\r\n").decode()
+        except UnicodeDecodeError:
+            raise CommandError("the password is not UTF-8") from None
+    if not sys.stdin.isatty():
+        raise CommandError("there is no terminal to ask for a password: use --password-stdin")
+    try:
+        password = getpass("Password: ")
+        if new and getpass("Once more: ") != password:
+            raise CommandError("the passwords differ")
+    except EOFError:
+        raise CommandError("no password was given") from None
+    return password
+
+
+async def _account(db: Db, name: str) -> accounts.Credentials:
+    account = await accounts.credentials(db, name)
+    if account is None:
+        raise CommandError(f"there is no user {name}")
+    return account
+
+
+def _seq(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError("must be a whole number, 0 or more")
+    return int(text)
+
+
+def _guid(text: str) -> str:
+    if not re.match(GUID_PATTERN, text):
+        raise argparse.ArgumentTypeError("must be a GUID with dashes")
+    return text.lower()
+
+
+@contextmanager
+def _database(settings: Settings, *, existing: bool = False) -> Iterator[str]:
+    """A libpq DSN of the database with its schema; embedded Postgres runs meanwhile.
+
+    With `existing`, CommandError where there is no embedded one yet.
+    """
+    if existing and settings.database is None and not (settings.data_dir / "postgres").exists():
+        raise CommandError(f"there is no database in {settings.data_dir}: is data_dir right?")
+    with _server(settings) as dsn:
+        _migrated(dsn)
+        yield dsn
+
+
+def _migrated(dsn: str) -> list[str]:
+    """Migrate, however long somebody else holds a lock; what has been applied."""
+    while True:
+        try:
+            return migrate(dsn)
+        except Unavailable as error:
+            print(f"{error}; trying again", file=sys.stderr)
+            time.sleep(_PAUSE)
+
+
+@contextmanager
+def _server(settings: Settings) -> Iterator[str]:
+    if settings.database is not None:
+        yield settings.database
+        return
+    postgres = EmbeddedPostgres(settings.data_dir, own=False)
+    new = not (settings.data_dir / "postgres").exists()
+    try:
+        dsn = postgres.start()
+        if new:
+            print(f"Made a new database in {settings.data_dir}", file=sys.stderr)
+        for folder in postgres.opened:
+            print(f"Opened {folder} for the user that runs Postgres", file=sys.stderr)
+        yield dsn
+    finally:
+        postgres.stop()

@@ -1,0 +1,1 @@
+"""A process: how it starts and stops, the parent of workers, the log."""

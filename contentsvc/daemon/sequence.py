@@ -1,0 +1,254 @@
+"""What every daemon is: a service that starts in sequence and stops in reverse.
+
+twistd waits for neither. A start that fails ends the process with one line and status 1.
+"""
+
+import atexit
+import os
+import resource
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+import psycopg2
+from twisted.application.service import Service
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.error import CannotListenError, ReactorNotRunning
+from twisted.internet.task import deferLater
+from twisted.internet.threads import deferToThreadPool
+from twisted.logger import ILogObserver, Logger
+
+from contentsvc.config import ConfigError, Settings
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.pooler import PoolerError
+from contentsvc.postgres.embedded import EmbeddedError, EmbeddedPostgres
+from contentsvc.postgres.keeper import Keeper
+from contentsvc.store.migrate import MigrationError, migrate
+from contentsvc.tokens import KeysError
+
+log = Logger()
+
+_RETRY = 1.0
+"""Seconds between tries to reach a database that is not there at start."""
+_TURN = 1.0
+"""Seconds that a try to migrate waits for another process that does."""
+_STOPPING = (signal.SIGTERM, signal.SIGINT)
+_PLAIN = (
+    *(EmbeddedError, KeysError, MigrationError, PoolerError),
+    *(CannotListenError, OSError, ConfigError),
+)
+"""What a start fails with for reasons that one line says."""
+
+
+class Sequence(Service):
+    """What `start_parts` starts, it has put on `undo` how to stop.
+
+    That is done in reverse when the service stops, wherever the start had come to.
+    """
+
+    name = "contentsvc"
+    observer: ILogObserver | None = None
+    """What twistd is to log by, if not by its own."""
+
+    def __init__(self, reactor: Any, settings: Settings) -> None:
+        self._reactor = reactor
+        self._settings = settings
+        self._undo: list[Callable[[], Awaitable[object]]] = []
+        self._starting: Deferred[None] | None = None
+        self._waiting: Deferred[None] | None = None
+        self._keeper: Keeper | None = None
+        self._terminal = os.isatty(0)
+        self._signalled = False
+
+    async def start_parts(self) -> None:
+        """Start one part after the other."""
+        raise NotImplementedError
+
+    def setServiceParent(self, parent: Any) -> None:
+        """Become a part of twistd's application, which is how a service says what logs."""
+        if self.observer is not None:
+            parent.setComponent(ILogObserver, self.observer)
+        super().setServiceParent(parent)
+
+    def startService(self) -> None:
+        """Begin to start; twistd cannot wait for it."""
+        super().startService()
+        signal.signal(
+            signal.SIGHUP, lambda number, frame: self._reactor.callFromThread(self._hung_up)
+        )
+        self._reactor.callWhenRunning(self._heed_first)
+        self._starting = Deferred.fromCoroutine(self.start_parts())
+        self._starting.addErrback(self._failed)
+
+    def replace_workers(self) -> None:
+        """Begin what SIGHUP asks for."""
+        log.warn("SIGHUP does nothing: without workers there is no other process to take over")
+
+    def _hung_up(self) -> None:
+        if self._terminal and not os.isatty(0):
+            # The terminal has gone, which is what SIGHUP means to a process in its foreground.
+            self._stop_reactor()
+        else:
+            self.replace_workers()
+
+    def _heed_first(self) -> None:
+        """Of the signals that stop a process, let the reactor have the first one only.
+
+        Both a supervisor and a parent may send one, or somebody impatient, and in the same
+        moment; the reactor would log a traceback for the second.
+        """
+
+        def heed(stop: Callable[..., object]) -> Callable[..., None]:
+            def first(number: int, frame: object) -> None:
+                # Another may come before the next line is done; between these two it cannot.
+                if self._signalled:
+                    return
+                self._signalled = True
+                _heed_no_more()
+                stop(number, frame)
+
+            return first
+
+        for number in _STOPPING:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                signal.signal(number, heed(handler))
+
+    def _stop_reactor(self) -> None:
+        with suppress(ReactorNotRunning):
+            self._reactor.stop()
+
+    def stopService(self) -> Deferred[None]:
+        """Undo what was started, last first."""
+        super().stopService()
+        _heed_no_more()
+        return Deferred.fromCoroutine(self._stop())
+
+    async def _stop(self) -> None:
+        if self._starting is not None:
+            if self._waiting is not None:
+                self._waiting.cancel()
+            await self._starting
+        while self._undo:
+            try:
+                await self._undo.pop()()
+            except Exception:
+                log.failure("a part did not stop as it should")
+
+    def _failed(self, failure: Any) -> None:
+        if failure.check(CancelledError):
+            return
+        if failure.check(*_PLAIN):
+            log.critical("contentsvc cannot start: {reason}", reason=failure.getErrorMessage())
+        else:
+            log.failure("contentsvc cannot start", failure)
+        self._end_failed()
+
+    def _give_up(self, reason: str) -> None:
+        """What it needs has gone for good."""
+        log.critical("contentsvc ends: {reason}", reason=reason)
+        self._end_failed()
+
+    def _end_failed(self) -> None:
+        # reactor.stop() alone would end the process with status 0.
+        atexit.register(_exit_failed)
+        self._reactor.callWhenRunning(self._stop_reactor)
+
+    # Parts that both kinds of daemon have.
+
+    async def _embedded(self) -> str:
+        """Run the embedded Postgres as long as the service; its URL."""
+        postgres = EmbeddedPostgres(self._settings.data_dir, own=True)
+        keeper = self._keeper = Keeper(self._reactor, postgres, self._give_up)
+        self._undo.append(keeper.stop)
+        dsn = await keeper.start()
+        for folder in postgres.opened:
+            log.info("Opened {folder} for the user that runs Postgres", folder=folder)
+        return dsn
+
+    async def _migrate(self, dsn: str) -> None:
+        names = await self._patiently(
+            lambda: deferToThreadPool(
+                self._reactor, self._reactor.getThreadPool(), migrate, dsn, wait=_TURN
+            )
+        )
+        if names:
+            log.info("Applied migrations {names}", names=", ".join(names))
+
+    async def _patiently(self, act: Callable[[], Awaitable[Any]]) -> Any:
+        """Until the database can be reached; the port stays closed meanwhile."""
+        while True:
+            try:
+                return await act()
+            except (psycopg2.OperationalError, Unavailable) as error:
+                reason = " ".join(str(error).split())
+                log.warn("Waiting for the database: {reason}", reason=reason)
+            await self._stoppable(deferLater(self._reactor, _RETRY))
+
+    async def _stoppable(self, waiting: Deferred[Any]) -> None:
+        """Wait for what may never come. Raises CancelledError where the service stops."""
+        if not self.running:
+            # The stop came before, when there was nothing to cancel.
+            waiting.cancel()
+        self._waiting = waiting
+        try:
+            await waiting
+        finally:
+            self._waiting = None
+
+
+def allow_files(needed: int) -> int:
+    """Let this process have so many files open; how many it may. A line in the log says where the
+    system allows fewer."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return needed
+    allowed = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    if allowed < needed:
+        log.warn(
+            "{allowed} files may be open here, and {needed} are needed for `connections` and what "
+            "is beside them: see Open files in docs/operating.md",
+            needed=needed,
+            allowed=allowed,
+        )
+    return allowed
+
+
+def say_hello(settings: Settings, command: str, port: Any) -> None:
+    """Log where the API is, and how to get a first token: `command` is that of the shell."""
+    if settings.trusted_proxies and settings.public_url is None:
+        log.warn(
+            "public_url is not set: socketUrl is made of the Host header that each client sends, "
+            "and of what trusted_proxies say in X-Forwarded-Proto"
+        )
+    host = port.getHost()
+    address = getattr(host, "host", None)
+    if address is None:
+        log.info("contentsvc listens on {host}", host=host)
+        return
+    name = "127.0.0.1" if address == "0.0.0.0" else address  # noqa: S104
+    scheme = "https" if settings.listen.removeprefix("haproxy:").startswith("ssl:") else "http"
+    url = f"{scheme}://[{name}]:{host.port}" if ":" in name else f"{scheme}://{name}:{host.port}"
+    log.info("The API is at {url}/api/v1, ready at {url}/health/ready", url=url)
+    log.info(
+        "A first token: register with POST {url}/api/v1/user, log in with POST "
+        "{url}/oauth/token; for an admin: {command} user add NAME --email E --admin, then "
+        "{command} token NAME",
+        url=url,
+        command=command,
+    )
+
+
+def _heed_no_more() -> None:
+    for number in _STOPPING:
+        # No SIG_IGN: what is spawned would inherit that.
+        signal.signal(number, lambda number, frame: None)
+
+
+def _exit_failed() -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(1)

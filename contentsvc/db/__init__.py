@@ -1,0 +1,1 @@
+"""How SQL is run: statements, connections, the pool, transactions, calls that go together."""

@@ -1,0 +1,284 @@
+"""The connection pool, transactions, and what a lost database means.
+
+The pool of txpostgres is not used: it takes dead connections back.
+Nothing here cancels a query because a client went away; whether a write commits is never
+decided by the reader of the answer.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import psycopg2
+from twisted.internet.task import LoopingCall
+from twisted.logger import Logger
+
+from contentsvc.db.connection import Connection, connect, execute, one_line
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.lanes import Lanes
+from contentsvc.db.overdue import Overdue, Where
+from contentsvc.db.query import Row, Statement
+from contentsvc.db.together import Together
+
+SLOW = 0.5
+"""Seconds after which a statement is slow, and its lane with it."""
+LOOK = 0.25
+"""Seconds between looks for those that are, and for who has waited too long."""
+AGAIN = 1.0
+"""Seconds before a server that takes no more connections is asked for another."""
+STALLED = 5.0
+"""Seconds without an answer after which a pool is taken for stalled."""
+_IS_PREPARED = "select from pg_prepared_statements where name = %s"
+
+log = Logger()
+
+
+async def _run(connection: Connection, statement: Statement, args: Row, begin: str) -> list[Row]:
+    if statement in connection.prepared:
+        cursor = await execute(connection, begin + statement.execute, args)
+    else:
+        cursor = await _run_first(connection, statement, args, begin)
+    if cursor.description is None:
+        return []
+    statement.check(cursor.description)
+    try:
+        rows: list[Row] = cursor.fetchall()
+    except psycopg2.InterfaceError as error:
+        # Abandoned between the answer and here.
+        raise Unavailable(one_line(error)) from error
+    return rows
+
+
+async def _run_first(connection: Connection, statement: Statement, args: Row, begin: str) -> Any:
+    """PREPARE travels with the EXECUTE. It stays in force where that fails or is rolled back."""
+    prepare = statement.prepare
+    if statement in connection.unsure:
+        found = await execute(connection, _IS_PREPARED, (statement.name,))
+        if found.rowcount:
+            prepare = ""
+    connection.unsure.add(statement)
+    cursor = await execute(connection, begin + prepare + statement.execute, args)
+    connection.unsure.remove(statement)
+    connection.prepared.add(statement)
+    return cursor
+
+
+class Transaction:
+    """One transaction under way; see Database.transaction. It has a connection, by `acquire`, from
+    its first statement on."""
+
+    def __init__(self, acquire: Callable[[Statement], Awaitable[Connection]]) -> None:
+        self._acquire = acquire
+        self.connection: Connection | None = None
+        self.callbacks: list[Callable[[], None]] = []
+
+    async def run(self, statement: Statement, args: Row) -> list[Row]:
+        """Run one statement; BEGIN travels with the first."""
+        if self.connection is not None:
+            return await _run(self.connection, statement, args, "")
+        self.connection = await self._acquire(statement)
+        return await _run(self.connection, statement, args, "BEGIN;")
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        """Call once the transaction has committed, in the order of registration."""
+        self.callbacks.append(callback)
+
+    async def commit(self) -> None:
+        """Raises Unavailable: the outcome may be unknown, and is not tried again."""
+        if self.connection is None:
+            return
+        cursor = await execute(self.connection, "COMMIT")
+        if cursor.statusmessage != "COMMIT":
+            # Postgres answers ROLLBACK, and no error, where a failed statement was swallowed.
+            raise RuntimeError("a transaction went on after an error inside it")
+
+    async def rollback(self) -> None:
+        """Never raises: a connection that cannot roll back is abandoned."""
+        if self.connection is not None and not self.connection.broken:
+            try:
+                await execute(self.connection, "ROLLBACK")
+            except Exception:
+                self.connection.abandon()
+
+
+class Database:
+    """A pool of at most `size` connections, opened as they are needed.
+
+    A request waits at most `wait` seconds for one. `connect_timeout` and
+    `statement_timeout` are seconds.
+    """
+
+    def __init__(
+        self,
+        reactor: Any,
+        dsn: str,
+        *,
+        size: int = 8,
+        wait: float = 5.0,
+        connect_timeout: float = 5.0,
+        statement_timeout: float = 15.0,
+    ) -> None:
+        self._reactor = reactor
+        self.dsn = dsn
+        self._size = size
+        self._wait = wait
+        self._connect_timeout = connect_timeout
+        self._statement_timeout = statement_timeout
+        self._idle: list[Connection] = []
+        self._open: set[Connection] = set()
+        self._opening = 0
+        self._lanes = Lanes(size)
+        self._stopped = False
+        self._together = Together(reactor, self._run_alone)
+        self._overdue = Overdue(reactor, self._open, statement_timeout, self._server)
+        self._looks = LoopingCall(self._look)
+        self._looks.clock = reactor
+        self._restore = 0.0
+        self._released = False
+        self._still = 0.0
+
+    async def start(self) -> None:
+        """Open the first connection. Raises Unavailable."""
+        self._release(await self._acquire("start"))
+        self._overdue.start()
+        self._looks.start(LOOK, now=False).addErrback(
+            lambda failure: log.failure("The look for slow statements failed", failure)
+        )
+
+    def stop(self) -> None:
+        """Close every connection; what still waits for one fails with Unavailable."""
+        self._stopped = True
+        self._overdue.stop()
+        if self._looks.running:
+            self._looks.stop()
+        for connection in list(self._open):
+            connection.abandon()
+        self._lanes.fail(Unavailable("the service is stopping"))
+
+    @property
+    def stalled(self) -> bool:
+        """Whether somebody waits, or all connections are in use, and none has been given back for
+        STALLED seconds."""
+        return self._still >= STALLED
+
+    async def run(self, statement: Statement, args: Row) -> list[Row]:
+        """Run one statement, which commits by itself."""
+        if statement.together is not None:
+            return await self._together.rows(statement, args)
+        return await self._run_alone(statement, args)
+
+    async def _run_alone(self, statement: Statement, args: Row) -> list[Row]:
+        connection = await self._acquire(statement.lane)
+        try:
+            return await _run(connection, statement, args, "")
+        finally:
+            self._release(connection)
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        """Call at once: what ran before has committed."""
+        callback()
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Transaction]:
+        """Commit at the end of the block; roll back if it raises.
+
+        The callbacks of after_commit run when COMMIT has been answered.
+        """
+        transaction = Transaction(lambda statement: self._acquire(statement.lane))
+        try:
+            try:
+                yield transaction
+                await transaction.commit()
+            except BaseException:
+                await transaction.rollback()
+                raise
+        finally:
+            if transaction.connection is not None:
+                self._release(transaction.connection)
+        for callback in transaction.callbacks:
+            try:
+                callback()
+            except Exception:
+                log.failure("a callback after commit failed")
+
+    async def _acquire(self, name: str) -> Connection:
+        """A connection for work in this lane. Raises Unavailable."""
+        lane = self._lanes.lane(name)
+        while True:
+            if not self._lanes.enter(lane):
+                await self._lanes.wait(lane, self._reactor.seconds())
+            while self._idle:
+                connection = self._idle.pop()
+                if not connection.broken:
+                    connection.lane = lane
+                    return connection
+            try:
+                connection = await self._connect()
+            except BaseException as error:
+                full = isinstance(error, Unavailable) and error.cause == "pool"
+                if full and (self._open or self._opening):
+                    # The server takes no more for now; those that there are serve us all.
+                    self._lanes.withhold(lane)
+                    self._restore = self._reactor.seconds() + AGAIN
+                    continue
+                self._lanes.leave(lane)
+                raise
+            connection.lane = lane
+            return connection
+
+    async def _connect(self) -> Connection:
+        if self._stopped:
+            raise Unavailable("the service is stopping")
+        self._opening += 1
+        try:
+            connection = await connect(
+                self._reactor,
+                self.dsn,
+                timeout=self._connect_timeout,
+                statement_timeout=self._statement_timeout,
+            )
+        except Exception as error:
+            self._opening -= 1
+            if not self._open and not self._opening:
+                # The others would find out the same, one after the other.
+                self._lanes.fail(error)
+            raise
+        self._opening -= 1
+        if self._stopped:
+            connection.abandon()
+            raise Unavailable("the service is stopping")
+        connection.lost = lambda: self._lost(connection)
+        self._open.add(connection)
+        return connection
+
+    def _release(self, connection: Connection) -> None:
+        self._released = True
+        lane, connection.lane = connection.lane, None
+        if not connection.broken:
+            self._idle.append(connection)
+        if lane is not None:
+            self._lanes.leave(lane)
+
+    def _lost(self, connection: Connection) -> None:
+        self._open.discard(connection)
+        if connection in self._idle:
+            self._idle.remove(connection)
+
+    def _look(self) -> None:
+        still = self._lanes.wanting and not self._released
+        self._still = self._still + LOOK if still else 0.0
+        self._released = False
+        now = self._reactor.seconds()
+        late = now - SLOW
+        self._lanes.expire(now - self._wait)
+        if self._lanes.withheld and now > self._restore:
+            self._lanes.restore()
+        self._lanes.look({c.lane for c in self._open if 0 < c.since < late and c.lane is not None})
+
+    async def _server(self) -> Where | None:
+        """Where a new connection goes."""
+        with suppress(Unavailable):
+            connection = await connect(self._reactor, self.dsn, timeout=self._connect_timeout)
+            connection.abandon()
+            return connection.where
+        return None

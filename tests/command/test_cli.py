@@ -1,0 +1,398 @@
+"""The `contentsvc` command against a real Postgres, its own or an embedded one."""
+
+import contextlib
+import io
+import os
+import sys
+import time
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import psycopg2
+import treq
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.protocol import ProcessProtocol
+from twisted.trial.unittest import SynchronousTestCase, TestCase
+
+from contentsvc.command import cli, demo
+from contentsvc.passwords import HASHER
+from contentsvc.store.migrate import migrate, names
+from contentsvc.tokens import Keys, Tokens
+from contentsvc.wire.challenges import RewardDefinition
+from contentsvc.wire.notifications import AnyNotification, notification_json
+from tests.postgres.servers import postmaster
+from tests.support import postgres
+from tests.support.daemon import Daemon, script, until
+
+PASSWORD = "open sesame"
+NOWHERE = "postgresql://127.0.0.1:1/none"
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+@cache
+def migrated() -> str:
+    """A database with the schema, to copy."""
+    url = postgres.database(postgres.embedded())
+    migrate(url)
+    return url
+
+
+class Clock:
+    """The same clock as the command's."""
+
+    seconds = staticmethod(time.time)
+
+
+class CommandCase(SynchronousTestCase):
+    """Commands on a database of their own, in this process."""
+
+    template = True
+
+    def setUp(self) -> None:
+        self.url = postgres.database(postgres.embedded(), migrated() if self.template else None)
+        self.addCleanup(postgres.drop, self.url)
+        self.folder = postgres.new_folder()
+        self.keys = Keys.load_or_generate(self.folder / "keys")
+        self.storage = ["--database", self.url, "--secret-file", str(self.folder / "keys")]
+
+    def command(self, *words: str, given: bytes = b"", **environ: str) -> Done:
+        """Run it with `given` on standard input, and CONTENTSVC_… variables."""
+        kept = {name: v for name, v in os.environ.items() if not name.startswith("CONTENTSVC_")}
+        kept |= {f"CONTENTSVC_{name.upper()}": value for name, value in environ.items()}
+        self.patch(os, "environ", kept)
+        self.patch(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                status = cli.main(words)
+            except SystemExit as exit:
+                status = exit.code
+        return Done(status, out.getvalue(), err.getvalue())
+
+    def good(self, *words: str, given: bytes = b"") -> str:
+        """What a command printed that must succeed."""
+        done = self.command(*words, *self.storage, given=given)
+        self.assertEqual((done.status, done.err), (0, ""))
+        return done.out
+
+    def refused(self, expected: str, *words: str, given: bytes = b"") -> None:
+        """Assert exit status 1 and one line on standard error with this in it."""
+        done = self.command(*words, *self.storage, given=given)
+        self.assertEqual((done.status, done.out), (1, ""))
+        self.assertRegex(done.err, r"\Acontentsvc[ a-z]*: .*\n\Z")
+        self.assertIn(expected, done.err)
+
+    def add(self, name: str, *flags: str, password: str = PASSWORD) -> str:
+        """Add a user."""
+        words = ["user", "add", name, "--email", f"{name}@example.com", "--password-stdin"]
+        return self.good(*words, *flags, given=f"{password}\n".encode())
+
+    def sql(self, statement: str) -> list[tuple]:
+        """The rows of a statement on a connection of its own."""
+        with closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
+            connection.autocommit = True
+            cursor.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+
+
+class MigrateTests(CommandCase):
+    template = False
+
+    def test_migrate(self) -> None:
+        """migrate applies the schema and says what that was."""
+        self.assertIn(", ".join(names()), self.good("migrate"))
+        self.assertEqual(self.sql("select count(*) from users"), [(0,)])
+
+    def test_again(self) -> None:
+        """migrate on a current schema changes nothing and says so."""
+        self.good("migrate")
+        self.assertEqual(self.good("migrate"), "The schema is up to date.\n")
+
+    def test_first_use(self) -> None:
+        """Any other command applies the schema first."""
+        self.add("ada")
+        self.assertEqual(self.sql("select username from users"), [("ada",)])
+
+
+class UserTests(CommandCase):
+    def test_add(self) -> None:
+        """user add makes a user with this password, who is no admin, and says the id."""
+        said = self.add("ada")
+        ((user, email, encoded, admin),) = self.sql(
+            "select id, email, password_hash, admin from users"
+        )
+        self.assertEqual((email, admin), ("ada@example.com", False))
+        self.assertTrue(HASHER.verify(encoded, PASSWORD))
+        self.assertIn(user, said)
+
+    def test_add_admin(self) -> None:
+        """--admin makes the user an admin."""
+        self.add("ada", "--admin")
+        self.assertEqual(self.sql("select admin from users"), [(True,)])
+
+    def test_password_line(self) -> None:
+        """The password is the first line of standard input, blanks and all, in UTF-8."""
+        words = ["user", "add", "ada", "--email", "ada@example.com", "--password-stdin"]
+        self.good(*words, given="  ☕ and milk \r\nnot this".encode())
+        ((encoded,),) = self.sql("select password_hash from users")
+        self.assertTrue(HASHER.verify(encoded, "  ☕ and milk "))
+
+    def test_taken(self) -> None:
+        """A name or an address that another user has is refused, whatever its case."""
+        self.add("ada")
+        words = ["user", "add", "--password-stdin", "--email"]
+        given = PASSWORD.encode()
+        self.refused("name ADA", *words, "new@example.com", "ADA", given=given)
+        self.refused("e-mail", *words, "ADA@example.com", "new", given=given)
+        self.assertEqual(self.sql("select count(*) from users"), [(1,)])
+
+    def test_bad_values(self) -> None:
+        """A name, an address or a password that registration would refuse is refused here."""
+        for expected, name, email, given in (
+            ("username", "a", "a@b", PASSWORD),
+            ("username", "a d a", "a@b", PASSWORD),
+            ("username", "\udcff\udcfe\udcfd", "a@b", PASSWORD),
+            ("e-mail", "ada", "nowhere", PASSWORD),
+            ("e-mail", "ada", "a\udcff@b", PASSWORD),
+            ("password", "ada", "a@b", "short"),
+            ("password", "ada", "a@b", ""),
+            ("password", "ada", "a@b", "x" * 129),
+            ("password", "ada", "a@b", "12345678\0"),
+        ):
+            words = ["user", "add", name, "--email", email, "--password-stdin"]
+            self.refused(expected, *words, given=given.encode())
+        words = ["user", "add", "ada", "--email", "a@b", "--password-stdin"]
+        self.refused("UTF-8", *words, given=b"\xff" * 10)
+        self.assertEqual(self.sql("select count(*) from users"), [(0,)])
+
+    def test_no_terminal(self) -> None:
+        """Without a terminal and --password-stdin there is nobody to ask."""
+        self.refused("--password-stdin", "user", "add", "ada", "--email", "a@b")
+
+    def test_promote(self) -> None:
+        """user promote makes an admin, by a name in any case."""
+        self.add("ada")
+        self.add("ben")
+        self.good("user", "promote", "ADA")
+        rows = self.sql("select username, admin from users order by username")
+        self.assertEqual(rows, [("ada", True), ("ben", False)])
+
+    def test_promote_nobody(self) -> None:
+        """user promote of a name that nobody has is refused."""
+        self.refused("no user ada", "user", "promote", "ada")
+
+
+class TokenTests(CommandCase):
+    def test_token(self) -> None:
+        """token prints a good access token of a new session, and nothing else."""
+        self.add("ada")
+        printed = self.good("token", "ada")
+        self.assertRegex(printed, r"\A[\w.-]+\n\Z")
+        caller = Tokens(self.keys, Clock()).verify(printed.strip())
+        self.assertEqual(
+            [(caller.user, caller.session)], self.sql("select user_id, id from sessions")
+        )
+        self.assertFalse(caller.admin)
+
+    def test_role(self) -> None:
+        """An admin's token says so."""
+        self.add("ada", "--admin")
+        token = self.good("token", "ada").strip()
+        self.assertTrue(Tokens(self.keys, Clock()).verify(token).admin)
+
+    def test_nobody(self) -> None:
+        """A name that nobody has is refused."""
+        self.refused("no user ada", "token", "ada")
+
+    def test_banned(self) -> None:
+        """A banned user gets no token."""
+        self.add("ada")
+        self.sql("insert into bans (user_id, reason) select id, 'rude' from users")
+        self.refused("ada is banned", "token", "ada")
+        self.assertEqual(self.sql("select count(*) from sessions"), [(0,)])
+
+
+class DemoTests(CommandCase):
+    def test_demo(self) -> None:
+        """demo prints its users and a password that is theirs."""
+        printed = self.good("demo")
+        password = printed.strip().rpartition(": ")[2]
+        users = self.sql("select username, password_hash, admin from users order by username")
+        self.assertEqual([user[0] for user in users], sorted(p.name for p in demo.PEOPLE))
+        for name, encoded, admin in users:
+            self.assertTrue(HASHER.verify(encoded, password))
+            self.assertIn(f"{name} (admin)" if admin else name, printed)
+
+    def test_again(self) -> None:
+        """A second demo says that the world is there, and changes nothing."""
+        self.good("demo")
+        before = self.sql("select count(*) from comments")
+        self.assertIn("there already", self.good("demo"))
+        self.assertEqual(self.sql("select count(*) from comments"), before)
+
+    def test_given_password(self) -> None:
+        """demo takes a password as user add does."""
+        self.good("demo", "--password-stdin", given=PASSWORD.encode())
+        ((encoded,),) = self.sql("select password_hash from users where username = 'mira'")
+        self.assertTrue(HASHER.verify(encoded, PASSWORD))
+        self.refused("password", "demo", "--password-stdin", given=b"short")
+
+    def test_name_taken(self) -> None:
+        """Where a user has a name of the demo's, nothing of it is made."""
+        self.add("juno")
+        self.refused("juno", "demo")
+        self.assertEqual(self.sql("select count(*) from users"), [(1,)])
+
+    def test_stored_json(self) -> None:
+        """The notifications and rewards of the demo are what a client can decode."""
+        self.good("demo")
+        rows = self.sql("select id, unix(created), read, data from notifications")
+        kinds = {
+            type(msgspec.json.decode(notification_json(*row), type=AnyNotification)).__name__
+            for row in rows
+        }
+        self.assertLessEqual({"ContentSuspended", "FriendRequest"}, kinds)
+        for win, participate in self.sql("select win::text, participate::text from challenges"):
+            for reward in (win, participate):
+                msgspec.json.decode(reward, type=RewardDefinition)
+
+
+class OptionTests(CommandCase):
+    def test_before_and_after(self) -> None:
+        """The options may stand before the subcommand, behind it, or one here and one there."""
+        self.add("ada")
+        database, secret = self.storage[:2], self.storage[2:]
+        for words in (
+            [*database, *secret, "user", "promote", "ada"],
+            [*database, "user", *secret, "promote", "ada"],
+            ["user", "promote", *database, "ada", *secret],
+        ):
+            self.assertEqual(self.command(*words).status, 0, words)
+
+    def test_environment_and_file(self) -> None:
+        """The environment and a configuration file are read as the daemon reads them."""
+        config = self.folder / "contentsvc.toml"
+        config.write_text(f'database = "{NOWHERE}"\nsecret_file = "{self.folder}/keys"\n')
+        done = self.command("migrate", config=str(config), database=self.url)
+        self.assertEqual((done.status, done.err), (0, ""))
+        self.assertEqual(self.command("--config", str(config), "migrate").status, 1)
+
+    def test_usage(self) -> None:
+        """A wrong command line is one line too, and status 1."""
+        for words in ([], ["user"], ["dance"], ["token"], ["user", "add", "ada"]):
+            self.refused("--help", *words)
+
+    def test_unreachable(self) -> None:
+        """A database that cannot be reached is one line."""
+        self.storage[1] = NOWHERE
+        for words in (["migrate"], ["token", "ada"], ["demo"]):
+            self.refused("connection", *words)
+
+    def test_secret_file(self) -> None:
+        """With a database, a secret file must be named, and be there for a token."""
+        self.storage[3] = str(self.folder / "missing")
+        self.refused("missing", "token", "ada")
+        del self.storage[2:]
+        self.refused("secret_file", "token", "ada")
+
+    def test_no_embedded(self) -> None:
+        """token and promote make no database where there is none: the folder must be wrong."""
+        self.storage = ["--data-dir", str(self.folder / "var")]
+        self.refused("data_dir", "token", "ada")
+        self.refused("data_dir", "user", "promote", "ada")
+        self.assertFalse((self.folder / "var").exists())
+
+
+class Terminal(ProcessProtocol):
+    """The command in a terminal of its own."""
+
+    def __init__(self, *words: str) -> None:
+        self.ended: Deferred[int] = Deferred()
+        self.said = b""
+        command = [script("contentsvc"), *words]
+        reactor.spawnProcess(self, command[0], command, env=dict(os.environ), usePTY=True)
+
+    def childDataReceived(self, childFD: int, data: bytes) -> None:
+        self.said += data
+
+    def processEnded(self, reason) -> None:
+        self.ended.callback(reason.value.exitCode)
+
+    async def answer(self, question: bytes, text: str) -> None:
+        """Wait for the question and type."""
+        await until(lambda: question in self.said, 20, f"{question!r} in {self.said!r}")
+        self.transport.write(text.encode() + b"\n")
+
+
+class TerminalTests(TestCase):
+    def setUp(self) -> None:
+        self.url = postgres.database(postgres.embedded(), migrated())
+        self.addCleanup(postgres.drop, self.url)
+        keys = postgres.new_folder() / "keys"
+        Keys.load_or_generate(keys)
+        self.words = ["user", "add", "ada", "--email", "ada@example.com", "--database", self.url]
+        self.words += ["--secret-file", str(keys)]
+
+    async def test_asked_twice(self):
+        """In a terminal the password is asked for twice, and not shown."""
+        terminal = Terminal(*self.words)
+        await terminal.answer(b"Password: ", PASSWORD)
+        await terminal.answer(b"Once more: ", PASSWORD)
+        self.assertEqual(await terminal.ended, 0)
+        self.assertNotIn(PASSWORD.encode(), terminal.said)
+        self.assertIn(b"Added user ada", terminal.said)
+
+    async def test_differ(self):
+        """Two different passwords are refused."""
+        terminal = Terminal(*self.words)
+        await terminal.answer(b"Password: ", PASSWORD)
+        await terminal.answer(b"Once more: ", PASSWORD + "!")
+        self.assertEqual(await terminal.ended, 1)
+        self.assertIn(b"differ", terminal.said)
+
+
+class EmbeddedTests(TestCase):
+    """The command and the daemon on one embedded Postgres."""
+
+    timeout = 300.0
+
+    async def test_before_and_while(self):
+        """Users can be added, and their tokens are good, before the daemon's first start and
+        while it runs; the command ends no server but its own."""
+        daemon = Daemon()
+        self.addCleanup(lambda: Deferred.fromCoroutine(daemon.stop()))
+        data_dir = Path(daemon.data_dir)
+        await daemon.add_user("ada", PASSWORD)
+        early = (await daemon.command("token", "ada")).strip()
+        self.assertIsNone(postmaster(data_dir))
+        await daemon.start()
+        server = postmaster(data_dir)
+        await daemon.add_user("ben", PASSWORD, admin=True)
+        late = (await daemon.command("token", "ben")).strip()
+        await daemon.command("demo")
+        self.assertEqual(postmaster(data_dir), server)
+        tokens = Tokens(Keys.load(daemon.secret_file), Clock())
+        for token in (early, late):
+            found = await self.get(daemon, f"user/{tokens.verify(token).user}", token)
+            self.assertIn(found["username"], ("ada", "ben"))
+        tower = await self.get(daemon, f"content/{demo.id_of('tower')}")
+        self.assertEqual(tower["votes"], {"up": 4, "down": 0})
+
+    async def get(self, daemon: Daemon, path: str, token: str | None = None) -> dict:
+        """The JSON of a GET."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        url = f"{daemon.url}/api/v1/{path}"
+        response = await treq.get(url, headers=headers, persistent=False)
+        self.assertEqual(response.code, 200)
+        return await response.json()

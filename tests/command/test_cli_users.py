@@ -1,0 +1,62 @@
+"""What the command does to users that are there."""
+
+from uuid import uuid4
+
+from contentsvc.passwords import HASHER
+from contentsvc.tokens import Tokens
+from tests.command.test_cli import PASSWORD, Clock, CommandCase
+
+LONGER = "a longer password"
+WORDS = "user", "password", "ada", "--password-stdin"
+
+
+class DemoteTests(CommandCase):
+    def test_demote(self) -> None:
+        """user demote ends the sessions that were an admin's, and the next one is none."""
+        self.add("ada", "--admin")
+        self.add("ben", "--admin")
+        self.good("token", "ada")
+        self.good("user", "demote", "ADA")
+        rows = self.sql("select username, admin from users order by username")
+        self.assertEqual(rows, [("ada", False), ("ben", True)])
+        self.assertEqual(self.sql("select count(*) from sessions where revoked is null"), [(0,)])
+        token = self.good("token", "ada").strip()
+        self.assertFalse(Tokens(self.keys, Clock()).verify(token).admin)
+
+    def test_nobody(self) -> None:
+        """A name that nobody has is refused."""
+        self.refused("no user ada", "user", "demote", "ada")
+
+
+class PasswordTests(CommandCase):
+    def test_password(self) -> None:
+        """user password replaces the password, ends all sessions and lifts a lock of log-in."""
+        self.add("ada")
+        self.good("token", "ada")
+        self.sql("insert into login_failures select id, 10, now() from users")
+        for address in (uuid4(), uuid4()):
+            self.sql(f"insert into failed_log_ins select id, '{address}', 10, now() from users")
+        self.good(*WORDS, given=f"{LONGER}\n".encode())
+        ((encoded,),) = self.sql("select password_hash from users")
+        self.assertTrue(HASHER.verify(encoded, LONGER))
+        self.assertEqual(self.sql("select count(*) from sessions where revoked is null"), [(0,)])
+        for table in ("login_failures", "failed_log_ins"):
+            self.assertEqual(self.sql(f"select count(*) from {table}"), [(0,)])
+
+    def test_bad_password(self) -> None:
+        """One that no registration would take is refused, and changes nothing."""
+        self.add("ada")
+        self.refused("8 to 128", *WORDS, given=b"short\n")
+        ((encoded,),) = self.sql("select password_hash from users")
+        self.assertTrue(HASHER.verify(encoded, PASSWORD))
+
+    def test_nobody(self) -> None:
+        """A name that nobody has is refused."""
+        self.refused("no user ada", *WORDS, given=f"{LONGER}\n".encode())
+
+
+class KeysTests(CommandCase):
+    def test_secret_file_of_others(self) -> None:
+        """A secret file that others may read is refused, and named."""
+        (self.folder / "keys").chmod(0o640)
+        self.refused(f"{self.folder}/keys: others", "token", "ada")

@@ -1,0 +1,125 @@
+"""`contentsvc watch` against the real service."""
+
+import os
+import subprocess
+
+from msgspec import json
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred, DeferredQueue
+from twisted.internet.error import ProcessDone, ProcessTerminated
+from twisted.internet.protocol import ProcessProtocol
+from twisted.python.failure import Failure
+
+from contentsvc.client import Client
+from contentsvc.wire.notifications import DebugNotify
+from tests.client.test_service import PASSWORD, WAIT, Case
+from tests.support import daemon
+from tests.support.daemon import script
+
+
+class Watch(ProcessProtocol):
+    """The command, and what it prints."""
+
+    def __init__(self, *arguments: str, password: str = PASSWORD) -> None:
+        self.lines: DeferredQueue[dict[str, object]] = DeferredQueue()
+        self.errors = b""
+        self.ended: Deferred[int] = Deferred()
+        self._rest = b""
+        self._password = password
+        command = [script("contentsvc"), "watch", *arguments, "--password-stdin"]
+        reactor.spawnProcess(self, command[0], command, env=os.environ)
+
+    def connectionMade(self) -> None:
+        self.transport.write(self._password.encode() + b"\n")
+
+    def outReceived(self, data: bytes) -> None:
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            self.lines.put(json.decode(line))
+
+    def errReceived(self, data: bytes) -> None:
+        self.errors += data
+
+    def processEnded(self, reason: Failure) -> None:
+        reason.trap(ProcessDone, ProcessTerminated)
+        self.ended.callback(reason.value.exitCode)
+
+    async def line(self) -> dict[str, object]:
+        return await self.lines.get().addTimeout(WAIT, reactor)
+
+    async def end(self) -> int:
+        return await self.ended.addTimeout(WAIT, reactor)
+
+    def kill(self) -> None:
+        if not self.ended.called:
+            self.transport.signalProcess("KILL")
+
+
+class WatchTests(Case):
+    def watch(self, *arguments: str, **options: str) -> Watch:
+        made = Watch(self.service.url, "--user", self.name, *arguments, **options)
+        self.addCleanup(made.kill)
+        return made
+
+    async def test_resume(self) -> None:
+        """It prints what came after the number, as REST gives it, and goes on live until it is
+        interrupted."""
+        await self.notify("one", "two")
+        watch = self.watch("--resume", "1")
+        line = await watch.line()
+        self.assertEqual((line["seq"], line["notification"]["text"]), (2, "two"))
+        await self.notify("three")
+        self.assertEqual((await watch.line())["notification"]["text"], "three")
+        watch.transport.signalProcess("INT")
+        self.assertEqual((await watch.end(), watch.errors), (0, b""))
+
+    async def test_restart(self) -> None:
+        """It goes on where the service was away."""
+        service = self.service = daemon.Daemon()
+        await service.start()
+        self.addCleanup(service.stop)
+        self.client: Client = await self.signed_in()
+        await self.notify("one")
+        watch = self.watch("--resume", "0")
+        await watch.line()
+        await service.stop()
+        await service.start(port=service.port)
+        await self.client.debug_notify(DebugNotify(recipient=self.client.user, text="two"))
+        self.assertEqual((await watch.line())["seq"], 2)
+
+    async def test_wrong_password(self) -> None:
+        """A wrong password is one line, and status 1."""
+        watch = self.watch(password="not this one")
+        self.assertEqual(await watch.end(), 1)
+        self.assertIn(b"invalid_grant", watch.errors)
+        self.assertEqual(watch.errors.count(b"\n"), 1)
+
+    async def test_revoked(self) -> None:
+        """So is a session that is ended."""
+        await self.notify("one")
+        watch = self.watch("--resume", "0")
+        await watch.line()
+        await self.client.end_other_sessions()
+        self.assertEqual(await watch.end(), 1)
+        self.assertIn(b"4403 revoked", watch.errors)
+
+    async def test_closed_output(self) -> None:
+        """It ends in silence when nobody reads any more."""
+        watch = self.watch("--resume", "0")
+        watch.transport.closeChildFD(1)
+        await self.notify("one")
+        self.assertEqual((await watch.end(), watch.errors), (0, b""))
+
+    def test_arguments(self) -> None:
+        """A URL of another kind and a number that is none are refused in one line."""
+        for words in (("ftp://x", "--user", "a"), ("http://x", "--user", "a", "--resume", "-1")):
+            done = subprocess.run(
+                [script("contentsvc"), "watch", *words, "--password-stdin"],
+                input=b"x\n",
+                capture_output=True,
+                check=False,
+            )
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
+            self.assertEqual(done.stderr.count(b"\n"), 1)
+
+

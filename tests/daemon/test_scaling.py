@@ -1,0 +1,104 @@
+"""What docs/scaling.md and the files in etc/ say of several processes is so."""
+
+import configparser
+import re
+
+from twisted.python import usage
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc import config, tap
+from contentsvc.daemon import workers
+from contentsvc.push.heartbeat import INTERVAL, SILENCE
+from tests.support.daemon import ROOT
+
+SCALING = (ROOT / "docs/scaling.md").read_text()
+MIB = 1024 * 1024
+SETTINGS = {setting.name: setting for setting in config.SETTINGS}
+
+
+def unit(name: str) -> dict[str, dict[str, str]]:
+    """The sections of a systemd unit."""
+    parser = configparser.ConfigParser(strict=False, interpolation=None)
+    parser.optionxform = str
+    parser.read(ROOT / "etc" / name)
+    return {section: dict(parser[section]) for section in parser.sections()}
+
+
+class UnitTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.plain = unit("contentsvc.service")["Service"]
+        self.template = unit("contentsvc@.service")["Service"]
+
+    def test_template(self) -> None:
+        """The template is the plain unit but for its command, and that cannot be reloaded."""
+        different = {key for key in self.plain if self.plain[key] != self.template.get(key)}
+        self.assertEqual(different, {"ExecStart", "ExecReload"})
+        self.assertEqual(self.template.keys() - self.plain.keys(), set())
+
+    def test_command_line(self) -> None:
+        """The instance is the port, on the loopback interface."""
+        plain, _, _ = self.plain["ExecStart"].partition(" contentsvc ")
+        same, _, ours = self.template["ExecStart"].partition(" contentsvc ")
+        self.assertEqual(plain, same)
+        options = tap.Options()
+        usage.Options.parseOptions(options, ours.replace("%i", "8081").split())
+        self.assertEqual(options["listen"], "tcp:8081:interface=127.0.0.1")
+        self.assertEqual(options["workers"], "1")
+
+    def test_reload(self) -> None:
+        """Reloading is SIGHUP to the parent alone."""
+        self.assertEqual(self.plain["ExecReload"], "/bin/kill -HUP $MAINPID")
+
+    def test_stop(self) -> None:
+        """systemd waits for the drain, for workers that must be killed, and for Postgres."""
+        drain = SETTINGS["drain_timeout"].default
+        self.assertGreater(int(self.plain["TimeoutStopSec"]), drain + workers.LATE + 50)
+
+
+class SampleTests(SynchronousTestCase):
+    def seconds(self, file: str, *names: str) -> None:
+        """Assert that a proxy waits longer than the service may be silent."""
+        text = (ROOT / "etc" / file).read_text()
+        for name in names:
+            (value,) = re.findall(rf"^ *{name} +(\d+)s;?$", text, re.M)
+            self.assertGreater(int(value), max(SILENCE, SETTINGS["statement_timeout"].default))
+
+    def test_timeouts(self) -> None:
+        """Neither proxy ends a socket between two pings, or a request that the service allows."""
+        self.seconds("nginx.conf.sample", "proxy_read_timeout", "proxy_send_timeout")
+        self.seconds("haproxy.cfg.sample", "timeout tunnel", "timeout server", "timeout client")
+
+    def test_limits(self) -> None:
+        """Both let through more than the service takes, so that its own answer is seen."""
+        text = (ROOT / "etc/nginx.conf.sample").read_text()
+        self.assertIn("client_max_body_size 2m;", text)
+        text = (ROOT / "etc/haproxy.cfg.sample").read_text()
+        self.assertIn(f"req.hdr_val(content-length) gt {2 * MIB} }}", text)
+
+
+class PageTests(SynchronousTestCase):
+    def test_links(self) -> None:
+        """The links lead somewhere."""
+        pages = {"": SCALING, "operating.md": (ROOT / "docs/operating.md").read_text()}
+        for page, anchor in re.findall(r"\]\(([^)#]*)(?:#([\w-]+))?\)", SCALING):
+            if page:
+                self.assertTrue((ROOT / "docs" / page).exists(), page)
+            if anchor:
+                titles = re.findall(r"^## (.*)$", pages[page], re.M)
+                anchors = [re.sub(r"[^\w -]", "", t).lower().replace(" ", "-") for t in titles]
+                self.assertIn(anchor, anchors)
+
+    def test_numbers(self) -> None:
+        """Its arithmetic and its times are those of the program."""
+        pool = SETTINGS["pool_size"].default
+        text = " ".join(SCALING.split())
+        for said in (
+            f"4 workers and the default `pool_size` of {pool} on one machine that is "
+            f"{(4 + 1) * (pool + 1)} + 3",
+            f"Two machines with 8 workers each need {2 * (8 + 1) * (pool + 1)} + 3",
+            f"has not ended {workers.LATE:.0f} s after `drain_timeout`",
+            f"does not serve within {workers.START:.0f} s",
+            f"doubling to {workers.LAST_PAUSE:.0f} s",
+            f"pings each socket every {INTERVAL} s",
+        ):
+            self.assertIn(said, text)

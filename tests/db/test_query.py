@@ -1,0 +1,296 @@
+"""Statements: text beside a typed signature."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.db import query
+from contentsvc.db.query import Column, Db, Statement, array_literal, many, maybe, none, one
+
+
+class Pair(NamedTuple):
+    a: int
+    b: str
+
+
+class Box(Struct):
+    a: int
+
+
+class FakeDb:
+    """Gives the rows it is told to, with their columns, as the database does."""
+
+    def __init__(self, columns: Sequence[str], rows: list[tuple[Any, ...]]) -> None:
+        self._columns = [Column(name) for name in columns]
+        self._rows = rows
+        self.ran: list[tuple[str, tuple[object, ...]]] = []
+
+    async def run(self, statement: Statement, args: tuple[object, ...]) -> list[tuple[Any, ...]]:
+        self.ran.append((statement.execute, args))
+        statement.check(self._columns)
+        return self._rows
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        callback()
+
+
+class QueryCase(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.patch(query, "STATEMENTS", {})
+
+    def only(self) -> Statement:
+        """The one statement that was declared."""
+        (statement,) = query.STATEMENTS.values()
+        return statement
+
+
+class PlaceholderTests(QueryCase):
+    def test_numbered(self) -> None:
+        """`:name` is the parameter's number, as often as it stands there."""
+
+        @none("select :b, :a, :b")
+        async def f(db: Db, a: int, b: int) -> None: ...
+
+        self.assertEqual(self.only().sql, "select $2, $1, $2")
+        self.assertEqual(self.only().execute, "EXECUTE test_query_f(%s, %s)")
+
+    def test_casts(self) -> None:
+        """Casts, times and array slices are left alone."""
+
+        @none("select :a::uuid[], 'x'::text, '12:30', a[1:2], b::c from d where e=:a")
+        async def f(db: Db, a: str) -> None: ...
+
+        expected = "select $1::uuid[], 'x'::text, '12:30', a[1:2], b::c from d where e=$1"
+        self.assertEqual(self.only().sql, expected)
+
+    def test_named_argument(self) -> None:
+        """SQL's own named arguments take parameters."""
+
+        @none("select make_interval(secs => :window)")
+        async def f(db: Db, window: int) -> None: ...
+
+        self.assertEqual(self.only().sql, "select make_interval(secs => $1)")
+
+    def test_no_parameters(self) -> None:
+        """A statement without parameters has no parentheses."""
+
+        @none("select 1")
+        async def f(db: Db) -> None: ...
+
+        self.assertEqual(self.only().execute, "EXECUTE test_query_f")
+
+    def test_unknown(self) -> None:
+        """A name that is no parameter fails at import."""
+
+        def declare() -> None:
+            @none("select :b")
+            async def f(db: Db, a: int) -> None: ...
+
+        self.assertRaises(KeyError, declare)
+
+    def test_unused(self) -> None:
+        """So does a parameter that the SQL does not use."""
+
+        def declare() -> None:
+            @none("select :a")
+            async def f(db: Db, a: int, b: int) -> None: ...
+
+        self.assertIn("'b'", str(self.assertRaises(TypeError, declare)))
+
+    def test_twice(self) -> None:
+        """So do two statements of one name."""
+
+        def declare() -> None:
+            @none("select 1")
+            async def f(db: Db) -> None: ...
+
+        declare()
+        self.assertIn("test_query_f", str(self.assertRaises(TypeError, declare)))
+
+    def test_prepare(self) -> None:
+        """It is prepared under its name, by what takes the arguments of the EXECUTE after it."""
+
+        @none("select 7 % :a")
+        async def f(db: Db, a: int) -> None: ...
+
+        self.assertEqual(self.only().prepare, "PREPARE test_query_f AS select 7 %% $1;")
+
+    def test_lane(self) -> None:
+        """Its lane is that of the module's reads, or of its writes and locks, or its own."""
+
+        @none("select updated, :a::int from deleted", together=True)
+        async def read(db: Db, a: int) -> None: ...
+
+        @none("with x as (insert into t values (1)) select 1")
+        async def write(db: Db) -> None: ...
+
+        @none("select 1 from t for share")
+        async def lock(db: Db) -> None: ...
+
+        @none("select 1", lane="searches")
+        async def search(db: Db) -> None: ...
+
+        found = {name: statement.lane for name, statement in query.STATEMENTS.items()}
+        self.assertEqual(
+            found,
+            {
+                "test_query_read": "test reads",
+                "test_query_read_together": "test reads",
+                "test_query_write": "test writes",
+                "test_query_lock": "test writes",
+                "test_query_search": "searches",
+            },
+        )
+
+
+class TogetherTests(QueryCase):
+    def test_form(self) -> None:
+        """The form for several calls takes lists, and numbers the rows by call."""
+
+        @many("select c from t where a = :a::uuid and b > :b::bigint", together=True)
+        async def f(db: Db, a: str, b: int | None) -> list[int]: ...
+
+        alone, several = query.STATEMENTS.values()
+        self.assertIs(alone.together, several)
+        self.assertEqual(several.execute, "EXECUTE test_query_f_together(%s, %s)")
+        expected = """
+            select call.n, answer.*
+            from unnest((select $1::uuid[]), (select $2::bigint[]))
+            with ordinality as call ("a", "b", n)
+            cross join lateral (select c from t where a = call."a"::uuid
+            and b > call."b"::bigint) answer
+        """
+        self.assertEqual(" ".join(several.sql.split()), " ".join(expected.split()))
+
+    def test_untyped(self) -> None:
+        """It needs the type of each parameter, which is no list."""
+
+        def declare() -> None:
+            @many("select :a::uuid, :b, :c::uuid[]", together=True)
+            async def f(db: Db, a: str, b: int, c: list[str]) -> list[str]: ...
+
+        self.assertIn("['b', 'c']", str(self.assertRaises(TypeError, declare)))
+
+
+class ArgumentTests(QueryCase):
+    def arguments(self, *args: Any, **kwargs: Any) -> tuple[object, ...]:
+        """What a statement of a number, a list and an optional list runs with."""
+
+        @none("select :a, :b, :c")
+        async def f(db: Db, a: int, b: list[str], c: list[int | None] | None) -> None: ...
+
+        db = FakeDb([], [])
+        self.successResultOf(Deferred.fromCoroutine(f(db, *args, **kwargs)))
+        return db.ran[0][1]
+
+    def test_positional(self) -> None:
+        """Arguments come in the order of the parameters; lists are array literals."""
+        self.assertEqual(self.arguments(1, ["x"], [2]), (1, '{"x"}', '{"2"}'))
+
+    def test_keywords(self) -> None:
+        """Keywords may stand in any order."""
+        self.assertEqual(self.arguments(1, c=None, b=[]), (1, "{}", None))
+
+    def test_missing(self) -> None:
+        """A missing one is an error before the database is asked."""
+        self.failureResultOf(
+            Deferred.fromCoroutine(self._missing()),
+            KeyError,
+        )
+
+    async def _missing(self) -> None:
+        @none("select :a, :b")
+        async def g(db: Db, a: int, b: int) -> None: ...
+
+        await g(FakeDb([], []), a=1)
+
+    def test_literal(self) -> None:
+        """In a literal, quotes and backslashes are escaped, and None is NULL."""
+        self.assertEqual(
+            array_literal(['a"b', "c\\d", "", "{,}", None, 7]),
+            '{"a\\"b","c\\\\d","","{,}",NULL,"7"}',
+        )
+        self.assertEqual(array_literal(["NULL", "ä\n"]), '{"NULL","ä\n"}')
+        self.assertEqual(array_literal([True, False]), '{"True","False"}')
+        self.assertIsNone(array_literal(None))
+
+
+class ResultTests(QueryCase):
+    def rows(self, columns: Sequence[str], *rows: tuple[Any, ...]) -> FakeDb:
+        """A database with these rows."""
+        return FakeDb(columns, list(rows))
+
+    def test_one(self) -> None:
+        """`one` gives the row, and more or fewer are an error."""
+
+        @one("select 1")
+        async def f(db: Db) -> Pair: ...
+
+        found = f(self.rows("ab", (1, "x")))
+        self.assertEqual(self.successResultOf(Deferred.fromCoroutine(found)), Pair(1, "x"))
+        for rows in ([], [(1, "x"), (2, "y")]):
+            self.failureResultOf(Deferred.fromCoroutine(f(self.rows("ab", *rows))), ValueError)
+
+    def test_maybe(self) -> None:
+        """`maybe` gives the row or None."""
+
+        @maybe("select 1")
+        async def f(db: Db) -> Box | None: ...
+
+        found = f(self.rows("a", (1,)))
+        self.assertEqual(self.successResultOf(Deferred.fromCoroutine(found)), Box(1))
+        self.assertIsNone(self.successResultOf(Deferred.fromCoroutine(f(self.rows("a")))))
+
+    def test_many(self) -> None:
+        """`many` gives a list of any length."""
+
+        @many("select 1")
+        async def f(db: Db) -> list[Pair]: ...
+
+        found = f(self.rows("ab", (1, "x"), (2, "y")))
+        expected = [Pair(1, "x"), Pair(2, "y")]
+        self.assertEqual(self.successResultOf(Deferred.fromCoroutine(found)), expected)
+        self.assertEqual(self.successResultOf(Deferred.fromCoroutine(f(self.rows("ab")))), [])
+
+    def test_scalar(self) -> None:
+        """A scalar is the first column, whatever it is called."""
+
+        @many("select 1")
+        async def f(db: Db) -> list[int]: ...
+
+        found = f(self.rows("x", (1,), (2,)))
+        self.assertEqual(self.successResultOf(Deferred.fromCoroutine(found)), [1, 2])
+
+    def test_none(self) -> None:
+        """`none` gives nothing."""
+
+        @none("select 1")
+        async def f(db: Db) -> None: ...
+
+        self.assertIsNone(self.successResultOf(Deferred.fromCoroutine(f(self.rows("")))))
+
+    def test_columns(self) -> None:
+        """Columns of other names, number or order than the row type's are a TypeError."""
+        for n, columns in enumerate(("ba", "a", "abc", "ax")):
+            self.patch(query, "STATEMENTS", {})
+
+            @many("select 1")
+            async def f(db: Db) -> list[Pair]: ...
+
+            row = tuple(range(len(columns)))
+            found = Deferred.fromCoroutine(f(self.rows(columns, row)))
+            self.assertIn(
+                "test_query_f", self.failureResultOf(found, TypeError).getErrorMessage(), n
+            )
+
+    def test_function(self) -> None:
+        """The decorated function keeps its name and its words."""
+
+        @one("select 1")
+        async def f(db: Db) -> int:
+            """Gives one."""
+
+        self.assertEqual((f.__name__, f.__doc__), ("f", "Gives one."))

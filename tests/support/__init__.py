@@ -1,0 +1,1 @@
+"""Servers and processes that tests of several layers use."""

@@ -1,0 +1,237 @@
+"""The real daemon as a subprocess, for tests that talk to it over the network."""
+
+from __future__ import annotations
+
+import atexit
+import base64
+import os
+import re
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import treq
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
+from twisted.internet.utils import getProcessOutputAndValue
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+START_SECONDS = 90
+STOP_SECONDS = 90
+PORT_TAKEN = re.compile(r"address already in use|in use|couldn't listen", re.IGNORECASE)
+
+
+def script(name: str) -> str:
+    """The path of a console script beside the running interpreter."""
+    return str(Path(sys.executable).with_name(name))
+
+
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nothing listened on a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def until(condition: Callable[[], bool], seconds: float, what: str) -> None:
+    """Wait until `condition()` holds; AssertionError naming `what` after `seconds`."""
+    deadline = reactor.seconds() + seconds
+    while not condition():
+        if reactor.seconds() > deadline:
+            raise AssertionError(f"{what}: not within {seconds} s")
+        await deferLater(reactor, 0.05)
+
+
+def _heed_interrupts() -> None:
+    # A shell that runs this in the background has it ignore SIGINT, and its children too.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+class Daemon:
+    """One `twistd contentsvc` on 127.0.0.1, with a folder of its own.
+
+    `options` are added to the command line, `environ` (names without their CONTENTSVC_ prefix) to
+    the environment. Without `database` it runs its embedded Postgres. With it, several share a
+    `secret_file`. start() after stop() starts it again on the same data.
+    """
+
+    def __init__(
+        self,
+        *options: str,
+        database: str | None = None,
+        secret_file: Path | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self._home = tempfile.TemporaryDirectory(prefix="contentsvc-", ignore_cleanup_errors=True)
+        home = Path(self._home.name)
+        home.chmod(0o755)  # as root the embedded Postgres is another system user
+        self.data_dir = home / "var"
+        self.log = home / "daemon.log"
+        self.secret_file = self.data_dir / "secret.keys"
+        self.port = 0
+        self._storage = ["--data-dir", str(self.data_dir)]
+        if database is not None:
+            self.secret_file = secret_file or self._new_secret(home / "secret.keys")
+            self._storage += ["--database", database, "--secret-file", str(self.secret_file)]
+        self._options = options
+        # what the caller's shell says about some other service must not reach this one
+        self._environ = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTSVC_")}
+        self._environ |= {f"CONTENTSVC_{name}": value for name, value in (environ or {}).items()}
+        self._process: subprocess.Popen[bytes] | None = None
+        atexit.register(self._kill)
+
+    @staticmethod
+    def _new_secret(path: Path) -> Path:
+        key = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
+        path.write_text(f"test {key}\n")
+        path.chmod(0o600)
+        return path
+
+    @property
+    def url(self) -> str:
+        """The base URL, without a slash at its end."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def output(self) -> str:
+        """Everything the daemon has printed since it was first started."""
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+    def key(self) -> tuple[str, bytes]:
+        """The kid and the bytes of the key that signs."""
+        kid, key = self.secret_file.read_text().split("\n")[0].split()
+        return kid, base64.urlsafe_b64decode(key + "=" * (-len(key) % 4))
+
+    def socket_folder(self) -> Path | None:
+        """The folder of the embedded Postgres's Unix socket, if it is among the data."""
+        found = list(self.data_dir.rglob(".s.PGSQL.*[0-9]"))
+        return found[0].parent if found else None
+
+    @property
+    def pid(self) -> int:
+        """The number of the process that was started last."""
+        assert self._process is not None, "never started"
+        return self._process.pid
+
+    def spawn(self, port: int | None = None) -> None:
+        """Start the process, on a given port or a free one, and do not wait for anything."""
+        self.port = port or free_port()
+        listen = ["--listen", f"tcp:{self.port}:interface=127.0.0.1"]
+        command = [script("twistd"), "-n", "--pidfile=", "contentsvc", *listen]
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [*command, *self._storage, *self._options],
+                cwd=ROOT,
+                env=self._environ,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                preexec_fn=_heed_interrupts,  # noqa: PLW1509, no thread of a test holds a lock
+            )
+
+    async def start(self, port: int | None = None) -> None:
+        """Start and wait until /health/ready is 200; AssertionError with the output if not."""
+        for _ in range(3):
+            before = len(self.output())
+            self.spawn(port)
+            if await self._ready():
+                return
+            said = self.output()[before:]
+            if not PORT_TAKEN.search(said):
+                break
+        raise AssertionError(f"the daemon did not start:\n{said[-4000:]}")
+
+    async def _ready(self) -> bool:
+        deadline = reactor.seconds() + START_SECONDS
+        while self._alive() and reactor.seconds() < deadline:
+            try:
+                response = await treq.get(self.url + "/health/ready", persistent=False, timeout=5)
+                await response.content()
+            except Exception:  # refused, reset or too slow: not yet
+                await deferLater(reactor, 0.1)
+                continue
+            if response.code == 200:
+                return True
+            await deferLater(reactor, 0.1)
+        self._kill()
+        return False
+
+    def _alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def _kill(self) -> None:
+        if self._process is not None and self._alive():
+            self._process.terminate()
+            try:
+                self._process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+
+    async def ended(self) -> int:
+        """Wait for the end of the process and return its exit status."""
+        process = self._process
+        assert process is not None, "never started"
+        await until(lambda: process.poll() is not None, STOP_SECONDS, "the daemon's end")
+        return process.returncode
+
+    async def stop(self) -> int:
+        """SIGTERM, then ended()."""
+        if self._process is not None and self._alive():
+            self._process.terminate()
+        return await self.ended()
+
+    async def kill(self) -> None:
+        """SIGKILL, then ended()."""
+        if self._process is not None and self._alive():
+            self._process.kill()
+        await self.ended()
+
+    async def add_user(self, name: str, password: str, *, admin: bool = False) -> str:
+        """Make an account with the `contentsvc` command and return its e-mail address."""
+        email = f"{name}@example.com"
+        flags = ["--admin"] if admin else []
+        await self.command("user", "add", name, "--email", email, *flags, given=password)
+        return email
+
+    async def command(self, *arguments: str, given: str | None = None) -> str:
+        """Run `contentsvc`, with `given` as password on standard input; what it printed."""
+        stdin = [] if given is None else ["--password-stdin"]
+        out, err, status = await getProcessOutputAndValue(
+            script("contentsvc"),
+            [*arguments, *stdin, *self._storage],
+            env=self._environ,
+            path=str(ROOT),
+            stdinBytes=None if given is None else given.encode() + b"\n",
+        )
+        assert status == 0, f"contentsvc {' '.join(arguments)}: {status}\n{err.decode()}"
+        return str(out.decode())
+
+
+_shared: dict[str, Daemon | Exception] = {}
+
+
+async def shared(name: str = "", make: Callable[[], Daemon] = Daemon) -> Daemon:
+    """The daemon of this name in this process: started at first use, stopped with the reactor.
+
+    A start that failed is not tried again: it fails at once for every later test.
+    """
+    if name not in _shared:
+        daemon = make()
+        try:
+            await daemon.start()
+        except Exception as failure:
+            _shared[name] = failure
+        else:
+            _shared[name] = daemon
+            reactor.addSystemEventTrigger(
+                "before", "shutdown", lambda: Deferred.fromCoroutine(daemon.stop())
+            )
+    found = _shared[name]
+    if isinstance(found, Exception):
+        raise found
+    return found

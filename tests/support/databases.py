@@ -1,0 +1,121 @@
+"""Databases with the schema in them, and what tests of the store put there."""
+
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
+from functools import cache
+from typing import Any, ClassVar
+from uuid import uuid4
+
+import psycopg2
+from psycopg2.extensions import make_dsn
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred, gatherResults
+from twisted.trial.unittest import TestCase
+
+from contentsvc.db.database import Database
+from contentsvc.db.query import Db
+from contentsvc.store import accounts
+from contentsvc.store import content as contents
+from contentsvc.store.migrate import migrate
+from tests.support import postgres
+
+
+@cache
+def template(server: str) -> str:
+    """URL of a database with the schema, to be copied."""
+    url = postgres.database(server)
+    migrate(url)
+    return url
+
+
+def fresh(server: str) -> str:
+    """URL of a new database with the schema."""
+    return postgres.database(server, template(server))
+
+
+async def together(*acts: Awaitable[Any]) -> list[Any]:
+    """What they give, begun at once."""
+    begun = [Deferred.fromCoroutine(act) for act in acts]
+    return list(await gatherResults(begun, consumeErrors=True))
+
+
+def guid() -> str:
+    """A new one."""
+    return str(uuid4())
+
+
+class StoreCase(TestCase):
+    """A pool, `self.db`, on a database with the schema that the tests of a class share."""
+
+    timeout = 60.0
+    server: ClassVar[Callable[[], str]] = staticmethod(postgres.embedded)
+    options = "-c lock_timeout=30s"
+    """Of each connection: a test that is slow is not to lose what waits for a lock of its own."""
+    _databases: ClassVar[dict[type, str]] = {}
+
+    async def setUp(self) -> None:
+        if type(self) not in self._databases:
+            self._databases[type(self)] = fresh(self.server())
+        self.url = self._databases[type(self)]
+        self.db = await self.pool()
+
+    async def pool(self, **options: Any) -> Database:
+        """A pool that is closed at the test's end."""
+        dsn = make_dsn(self.url, options=self.options) if self.options else self.url
+        pool = Database(reactor, dsn, **options)
+        await pool.start()
+        self.addCleanup(pool.stop)
+        return pool
+
+    def sql(self, statement: str, *args: object) -> list[tuple[Any, ...]]:
+        """The rows of a statement on a connection beside the pool."""
+        with closing(psycopg2.connect(self.url)) as connection:
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                cursor.execute(statement, args or None)
+                return cursor.fetchall() if cursor.description else []
+
+    async def user(self, name: str | None = None, *, admin: bool = False) -> str:
+        """The id of a new user."""
+        name = name or f"u{secrets.token_hex(8)}"
+        return await accounts.register(self.db, name, f"{name}@example.com", "-", admin)
+
+    async def content(
+        self,
+        author: str,
+        *,
+        content: str | None = None,
+        revision: str | None = None,
+        entities: Sequence[tuple[str, str, str]] | None = None,
+        packages: Sequence[str] = (),
+        db: Db | None = None,
+    ) -> str:
+        """The id of a new content; of `entities` (id, revision, path), the first is its core."""
+        content, revision = content or guid(), revision or guid()
+        brought = entities or [(guid(), guid(), "core")]
+        core, core_revision, _ = brought[0]
+        ids, revisions, paths = (list(column) for column in zip(*brought, strict=True))
+        await contents.create(
+            db or self.db,
+            content,
+            author,
+            "game",
+            "Castle",
+            "A castle to storm",
+            ["shot.png"],
+            ["co-op"],
+            revision,
+            "1.0",
+            "first",
+            core,
+            core_revision,
+            ids,
+            revisions,
+            paths,
+            list(packages),
+            ["w"] * len(packages),
+            [None] * len(packages),
+            [None] * len(packages),
+        )
+        return content

@@ -1,0 +1,104 @@
+"""Real Postgres servers for tests: each starts when first asked for and ends with the process.
+
+Two kinds, because what the service may use differs between them: Postgres 18 as it comes with the
+service, without pg_trgm, and Debian's, older and with it. Neither keeps data, so fsync is off.
+"""
+
+import atexit
+import os
+import pwd
+import secrets
+import shlex
+import shutil
+import subprocess
+import tempfile
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import SkipTest, TestCase
+from urllib.parse import quote, urlsplit
+
+import psycopg2
+from psycopg2 import sql
+
+from contentsvc.postgres.embedded import EmbeddedPostgres
+
+_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+@cache
+def embedded() -> str:
+    """URL of the Postgres 18 that the service brings; pg_trgm cannot be installed there."""
+    folder = new_folder()
+    server = EmbeddedPostgres(folder / "data", own=True, settings=_FAST)
+    url = server.start()
+    atexit.register(server.stop)
+    return url
+
+
+@cache
+def debian() -> str | None:
+    """URL of Debian's newest installed Postgres, with pg_trgm at hand; None where it has none."""
+    installed = Path("/usr/lib/postgresql").glob("*/bin/postgres")
+    newest = max(installed, key=lambda path: int(path.parts[-3]), default=None)
+    if newest is None:
+        return None
+    folder, bin_folder = new_folder(), newest.parent
+    whom: dict[str, Any] = {"cwd": "/"}
+    if os.geteuid() == 0:  # Postgres refuses root; the package makes this user
+        user = pwd.getpwnam("postgres")
+        os.chown(folder, user.pw_uid, user.pw_gid)
+        whom |= {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+    def run(program: str, *words: str) -> None:
+        command = [bin_folder / program, *words, "-D", folder / "data"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **whom)
+
+    options = {**_FAST, "max_connections": "200", "listen_addresses": "", "port": "5432"}
+    options["unix_socket_directories"] = str(folder)
+    words = " ".join(f"-c {name}={shlex.quote(value)}" for name, value in options.items())
+    run("initdb", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "-Upostgres")
+    run("pg_ctl", "start", "-w", "-l", str(folder / "log"), "-o", words)
+    atexit.register(run, "pg_ctl", "stop", "-w", "-m", "immediate")
+    return f"postgresql://postgres@/postgres?host={quote(str(folder), safe='')}&port=5432"
+
+
+def require_debian(case: TestCase) -> str:
+    """`debian()`; without it `case` is skipped, or fails where CI promised it."""
+    if url := debian():
+        return url
+    if os.environ.get("CONTENTSVC_REQUIRE_DEBIAN_POSTGRES") == "1":
+        case.fail("Debian's postgresql is not installed")
+    raise SkipTest("Debian's postgresql is not installed")
+
+
+def database(server: str, template: str | None = None) -> str:
+    """URL of a new database on `server`, empty or a copy of that of the URL `template`.
+
+    Nobody may be connected to the template. `drop` it when done: a copy is 8 MB.
+    """
+    name = f"test_{secrets.token_hex(8)}"
+    source = urlsplit(template).path[1:] if template else "template0"
+    _administer(server, "create database {} template {}", name, source)
+    return urlsplit(server)._replace(path=f"/{name}").geturl()
+
+
+def drop(url: str) -> None:
+    """Remove what `database` made, with whoever is still connected to it."""
+    _administer(url, "drop database if exists {} with (force)", urlsplit(url).path[1:])
+
+
+def _administer(server: str, statement: str, *names: str) -> None:
+    with closing(psycopg2.connect(urlsplit(server)._replace(path="/postgres").geturl())) as admin:
+        admin.autocommit = True
+        with admin.cursor() as cursor:
+            cursor.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+
+
+def new_folder() -> Path:
+    """A temporary folder that lasts as long as the process."""
+    folder = Path(tempfile.mkdtemp(prefix="contentsvc-test-"))
+    # Registered before its server's stop, so it runs after.
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
