@@ -7,7 +7,7 @@ from gzip import compress, decompress
 from contentsvc.root import Root
 from contentsvc.web.assets import Asset, docs
 from contentsvc.web.site import ApiSite
-from tests.daemon import ROOT
+from tests.support.daemon import ROOT
 from tests.web.support import Answer, Client, Service, WebCase
 
 TEXT = b"some text " * 50
