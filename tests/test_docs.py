@@ -39,6 +39,12 @@ def rows(text: str, heading: str) -> list[list[str]]:
     return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
+def sections(page: Path) -> set[str]:
+    """What a link to a section of this page may name."""
+    titles = re.findall(r"^###? (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+
+
 class SettingsTests(SynchronousTestCase):
     def shows(self, name: str, value: object) -> None:
         """Assert that the value shown is the setting's default; one without takes any good one."""
@@ -130,17 +136,19 @@ class ChoicesTests(SynchronousTestCase):
             sorted((method, re.sub(r"{\w+}", "{}", path)) for method, path, *_ in ours),
         )
 
-    def test_contents(self) -> None:
-        """The links within each page lead somewhere."""
-        for text in (CHOICES, OPERATING):
-            titles = re.findall(r"^## (.*)$", text, re.M)
-            anchors = {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
-            self.assertEqual(set(re.findall(r"\]\(#([\w-]+)\)", text)) - anchors, set())
 
-    def test_links(self) -> None:
-        """The files that the pages link to are there."""
-        for link in re.findall(r"\]\(([^)#]+)", CHOICES + OPERATING):
-            self.assertTrue((ROOT / "docs" / link).exists(), link)
+class LinkTests(SynchronousTestCase):
+    def test_files(self) -> None:
+        """The files that the pages link to exist."""
+        for page in sorted((ROOT / "docs").glob("*.md")):
+            for link in re.findall(r"\]\(([^)#]+)", page.read_text()):
+                self.assertTrue((ROOT / "docs" / link).exists(), f"{page.name}: {link}")
+
+    def test_sections(self) -> None:
+        """The sections that the pages link to, in themselves and in each other, exist."""
+        for page in sorted((ROOT / "docs").glob("*.md")):
+            for file, section in re.findall(r"\]\(([\w.-]*\.md)?#([\w-]+)\)", page.read_text()):
+                self.assertIn(section, sections(page.with_name(file or page.name)), page.name)
 
 
 class BackupTests(SynchronousTestCase):
