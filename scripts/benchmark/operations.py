@@ -31,6 +31,8 @@ _TAGGED = 300
 """Different requests of a read with If-None-Match."""
 _LONG = 11
 """Letters of a long name."""
+_NOTIFIED = 100
+"""Recipients of notifications, where they are several."""
 
 
 class Context:
@@ -219,6 +221,16 @@ _CREATE = f"""
         '","path":"entities/new/core.bin"}},"originating":[' .. table.concat(parts, ",") ..
         '],"using":[' .. table.concat(used, ",") .. ']}}'
 """
+_NOTIFY = f"""
+    return "POST", "{API}/debug/notify", pick(writers)[2],
+        '{{"recipient":"' .. writers[math.random(RECIPIENTS)][1] ..
+        '","text":"Your tower is the tallest of the week. Number ' .. math.random(1, 999999) ..
+        '"}}'
+"""
+
+
+def _notify(recipients: int) -> str:
+    return _NOTIFY.replace("RECIPIENTS", str(recipients))
 
 
 def _write(key: str, title: str, status: int, make: str, *, compared: bool = False) -> Operation:
@@ -251,6 +263,8 @@ WRITES = (
     _write("put-progress", "PUT progress", 204, _SAVE),
     _write("post-comment", "POST comment", 201, _COMMENT),
     _write("put-content", "PUT content, 20 dependencies", 204, _CREATE),
+    _write("notify", f"debug notify, {_NOTIFIED} recipients", 204, _notify(_NOTIFIED)),
+    _write("notify-one", "debug notify, one recipient", 204, _notify(1)),
 )
 
 
