@@ -1,8 +1,8 @@
 """Settings: read once, from the command line, the environment and a TOML file.
 
 Each setting is one line of SETTINGS: its name is a key of the file, `--its-name` an option
-and CONTENTSVC_ITS_NAME an environment variable. An option outweighs the environment, that
-the file, and that the default.
+and CONTENTSVC_ITS_NAME an environment variable. An option overrides the environment, which
+overrides the file, which overrides the default.
 """
 
 import re
@@ -18,15 +18,15 @@ from msgspec import Struct
 from psycopg2.extensions import parse_dsn
 
 MORE_CONNECTIONS = 1000
-"""Connections for requests beside those for sockets, unless there is another bound."""
+"""Connections for requests besides those for sockets, where `connections` is not set."""
 PLATFORMS = ("win64", "osx64", "linux64")
 _PREFIX = "CONTENTSVC_"
 BACKLOG = 4096
-"""Connections that may wait to be accepted: Linux has no more by default. Beyond them, and beyond
-Twisted's own 50, clients that come back all at once try again after 1, 3, 7, 15, 31 and 63 s."""
+"""Connections that may wait to be accepted: the most that Linux allows by default. Twisted's own
+default is 50. A client beyond the limit tries again after 1, 3, 7, 15, 31 and 63 s."""
 _PORT = re.compile(r"(?:^(?:tcp6?|ssl):|:port=)([0-9]+)")
 _BACKLOG = re.compile(r":backlog=|^(?!(haproxy:)?(tcp6?|ssl|unix):)")
-"""An endpoint that says how many may wait to be accepted, or one that cannot."""
+"""Matches an endpoint that has a backlog already, or that cannot have one."""
 
 
 class ConfigError(Exception):
@@ -34,7 +34,7 @@ class ConfigError(Exception):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What a daemon or the command line tool works with."""
+    """All settings of a daemon or of the command line tool."""
 
     listen: str
     database: str | None
@@ -42,7 +42,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     data_dir: Path
     public_url: str | None
     workers: int
-    """Processes that share the port; 1 means that there is no other."""
+    """Processes that share the port. 1 means one process without a parent."""
     secret_file: Path | None
     """None means one in the data dir, made at first start."""
     registration: bool
@@ -55,7 +55,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     comments_per_minute: int
     follows_per_day: int
     publications_per_day: int
-    """These three of each user; 0 for any number."""
+    """These three are per user; 0 means no limit."""
     pool_size: int
     statement_timeout: float
     body_timeout: float
@@ -64,23 +64,23 @@ class Settings(Struct, frozen=True, kw_only=True):
     body_memory: int
     """In MiB."""
     connections: int | None
-    """None means MORE_CONNECTIONS than `sockets`."""
+    """None means `sockets` plus MORE_CONNECTIONS."""
     sockets: int
     sockets_per_user: int
     progress_keys: int
     progress_bytes: int
-    """These two of one user; 0 for no limit."""
+    """These two are per user; 0 means no limit."""
     notification_retention: int
-    """Days; 0 means for ever."""
+    """In days; 0 means forever."""
 
     @property
     def most_connections(self) -> int:
-        """The bound of connections, sockets among them."""
+        """The limit of connections, sockets included."""
         return self.connections or self.sockets + MORE_CONNECTIONS
 
     @property
     def keys_path(self) -> Path:
-        """Where the keys are."""
+        """The file of the keys."""
         return self.secret_file or self.data_dir / "secret.keys"
 
 
@@ -94,18 +94,18 @@ class Setting(NamedTuple):
 
     @property
     def option(self) -> str:
-        """The command line option, without dashes before it."""
+        """The command line option, without its leading dashes."""
         return self.name.replace("_", "-")
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not value:
-        raise ValueError("must be a text")
+        raise ValueError("must be a string that is not empty")
     return value
 
 
 def _endpoint(value: Any) -> str:
-    """Twisted checks the rest of it, but no port until it listens."""
+    """Check the port. Twisted checks the rest, but a port only when it listens."""
     for port in _PORT.findall(_text(value)):
         if int(port) > 65535:
             raise ValueError(f"names port {port}, which is above 65535")
@@ -130,7 +130,7 @@ def _words(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         value = [word.strip() for word in value.split(",") if word.strip()]
     if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
-        raise ValueError("must be a list of texts")
+        raise ValueError("must be a list of strings")
     return tuple(value)
 
 
@@ -138,7 +138,7 @@ def _platforms(value: Any) -> tuple[str, ...]:
     words = _words(value)
     unknown = [word for word in words if word not in PLATFORMS]
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is none of {', '.join(PLATFORMS)}")
+        raise ValueError(f"has the unknown platform {unknown[0]!r}: use {', '.join(PLATFORMS)}")
     return words
 
 
@@ -147,7 +147,7 @@ def _origins(value: Any) -> tuple[str, ...]:
     for word in words:
         parts = urlsplit(word)
         if word != "*" and (not parts.scheme or not parts.netloc or parts.path):
-            raise ValueError(f"{word!r} is neither * nor like https://portal.example")
+            raise ValueError(f"has {word!r}, which is neither * nor like https://portal.example")
     return words
 
 
@@ -158,7 +158,9 @@ def _proxies(value: Any) -> tuple[str, ...]:
             if word != "unix":
                 ip_network(word, strict=False)
         except ValueError:
-            raise ValueError(f"{word!r} is no address or network, nor unix") from None
+            raise ValueError(
+                f"has {word!r}, which is not an IP address, a network or unix"
+            ) from None
     return words
 
 
@@ -170,7 +172,7 @@ def _url(value: Any) -> str:
         or parts.query
         or parts.fragment
     ):
-        raise ValueError("must be like https://content.example")
+        raise ValueError("must be a URL like https://content.example")
     return str(value).rstrip("/")
 
 
@@ -178,7 +180,7 @@ def _dsn(value: Any) -> str:
     try:
         parse_dsn(_text(value))
     except psycopg2.Error as error:
-        raise ValueError(f"is no libpq URL or DSN: {' '.join(str(error).split())}") from None
+        raise ValueError(f"is not a libpq URL or DSN: {' '.join(str(error).split())}") from None
     return str(value)
 
 
@@ -202,7 +204,7 @@ def _seconds(low: float, high: float) -> Callable[[Any], float]:
         except (TypeError, ValueError):
             number = -1.0
         if isinstance(value, bool) or not low <= number <= high:
-            raise ValueError(f"must be seconds from {low:g} to {high:g}")
+            raise ValueError(f"must be a number of seconds from {low:g} to {high:g}")
         return number
 
     return parse
@@ -215,54 +217,86 @@ SETTINGS = (
         _endpoint,
         "Twisted endpoint to listen on",
     ),
-    Setting("database", None, _dsn, "libpq URL or DSN; without it Postgres is embedded"),
-    Setting("data_dir", "var", _path, "folder of the embedded Postgres and generated keys"),
-    Setting("public_url", None, _url, "what clients reach the service at, for socketUrl"),
+    Setting("database", None, _dsn, "libpq URL or DSN; without it, an embedded Postgres runs"),
+    Setting("data_dir", "var", _path, "folder of the embedded Postgres and of generated keys"),
+    Setting("public_url", None, _url, "URL that clients use; socketUrl is built on it"),
     Setting("workers", 1, _number(1, 64), "processes that share the port"),
-    Setting("secret_file", None, _path, "keys that sign tokens; required with --database"),
-    Setting("registration", True, _flag, "on or off: whether anyone may register"),
-    Setting("debug_notify", True, _flag, "on or off: the debug notification operation"),
-    Setting("require_party_invite", False, _flag, "on or off: answers need an invite"),
-    Setting("required_platforms", (), _platforms, "comma list every package must support"),
-    Setting("cors_origins", ("*",), _origins, "comma list of the portal's origins, or *"),
     Setting(
-        "trusted_proxies", (), _proxies, "comma list of addresses whose X-Forwarded headers count"
+        "secret_file", None, _path, "file of the keys that sign tokens; required with --database"
+    ),
+    Setting("registration", True, _flag, "on or off: may anyone register?"),
+    Setting("debug_notify", True, _flag, "on or off: does POST /api/v1/debug/notify exist?"),
+    Setting(
+        "require_party_invite",
+        False,
+        _flag,
+        "on or off: does the answer to a party invite need an invite?",
+    ),
+    Setting(
+        "required_platforms",
+        (),
+        _platforms,
+        "platforms that every package must support, with commas",
+    ),
+    Setting(
+        "cors_origins", ("*",), _origins, "web origins that may use the API, with commas; * for all"
+    ),
+    Setting(
+        "trusted_proxies",
+        (),
+        _proxies,
+        "proxies whose X-Forwarded headers are believed, with commas",
     ),
     Setting(
         "failed_log_ins_per_address",
         100,
         _number(0, 1_000_000),
-        "wrong passwords of one address in 15 minutes, 0 for no limit",
+        "wrong passwords per client address in 15 minutes; 0: no limit",
     ),
-    Setting("comments_per_minute", 20, _number(0, 1_000_000), "of one user, 0 for no limit"),
-    Setting("follows_per_day", 300, _number(0, 1_000_000), "of one user, 0 for no limit"),
-    Setting("publications_per_day", 100, _number(0, 1_000_000), "of one user, 0 for no limit"),
-    Setting("pool_size", 8, _number(1, 500), "database connections of this process"),
-    Setting("statement_timeout", 15.0, _seconds(0.1, 600), "seconds a statement may take"),
-    Setting("body_timeout", 30.0, _seconds(0.1, 600), "seconds for a head, and for its body"),
-    Setting("drain_timeout", 10.0, _seconds(0, 600), "seconds to finish requests at stop"),
-    Setting("body_memory", 64, _number(4, 65_536), "MiB of request bodies held at once"),
-    Setting("connections", None, _number(1, 2_000_000), "connections, sockets among them"),
-    Setting("sockets", 20_000, _number(0, 1_000_000), "sockets of this process"),
-    Setting("sockets_per_user", 8, _number(1, 1000), "sockets of one user in this process"),
-    Setting("progress_keys", 1000, _number(0, 10**9), "progress keys of one user, 0: any number"),
+    Setting(
+        "comments_per_minute",
+        20,
+        _number(0, 1_000_000),
+        "comments per user and minute; 0: no limit",
+    ),
+    Setting(
+        "follows_per_day",
+        300,
+        _number(0, 1_000_000),
+        "new follows per user in 24 hours; 0: no limit",
+    ),
+    Setting(
+        "publications_per_day",
+        100,
+        _number(0, 1_000_000),
+        "new content per user in 24 hours; 0: no limit",
+    ),
+    Setting("pool_size", 8, _number(1, 500), "database connections per process"),
+    Setting("statement_timeout", 15.0, _seconds(0.1, 600), "seconds per database statement"),
+    Setting("body_timeout", 30.0, _seconds(0.1, 600), "seconds for headers, and for the body"),
+    Setting("drain_timeout", 10.0, _seconds(0, 600), "seconds for open requests at stop"),
+    Setting("body_memory", 64, _number(4, 65_536), "MiB for arriving request data per process"),
+    Setting("connections", None, _number(1, 2_000_000), "connections per process, with sockets"),
+    Setting("sockets", 20_000, _number(0, 1_000_000), "sockets per process"),
+    Setting("sockets_per_user", 8, _number(1, 1000), "sockets per user and process"),
+    Setting("progress_keys", 1000, _number(0, 10**9), "progress keys per user; 0: no limit"),
     Setting(
         "progress_bytes",
         16 * 1024**2,
         _number(0, 2**53),
-        "bytes of one user's progress values, 0: any number",
+        "bytes of progress values per user; 0: no limit",
     ),
     Setting(
         "notification_retention",
         90,
         _number(0, 36_500),
-        "days that notifications are kept, 0 for ever",
+        "days that notifications are kept; 0: forever",
     ),
 )
 
 
 def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
-    """Read the settings; `options` has an entry per given option, and `config` the file.
+    """Read the settings. `options` has an entry for each given option; its `config` is the file.
 
     Raises ConfigError.
     """
@@ -288,12 +322,12 @@ def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
             raise ConfigError(f"{source} {error}") from None
     settings = Settings(**values)
     if settings.database is not None and settings.secret_file is None:
-        raise ConfigError("secret_file is required where database is set")
+        raise ConfigError("secret_file is required when database is set")
     return settings
 
 
 def variables(settings: Settings) -> dict[str, str]:
-    """The variables that `read` makes these settings of again."""
+    """The environment variables from which `read` makes the same settings."""
     values = {setting.name: getattr(settings, setting.name) for setting in SETTINGS}
     return {
         _PREFIX + name.upper(): _written(value)

@@ -85,8 +85,8 @@ class Keys(tuple[Key, ...]):
                 if _others_may(file.fileno()):
                     mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
                     raise KeysError(
-                        f"{path}: others than its owner may read or write it (mode {mode:04o}): "
-                        "chmod 600"
+                        f"{path}: users other than its owner may read or write it (mode "
+                        f"{mode:04o}); run chmod 600"
                     )
                 lines = [line.split() for line in file.read().splitlines()]
         except OSError as error:
@@ -101,14 +101,14 @@ class Keys(tuple[Key, ...]):
                 kid, text = words
                 secret = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
             except (ValueError, binascii.Error):
-                raise KeysError(f"{path}: each line is a key id and a base64url key") from None
+                raise KeysError(f"{path}: each line must be a key id and a base64url key") from None
             if len(secret) < _KEY_BYTES:
                 raise KeysError(f"{path}: key {kid} is shorter than {_KEY_BYTES} bytes")
             keys.append(Key(kid, secret))
         if not keys:
-            raise KeysError(f"{path}: no key in it")
+            raise KeysError(f"{path}: the file has no key")
         if len({key.kid for key in keys}) < len(keys):
-            raise KeysError(f"{path}: a key id stands there twice")
+            raise KeysError(f"{path}: two keys have the same id")
         return cls(keys)
 
     @classmethod

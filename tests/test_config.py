@@ -209,9 +209,7 @@ class StartTests(TestCase):
         """So is a secret file that is not there, or is not named where it must be."""
         database = ["--database", "postgresql://127.0.0.1:1/none"]
         await self.refused("secret_file", *database)
-        await self.refused(
-            "secret_file /nowhere/keys", *database, "--secret-file", "/nowhere/keys"
-        )
+        await self.refused("secret_file /nowhere/keys", *database, "--secret-file", "/nowhere/keys")
 
     async def test_secret_file_of_others(self):
         """So is one that others may read, be it named or generated."""
@@ -221,7 +219,7 @@ class StartTests(TestCase):
         keys.chmod(0o644)
         url = postgres.database(postgres.embedded())
         self.addCleanup(postgres.drop, url)
-        reason = f"secret_file {keys}: others than its owner may read or write it (mode 0644)"
+        reason = f"secret_file {keys}: users other than its owner may read or write it (mode 0644)"
         await self.refused(reason, "--database", url, "--secret-file", str(keys))
         await self.refused(reason, "--data-dir", str(data_dir))
 

@@ -76,7 +76,7 @@ class KeysTests(SynchronousTestCase):
             self.path.chmod(mode)
             for load in (Keys.load, Keys.load_or_generate):
                 reason = str(self.assertRaises(KeysError, load, self.path))
-                self.assertIn(f"{self.path}: others", reason)
+                self.assertIn(f"{self.path}: users other than its owner", reason)
                 self.assertIn(f"{mode:04o}", reason)
                 self.assertEqual(len(reason.splitlines()), 1)
         for mode in (0o600, 0o400, 0o700, 0o711):
