@@ -28,8 +28,8 @@ from contentsvc.web.route import route
 PATIENCE = 2.0
 """Seconds after which what does not answer does not hold."""
 
-InvalidHandshake = named(400, "invalid_handshake", "This is no WebSocket handshake.")
-NotReady = named(503, "not_ready", "The service is not ready; reasons says why.")
+InvalidHandshake = named(400, "invalid_handshake", "This is not a valid WebSocket handshake.")
+NotReady = named(503, "not_ready", "The service is not ready: see reasons.")
 
 _READ = ("GET", "HEAD", "OPTIONS")
 

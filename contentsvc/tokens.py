@@ -255,7 +255,7 @@ class Tokens:
             del self._verified[token]
             raise InvalidToken("The token has expired.")
         if caller.session in self.revoked:
-            raise InvalidToken("The session was ended.")
+            raise InvalidToken("The session of this token has ended.")
         return caller
 
     def verify_socket(self, token: str) -> SocketGrant:

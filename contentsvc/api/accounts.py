@@ -144,7 +144,9 @@ class OAuth:
                 tx.after_commit(lambda: self._ended([token.session_id]))
         if successor is None:
             call.note("refresh-token-reused")
-            raise InvalidGrant("The refresh token was used before; its session has been ended.")
+            raise InvalidGrant(
+                "This refresh token was used before. Its session has been ended: log in again."
+            )
         return self._answer(token.user_id, token.session_id, token.admin, successor)
 
     async def _successor(self, tx: Db, refresh: str, token: sessions.Presented) -> str | None:
@@ -184,7 +186,7 @@ class OAuth:
 
 def _needed(name: str, value: str | None) -> str:
     if not value:
-        raise InvalidBody(f"{name} is required for this grant.")
+        raise InvalidBody(f"{name} is required for this grant_type.")
     return value
 
 

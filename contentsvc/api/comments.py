@@ -70,7 +70,7 @@ class Comments:
         """Change the text: its author. Raises CommentNotFound, CommentDeleted."""
         standing = await self._standing(call, content, comment)
         if call.user != standing.author_id:
-            raise Forbidden("Only the author may change a comment.")
+            raise Forbidden("Only its author can change this comment.")
         if not await comments.update(self._db, content, comment, body.body):
             raise CommentDeleted()
 
@@ -79,7 +79,9 @@ class Comments:
         """Leave a tombstone: its author, the content's, admins. Raises CommentNotFound."""
         standing = await self._standing(call, content, comment)
         if call.user not in standing[:2] and not call.viewer[1]:
-            raise Forbidden("Only its author and the content's may delete a comment.")
+            raise Forbidden(
+                "Only its author, the author of the content and admins can delete this."
+            )
         await comments.delete(self._db, content, comment)
 
     async def _standing(self, call: Call, content: str, comment: int) -> comments.Standing:

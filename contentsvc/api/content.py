@@ -56,7 +56,6 @@ _update = msgspec.json.Decoder(ContentUpdate)
 _repeat = msgspec.json.Decoder(ContentRepeat)
 
 
-
 class Content:
     """Games, assets and boxes. A user may publish `publications_per_day`, 0 for any number."""
 
@@ -96,7 +95,7 @@ class Content:
 
     async def _change(self, call: Call, content: str, standing: store.Standing) -> None:
         if call.user != standing.author_id and not call.viewer[1]:
-            raise Forbidden("Only its author and admins may change a content.")
+            raise Forbidden("Only its author and admins can change this content.")
         revision = (call.decode(_repeat).revision_id or "").lower()
         if revision == standing.first_revision and call.user == standing.author_id:
             return
@@ -113,7 +112,9 @@ class Content:
         for index, package in enumerate(body.packages_originating):
             if not any(dependencies.paths(package)):
                 platforms = ", ".join(PLATFORMS)
-                raise at_pointer(f"/packagesOriginating/{index}", f"Needs one of {platforms}.")
+                raise at_pointer(
+                    f"/packagesOriginating/{index}", f"This needs at least one of {platforms}."
+                )
         brought = [body.entity, *body.originating]
         entities = [*body.originating, *body.using]
         paths = [dependencies.paths(package) for package in body.packages_originating]
@@ -297,5 +298,7 @@ def _choice(parameter: str, text: str, allowed: Sequence[str]) -> list[str]:
     chosen = list(dict.fromkeys(word.strip() for word in text.split(",")))
     for word in chosen:
         if word not in allowed:
-            raise at_parameter(parameter, f"Allowed are all, {', '.join(allowed)}.")
+            raise at_parameter(
+                parameter, f"This must be all, or a comma-separated list of {', '.join(allowed)}."
+            )
     return chosen

@@ -13,7 +13,9 @@ ContentNotFound = named(404, "content_not_found", "There is no such content.")
 RevisionNotFound = named(404, "revision_not_found", "The content has no such revision.")
 CommentNotFound = named(404, "comment_not_found", "The content has no such comment.")
 CursorExpired = named(
-    400, "cursor_expired", "Notifications after this one are no longer kept: begin without `after`."
+    400,
+    "cursor_expired",
+    "Some notifications after this position are no longer kept. Read the list without `after`.",
 )
 NotificationNotFound = named(404, "notification_not_found", "There is no such notification.")
 ProgressNotFound = named(404, "progress_not_found", "There is no data at this key.")
@@ -22,18 +24,28 @@ InviteNotFound = named(404, "party_invite_not_found", "There is no such party in
 
 UsernameTaken = named(409, "username_taken", "Another user has this name.")
 EmailTaken = named(409, "email_taken", "Another user has this e-mail address.")
-RegistrationClosed = named(403, "registration_closed", "Registration is closed.")
-TooManyAttempts = named(429, "too_many_attempts", "Too many failed log-ins.", oauth="slow_down")
+RegistrationClosed = named(
+    403, "registration_closed", "This service does not accept registrations."
+)
+TooManyAttempts = named(
+    429,
+    "too_many_attempts",
+    "There were too many failed log-ins. Retry-After says when to try again.",
+    oauth="slow_down",
+)
 TooManyRequests = named(
-    429, "too_many_requests", "You have done this too often; Retry-After says when to go on."
+    429, "too_many_requests", "You have done this too often. Retry-After says when to try again."
 )
 InvalidGrant = named(
-    400, "invalid_grant", "The username, password or refresh token is wrong.", oauth="invalid_grant"
+    400,
+    "invalid_grant",
+    "The username or password is wrong, or the refresh token is not valid.",
+    oauth="invalid_grant",
 )
-WrongPassword = named(403, "wrong_password", "This is not the present password.")
+WrongPassword = named(403, "wrong_password", "This is not your current password.")
 AccountBanned = named(403, "account_banned", "The account is banned.", oauth="account_banned")
 SessionNotFound = named(404, "session_not_found", "You have no such session.")
-CannotBanSelf = named(422, "cannot_ban_self", "An admin cannot ban themself.")
+CannotBanSelf = named(422, "cannot_ban_self", "You cannot ban yourself.")
 UnsupportedGrant = named(
     400,
     "unsupported_grant_type",
@@ -41,25 +53,33 @@ UnsupportedGrant = named(
     oauth="unsupported_grant_type",
 )
 
-ContentExists = named(409, "content_exists", "There is a content with this id.")
-RevisionExists = named(409, "revision_exists", "There is a revision with this id.")
+ContentExists = named(409, "content_exists", "Content with this id already exists.")
+RevisionExists = named(409, "revision_exists", "A revision with this id already exists.")
 RevisionNotPublished = named(
     409,
     "revision_not_published",
-    "The content exists and has no revision with this revisionId; nothing was changed.",
+    "The content exists, but has no revision with this revisionId. Nothing has changed.",
 )
-EntityConflict = named(409, "entity_conflict", "The entity revision has another path.")
-PackageConflict = named(409, "package_conflict", "The package exists with other paths.")
-UnknownReference = named(422, "unknown_reference", "Nothing with these ids was registered.")
-SuspendedDependency = named(422, "suspended_dependency", "A dependency's content is suspended.")
+EntityConflict = named(
+    409, "entity_conflict", "An entity revision is already registered with another path."
+)
+PackageConflict = named(
+    409, "package_conflict", "A package is already registered with other paths."
+)
+UnknownReference = named(
+    422, "unknown_reference", "Some of the entities or packages are not registered."
+)
+SuspendedDependency = named(
+    422, "suspended_dependency", "A dependency belongs to content that is suspended."
+)
 PlatformMissing = named(
     422, "package_platform_missing", "A package lacks a platform that this service requires."
 )
-UnknownParent = named(422, "unknown_parent", "The content has no such parent comment.")
-ProgressConflict = named(409, "progress_conflict", "Another version stands at this key.")
-QuotaExceeded = named(403, "quota_exceeded", "This would be over your quota.")
+UnknownParent = named(422, "unknown_parent", "The content has no comment with this parentId.")
+ProgressConflict = named(409, "progress_conflict", "The key now has another version.")
+QuotaExceeded = named(403, "quota_exceeded", "This write would exceed your quota.")
 CommentDeleted = named(409, "comment_deleted", "The comment has been deleted.")
-CannotFollowSelf = named(422, "cannot_follow_self", "A user cannot follow themself.")
+CannotFollowSelf = named(422, "cannot_follow_self", "You cannot follow yourself.")
 
 CONSTRAINTS: dict[str, type[Problem]] = {
     "users_username": UsernameTaken,
@@ -75,7 +95,7 @@ CONSTRAINTS: dict[str, type[Problem]] = {
 }
 """What it means that the database refused."""
 
-_BUSY = {"hashing": "Too many log-ins at once."}
+_BUSY = {"hashing": "Too many people log in or register at once. Try again."}
 """What a client is told of a cause that it can do something about."""
 
 
@@ -88,7 +108,7 @@ def translate(error: Exception) -> Problem | None:
     if isinstance(error, MemoryError):
         return web.Unavailable(cause="memory")
     if isinstance(error, BadValue):
-        return web.InvalidBody(f"The database cannot hold a value: {error}.")
+        return web.InvalidBody(f"The database cannot store a value of this body: {error}.")
     if isinstance(error, InvalidToken):
         return web.BadToken(str(error))
     return None

@@ -33,13 +33,13 @@ class Notifications:
     async def all(self, call: Call, user: str, query: NotificationQuery) -> Listed | Raw | Pieces:
         """Spec §4.11. Raises CursorExpired."""
         if query.since is not None and not math.isfinite(query.since):
-            raise at_parameter("since", "Expected Unix seconds.")
+            raise at_parameter("since", "This must be a number of Unix seconds.")
         if query.after is not None and is_guid(query.after):
             found = await notifications.number(self._db, user, query.after)
             if found is None:
                 if await notifications.trimmed(self._db, user):
                     raise CursorExpired()  # nobody knows any more which ids there were
-                raise at_parameter("after", "This is no notification of yours.")
+                raise at_parameter("after", "You have no notification with this id.")
             after = found
         else:
             after = position(query) or 0

@@ -28,7 +28,7 @@ def position(query: Paging) -> int | None:
         return None
     text = query.after
     if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS and int(text) < 2**63):
-        raise at_parameter("after", "This is no cursor of this list.")
+        raise at_parameter("after", "This is not a cursor of this list.")
     return int(text)
 
 

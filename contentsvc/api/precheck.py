@@ -33,15 +33,13 @@ class UploadPrecheck:
         elif standing is None:
             raise ContentNotFound()
         elif call.user != standing.author_id and not call.viewer[1]:
-            raise Forbidden("Only its author and admins may change a content.")
+            raise Forbidden("Only its author and admins can change this content.")
 
         references: Sequence[EntityReference] = body.dependencies
         packages = body.packages
         known = await dependencies.known(self._db, body.content_id, references, packages)
         entities, missing = dependencies.unknown(known, references, packages)
-        named = [
-            (dependencies.key(d), d.path) for d in body.dependencies if d.path is not None
-        ]
+        named = [(dependencies.key(d), d.path) for d in body.dependencies if d.path is not None]
         problems = [
             *dependencies.suspended(known, references, packages),
             *dependencies.entity_conflicts(known, named),

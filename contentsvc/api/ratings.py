@@ -30,7 +30,7 @@ class Ratings:
             ("contentId", body.content_id, content),
         ):
             if given is not None and given.lower() != meant:
-                raise at_pointer(f"/{member}", "This differs from the path.")
+                raise at_pointer(f"/{member}", "This must be the same as in the path.")
         if not await ratings.put(self._db, user, content, call.viewer[1], body.value == "1"):
             raise ContentNotFound()
 

@@ -34,7 +34,10 @@ class Users:
         """Spec §4.5. In pieces where the profiles are long: one may have 64 Ki characters."""
         q = query.q.strip()
         if not _SHORTEST_QUERY <= len(q) <= _LONGEST_QUERY:
-            raise at_parameter("q", f"{_SHORTEST_QUERY} to {_LONGEST_QUERY} characters are taken.")
+            limits = f"{_SHORTEST_QUERY} to {_LONGEST_QUERY}"
+            raise at_parameter(
+                "q", f"This must have {limits} characters, not counting blanks at its ends."
+            )
         found = await users.search(self._db, q, query.page_size, query.page)
         total, length = found[0].total, found[0].bytes
         if length > users.PROFILES:

@@ -112,7 +112,7 @@ def notification_frame(row: Stored | Following) -> bytes:
 
 def log_changed(newest: int, id: str | None) -> ErrorMessage:
     """What a client is told whose log is not the one that it knows, and now ends there."""
-    detail = f"the service's database went back in time; this goes on after {newest}"
+    detail = f"The service's database went back in time. This socket goes on after {newest}."
     return ErrorMessage("log_changed", detail, newest, id)
 
 

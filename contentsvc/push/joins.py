@@ -154,9 +154,7 @@ class Joins:
                 return drained
         return None
 
-    async def _state(
-        self, feed: Feed, socket: Subscriber, resume: Position | None
-    ) -> State | None:
+    async def _state(self, feed: Feed, socket: Subscriber, resume: Position | None) -> State | None:
         at = 0 if resume is None else min(resume.seq, _LARGEST)
         while True:
             of = feed.log
@@ -175,14 +173,14 @@ class Joins:
         start, id = state.newest, state.id
         if resume is not None:
             if resume.seq > state.newest:
-                detail = f"there is no notification {resume.seq} yet, the newest is {start}"
+                detail = f"There is no notification {resume.seq} yet. The newest is {start}."
                 problem = ErrorMessage("seq_ahead", detail)
             elif resume.seq > state.trimmed and resume.id not in {None, state.at}:
                 problem = log_changed(start, id)
             else:
                 start, id = resume.seq, state.at
                 if start < state.trimmed:
-                    detail = f"notifications before {state.trimmed + 1} are no longer kept"
+                    detail = f"Notifications before {state.trimmed + 1} are no longer kept."
                     problem = ErrorMessage("trimmed", detail)
         if start > feed.last:
             socket.known = id

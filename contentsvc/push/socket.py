@@ -41,7 +41,8 @@ STALL = 30
 _PONG = encode(PongMessage())
 _PING_FRAME = b"\x89\x00"
 _INVALID_RESUME = ErrorMessage(
-    "invalid_resume", "resume must be a non-negative integer, and resumeId a GUID beside it"
+    "invalid_resume",
+    "resume must be an integer of at least 0. resumeId must be a GUID, and needs resume.",
 )
 
 _SPENT = ("_wskey", "handshake", "send_queue", "trafficStats", "utf8validator")
@@ -207,19 +208,21 @@ class SocketProtocol(BoundedReading):
         }
 
     def _too_many_frames(self) -> None:
-        self._refuse("rate_limited", f"more than {RATE} frames in {WINDOW} s", 1008)
+        self._refuse(
+            "rate_limited", f"You sent more than {RATE} frames within {WINDOW} seconds.", 1008
+        )
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:
         if self.state != self.STATE_OPEN:
             return
         try:
             if isBinary:
-                raise DecodeError("binary messages are not used")
+                raise DecodeError("This one is binary")
             message = _decoder.decode(payload.decode())
         except UnicodeDecodeError:
-            self._invalid_payload("a text message must be UTF-8")  # RFC 6455 §8.1
+            self._invalid_payload("A text message must be UTF-8.")  # RFC 6455 §8.1
         except (DecodeError, RecursionError) as error:
-            detail = f"a message is a JSON object with a type, sent as text: {error}"
+            detail = f"A message must be text: a JSON object with a string `type`. {error}."
             self._answer(ErrorMessage("malformed_message", detail))
         else:
             if message.type == "ping":
@@ -262,7 +265,7 @@ class SocketProtocol(BoundedReading):
 
     def _auth_received(self, message: Incoming) -> None:
         if self._auth_call is None:
-            detail = "this socket is signed in already"
+            detail = "This socket is already signed in."
             self._answer(ErrorMessage("already_authenticated", detail))
             return
         self._cancel_auth_call()
@@ -276,8 +279,8 @@ class SocketProtocol(BoundedReading):
         try:
             grant = self.factory.tokens.verify_socket(token)
         except InvalidToken:
-            detail = "the token is malformed, expired or not for sockets: ask session/connect"
-            self._refuse("invalid_token", detail, 4401)
+            detail = "The token is malformed, has expired or is not for sockets."
+            self._refuse("invalid_token", f"{detail} Get one from session/connect.", 4401)
             return
         if grant.session in self.factory.tokens.revoked:
             self.end(REVOKED)
@@ -287,7 +290,8 @@ class SocketProtocol(BoundedReading):
             return
         allowed = self.factory.origins
         if grant.client == "portal" and not {handshake.origin, "*"} & {None, *allowed}:
-            self._refuse("origin_not_allowed", f"no sockets from {handshake.origin}", 4409)
+            detail = f"This service does not allow portal sockets from {handshake.origin}."
+            self._refuse("origin_not_allowed", detail, 4409)
             return
         self.user, self.session = grant.user, grant.session
         if handshake.resume == INVALID:
@@ -297,7 +301,9 @@ class SocketProtocol(BoundedReading):
 
     def _auth_timed_out(self) -> None:
         self._auth_call = None
-        self._refuse("auth_timeout", f"no auth message within {AUTH_TIMEOUT:.0f} s", 4401)
+        self._refuse(
+            "auth_timeout", f"No auth message came within {AUTH_TIMEOUT:.0f} seconds.", 4401
+        )
 
     def _cancel_auth_call(self) -> None:
         if self._auth_call is not None:

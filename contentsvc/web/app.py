@@ -163,7 +163,7 @@ class Api(Resource):
         scheme, _, token = header.partition(" ")
         try:
             if scheme.lower() != "bearer":
-                raise BadToken("The Authorization header must hold a Bearer token.")
+                raise BadToken("The Authorization header must be Bearer, followed by a token.")
             caller = self._authenticate(token.strip())
         except BadToken as error:
             challenge = 'Bearer realm="contentsvc", error="invalid_token"'

@@ -313,11 +313,11 @@ class ApiChannel(HTTPChannel):
         hosts = headers.getRawHeaders(b"Host", ())
         old = self._version == b"HTTP/1.0"
         if len(hosts) > 1 or not (hosts or old):
-            self.refuse(MalformedRequest("A request has one Host header."))
+            self.refuse(MalformedRequest("A request must have one Host header."))
         elif old and self.length is None:
-            self.refuse(MalformedRequest("HTTP/1.0 has no chunked bodies."))
+            self.refuse(MalformedRequest("An HTTP/1.0 request must not have a chunked body."))
         elif not request.addressed(self._command, self._path):
-            self.refuse(MalformedRequest("The request target has no path."))
+            self.refuse(MalformedRequest("The request target must be a path or a whole URL."))
         else:
             request.gotLength(self.length)
             # Where no body follows, nobody waits for leave to send it (RFC 9110 §10.1.1).

@@ -1,7 +1,7 @@
 """From bytes to Structs, with errors that say where."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -24,8 +24,20 @@ S = TypeVar("S", bound=msgspec.Struct)
 _STEP = re.compile(r"\.([^.\[`]+)|\[(\d+)\]")
 _MISSING = re.compile(r"^Object missing required field `(.+)`$")
 _GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+_GOT = re.compile(r", got `(\w+)`$")
+_KINDS = {
+    "str": "a string",
+    "int": "an integer",
+    "float": "a floating-point number",
+    "bool": "a boolean",
+    "array": "an array",
+    "object": "an object",
+    "null": "null",
+}
 _MAX_PARAMETERS = 64
-_NOT_TEXT = "This is not percent-encoded UTF-8."
+_MISSES = "This is required, but missing."
+_NOT_TEXT = "This must be percent-encoded UTF-8."
+_OUT_OF_RANGE = "This number is out of range: it must fit a 64-bit floating-point number."
 
 
 def is_guid(text: str) -> bool:
@@ -43,7 +55,7 @@ def guid(name: str, text: str) -> str:
 def integer(name: str, text: str) -> int:
     """A positive 64-bit integer of the path. Raises InvalidPath."""
     if not (text.isascii() and text.isdigit() and len(text) <= 19 and 0 < int(text) < 2**63):
-        raise InvalidPath(f"{name} must be a positive integer.", parameter=name)
+        raise InvalidPath(f"{name} must be an integer from 1 to {2**63 - 1}.", parameter=name)
     return int(text)
 
 
@@ -57,7 +69,7 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
         if media and media != "application/json" and not media.endswith("+json"):
             raise UnsupportedMediaType()
     if not raw:
-        raise MalformedJson("The body is empty; it must be JSON.")
+        raise MalformedJson("The body is empty. It must be JSON.")
     try:
         if not raw.isascii():
             raw.decode()  # msgspec skips over what it does not need
@@ -68,7 +80,7 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
     except msgspec.ValidationError as error:
         raise at_pointer(*_where(error, decoder.type)) from None
     except msgspec.DecodeError as error:
-        raise MalformedJson(f"The body is not JSON: {error}.") from None
+        raise MalformedJson(f"The body is not valid JSON: {_fault(error)}.") from None
     except UnicodeDecodeError:
         raise MalformedJson("The body is not UTF-8.") from None
     except RecursionError:
@@ -84,11 +96,11 @@ def object_text(member: str, raw: msgspec.Raw) -> str:
     """
     text = bytes(raw)
     if not text.startswith(b"{"):
-        raise at_pointer(f"/{member}", "Expected `object`.")
+        raise at_pointer(f"/{member}", "This must be an object.")
     infinite = place.infinite(text)
     if infinite >= 0:
         pointer, _ = place.pointer(text, infinite)
-        raise at_pointer(f"/{member}{pointer}", "Number out of range.")
+        raise at_pointer(f"/{member}{pointer}", _OUT_OF_RANGE)
     return text.decode()
 
 
@@ -102,7 +114,7 @@ def form_body(raw: bytes, content_type: str | None, type: type[S]) -> S:
     status that RFC 6749 §5.2 has for every malformed request."""
     media = (content_type or "").partition(";")[0].strip().lower()
     if media != "application/x-www-form-urlencoded":
-        raise InvalidBody("The body must be application/x-www-form-urlencoded.")
+        raise InvalidBody("The Content-Type must be application/x-www-form-urlencoded.")
     return _pairs(raw, type, _at_member)
 
 
@@ -121,26 +133,26 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
     except UnicodeDecodeError:
         raise problem("", _NOT_TEXT) from None
     except ValueError:
-        raise problem("", f"At most {_MAX_PARAMETERS} parameters are taken.") from None
+        raise problem("", f"There may be at most {_MAX_PARAMETERS} parameters.") from None
     values: dict[str, str] = {}
     for name, value in pairs:
         if not _is_text(name) or not _is_text(value):
             raise problem(name if _is_text(name) else "", _NOT_TEXT)
         if name in values:
-            raise problem(name, "This stands there twice.")
+            raise problem(name, "This parameter appears more than once. Send it once.")
         if "\0" in name or "\0" in value:
-            raise problem(name, "A string may not hold NUL.")
+            raise problem(name, "This must not contain the character NUL.")
         values[name] = value
     try:
         found = msgspec.convert(values, type, strict=False)
     except msgspec.ValidationError as error:
-        pointer, detail = _where(error, type)
+        pointer, detail = _where(error, type, json=False)
         raise problem(pointer.lstrip("/"), detail) from None
     if any(value.lower() == "null" for value in values.values()):
         # msgspec takes it for None where a number may be left out.
         for field in msgspec.structs.fields(type):
             if field.encode_name in values and getattr(found, field.name) is None:
-                raise problem(field.encode_name, "Expected a number.")
+                raise problem(field.encode_name, _must_be(type, [field.encode_name], json=False))
     return found
 
 
@@ -153,8 +165,15 @@ def fitting(member: str, value: object, type: Any) -> None:
         raise at_pointer(f"/{member}{pointer}", detail) from None
 
 
-def _where(error: msgspec.ValidationError, type: Any) -> tuple[str, str]:
-    """Pointer and detail of what does not fit this type."""
+def _fault(error: msgspec.DecodeError) -> str:
+    """What is wrong with a text that is not JSON, and at which byte."""
+    text = str(error).removeprefix("JSON is malformed: ")
+    return "it ends too early" if text == "Input data was truncated" else text
+
+
+def _where(error: msgspec.ValidationError, type: Any, *, json: bool = True) -> tuple[str, str]:
+    """Pointer and detail of the value that does not fit this type. Without `json` all values were
+    strings."""
     # The path is last: before it there may be a text of the client's, of any length.
     detail, found, path = str(error).rpartition(" - at `$")
     if not found:  # it is about the whole
@@ -165,14 +184,19 @@ def _where(error: msgspec.ValidationError, type: Any) -> tuple[str, str]:
     pointer = "".join(place.step(str(step)) for step in steps)
     missing = _MISSING.match(detail)
     if missing:
-        return f"{pointer}/{missing[1]}", "This member is required."
-    if detail.startswith("Invalid enum value"):
-        allowed = [] if unknown else expected.choices(type, steps)
-        return pointer, f"Invalid enum value; allowed are {', '.join(allowed) or 'others'}."
-    if " matching regex " in detail:
-        wanted = None if unknown else expected.description(type, steps)
-        return pointer, f"Expected {wanted or 'other characters or another form'}."
-    return pointer, f"{detail}."
+        return f"{pointer}/{missing[1]}", _MISSES
+    if detail.startswith("Number out of range"):
+        return pointer, _OUT_OF_RANGE
+    if unknown:
+        return pointer, "A value in this is not allowed."
+    got = _GOT.search(detail) if json else None
+    return pointer, _must_be(type, steps, json=json, got=got and got[1])
+
+
+def _must_be(type: Any, steps: Sequence[str | int], *, json: bool, got: str | None = None) -> str:
+    wanted = expected.wanted(type, steps, null=json) or "another value"
+    found = f" It is {_KINDS[got]}." if got in _KINDS else ""
+    return f"This must be {wanted}.{found}"
 
 
 def _is_text(value: str) -> bool:
@@ -182,5 +206,5 @@ def _is_text(value: str) -> bool:
 
 def _nul_at(raw: bytes, offset: int) -> Problem:
     pointer, in_name = place.pointer(raw, offset)
-    what = "A member's name" if in_name else "A string"
-    return at_pointer(pointer, f"{what} may not hold NUL.")
+    what = "The name of a member of this" if in_name else "This"
+    return at_pointer(pointer, f"{what} must not contain the character NUL (\\u0000).")

@@ -17,7 +17,7 @@ class Problem(Exception):
 
     status: int = 500
     code: str = "internal_error"
-    detail: str = "The service failed; the log has the reason under this requestId."
+    detail: str = "The service failed. Its log has the reason, under this requestId."
     oauth: str = "invalid_request"
     """The `error` of RFC 6749 §5.2 where an OAuth endpoint answers it."""
     cause: str | None = None
@@ -62,24 +62,36 @@ def named(status: int, code: str, detail: str, *, oauth: str = "invalid_request"
     )
 
 
-MalformedRequest = named(400, "malformed_request", "This is no HTTP/1.0 or 1.1 request.")
-MalformedJson = named(400, "malformed_json", "The body is not JSON.")
-InvalidBody = named(400, "invalid_body", "The body does not fit; errors says where.")
-InvalidQuery = named(400, "invalid_query", "The query string does not fit; errors says where.")
-InvalidPath = named(400, "invalid_path", "The path does not fit.")
-InvalidHost = named(400, "invalid_host", "The Host header names no host.")
-Unauthorized = named(401, "unauthorized", "This needs an access token.")
+MalformedRequest = named(
+    400, "malformed_request", "This is not a valid HTTP/1.0 or HTTP/1.1 request."
+)
+MalformedJson = named(400, "malformed_json", "The body is not valid JSON.")
+InvalidBody = named(400, "invalid_body", "The body is not valid: see errors.")
+InvalidQuery = named(400, "invalid_query", "A query parameter is not valid: see errors.")
+InvalidPath = named(400, "invalid_path", "The path is not valid.")
+InvalidHost = named(400, "invalid_host", "The Host header must be a host, with or without a port.")
+Unauthorized = named(
+    401, "unauthorized", "This operation needs an access token in the Authorization header."
+)
 BadToken = named(401, "invalid_token", "The token is not valid.")
-Forbidden = named(403, "forbidden", "Your account may not do this.")
+Forbidden = named(403, "forbidden", "Your account is not allowed to do this.")
 NotFound = named(404, "not_found", "There is nothing at this path.")
-MethodNotAllowed = named(405, "method_not_allowed", "The Allow header has the methods.")
+MethodNotAllowed = named(
+    405, "method_not_allowed", "This path does not allow the method. The Allow header lists all."
+)
 RequestTimeout = named(408, "timeout", "The request did not arrive in time.")
-PayloadTooLarge = named(413, "payload_too_large", "The body is over the limit.")
-UriTooLong = named(414, "uri_too_long", "The path and query are over 16 KiB.")
-UnsupportedMediaType = named(415, "unsupported_media_type", "The body must be JSON.")
-UpgradeRequired = named(426, "upgrade_required", "This is a WebSocket; docs/socket.md has more.")
+PayloadTooLarge = named(413, "payload_too_large", "The body is larger than the limit.")
+UriTooLong = named(414, "uri_too_long", "The path and query are longer than 16 KiB.")
+UnsupportedMediaType = named(
+    415, "unsupported_media_type", "The Content-Type of the body must be application/json."
+)
+UpgradeRequired = named(
+    426, "upgrade_required", "This path accepts only WebSocket handshakes, of version 13."
+)
 HeadersTooLarge = named(
-    431, "headers_too_large", "The headers, with the request line, are over 16 KiB, or over 500."
+    431,
+    "headers_too_large",
+    "The request line and headers must not exceed 16 KiB, and there may be at most 500 headers.",
 )
 
 
@@ -88,7 +100,7 @@ class Unavailable(Problem):
 
     status = 503
     code = "unavailable"
-    detail = "The service cannot answer now; try again."
+    detail = "The service cannot answer at the moment. Retry-After says when to try again."
     oauth = "temporarily_unavailable"
 
     def __init__(

@@ -171,7 +171,7 @@ class ApiRequest(Request):
             self._room.release(self)
 
     def _too_large(self) -> Problem:
-        return PayloadTooLarge(f"The body is over {self._limit} bytes.", limit=self._limit)
+        return PayloadTooLarge(f"The body is larger than {self._limit} bytes.", limit=self._limit)
 
     def refuse(self, problem: Problem) -> None:
         """Answer this before the whole request is here, and drop what still comes of it."""
@@ -359,4 +359,3 @@ class ApiRequest(Request):
         """The answer is written, by us or by twisted.web itself."""
         super().finish()
         self.site.traffic.ended(self)
-

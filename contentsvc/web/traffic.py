@@ -69,7 +69,9 @@ class Room:
         self.held += size
         while self.held > self.limit and holder.held:
             slowest = next(iter(self.arriving), holder)
-            slowest.refuse(Unavailable("Too much arrives at once; try again.", cause="limit"))
+            slowest.refuse(
+                Unavailable("Too many request bodies arrive at once. Try again.", cause="limit")
+            )
 
     def release(self, holder: Holder) -> None:
         """The holder's bytes are held no more."""

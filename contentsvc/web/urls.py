@@ -73,7 +73,7 @@ class Urls:
         except WrongMethod:
             allowed = ", ".join(self.allowed(path))
             raise MethodNotAllowed(
-                f"This path allows {allowed}.", headers={"Allow": allowed}
+                f"This path allows only {allowed}.", headers={"Allow": allowed}
             ) from None
         except HTTPException:
             raise NotFound() from None
@@ -113,5 +113,6 @@ def variable(kind: str, name: str, text: str) -> str | int:
     except UnicodeDecodeError:
         value = "\0"
     if "\0" in value or len(value) > LONGEST:
-        raise InvalidPath(f"{name} must be at most {LONGEST} characters of UTF-8.", parameter=name)
+        detail = f"{name} must have at most {LONGEST} characters, be UTF-8, and not contain NUL."
+        raise InvalidPath(detail, parameter=name)
     return value

@@ -12,7 +12,7 @@ Username = Annotated[
         min_length=3,
         max_length=32,
         pattern=r"^[A-Za-z0-9_.\-]+\Z",
-        description="a name of A to Z, a to z, 0 to 9, _, . and -",
+        description="a name made of A to Z, a to z, 0 to 9, _, . and -",
     ),
 ]
 Email = Annotated[
@@ -46,7 +46,10 @@ class BanBody(Wire):
     """Body of PUT /user/{userId}/ban; without `until`, in Unix seconds, it is for ever."""
 
     reason: Annotated[str, Meta(min_length=1, max_length=4096)]
-    until: Annotated[int, Meta(ge=0, le=253_402_300_799)] | None = None
+    until: (
+        Annotated[int, Meta(ge=0, le=253_402_300_799, description="a whole number of Unix seconds")]
+        | None
+    ) = None
     """Up to the end of the year 9999."""
 
 

@@ -29,15 +29,17 @@ MediaPath = Annotated[
         min_length=1,
         max_length=1024,
         pattern=rf"^{_SEGMENT}(?:/{_SEGMENT})*\Z",
-        description="a relative path without empty, . or .. segments, backslashes and control "
-        "characters",
+        description="a relative path without empty, . or .. segments, without backslashes and "
+        "control characters",
     ),
 ]
 """A path relative to the media or content bucket, in what is sent: what was stored before there was
 this rule is still shown."""
 Text = Annotated[str, Meta(max_length=65_536)]
 
-Timestamp = Annotated[int, Meta(ge=-(2**53), le=2**53)]
+Timestamp = Annotated[
+    int, Meta(ge=-(2**53), le=2**53, description="a whole number of Unix seconds")
+]
 """Whole Unix seconds."""
 Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Page = Annotated[int, Meta(ge=0, le=2**31 - 1)]

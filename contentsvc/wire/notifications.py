@@ -90,7 +90,7 @@ def notification_json(id: str, created: int, read: bool, data: str) -> bytes:
 class NotificationQuery(Paging):
     """Query of spec §4.11. `after` is a sequence number or a notification's id."""
 
-    since: Timestamp | float | None = None
+    since: Timestamp | Annotated[float, Meta(description="a number of Unix seconds")] | None = None
 
 
 class ReadChange(Wire):

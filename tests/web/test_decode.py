@@ -59,53 +59,64 @@ class JsonTests(DecodeCase):
 
     def test_missing(self) -> None:
         """A missing member is named as if it were there."""
-        self.assertEqual(self.error("inner", "{}"), ("/inner/guidHere", "This member is required."))
+        expected = ("/inner/guidHere", "This is required, but missing.")
+        self.assertEqual(self.error("inner", "{}"), expected)
 
     def test_missing_from_the_whole(self) -> None:
         """So is a member of the body itself, and one that a form lacks."""
         problem = self.refused(decode.json_body, b"{}", None, _outer)
-        expected = {"pointer": "/inner", "detail": "This member is required."}
+        expected = {"pointer": "/inner", "detail": "This is required, but missing."}
         self.assertEqual(problem.members["errors"], [expected])
         media = "application/x-www-form-urlencoded"
         problem = self.refused(decode.form_body, b"", media, Inner)
-        self.assertEqual(problem.detail, "guidHere: This member is required.")
+        self.assertEqual(problem.detail, "guidHere: This is required, but missing.")
 
     def test_wrong_type(self) -> None:
         """A member of the wrong type is named, and both types are."""
-        self.assertEqual(self.error("flag", '"x"'), ("/flag", "Expected `bool`, got `str`."))
+        expected = ("/flag", "This must be true or false. It is a string.")
+        self.assertEqual(self.error("flag", '"x"'), expected)
+        expected = ("/inner", "This must be an object. It is an array.")
+        self.assertEqual(self.error("inner", "[]"), expected)
+
+    def test_null(self) -> None:
+        """Null is among what is allowed where it is."""
+        expected = ("/inner/side", 'This must be "left" or "right", or null. It is an integer.')
+        self.assertEqual(self.error("inner", f'{{"guidHere":"{ANN}","side":1}}'), expected)
 
     def test_index(self) -> None:
         """An element of a list is named by its index."""
         some = f'[{{"guidHere":"{ANN}"}},{{"guidHere":"{ANN}","count":-1}}]'
-        self.assertEqual(self.error("some", some), ("/some/1/count", "Expected `int` >= 0."))
+        expected = ("/some/1/count", f"This must be an integer from 0 to {2**63 - 1}.")
+        self.assertEqual(self.error("some", some), expected)
 
     def test_guid(self) -> None:
         """A GUID that is none is called so, and the pattern is left out."""
         for bad in ("x", ANN.replace("-", ""), f"{{{ANN}}}", ANN + "\\n", ""):
             found = self.error("inner", f'{{"guidHere":"{bad}"}}')
-            self.assertEqual(found, ("/inner/guidHere", "Expected a GUID with dashes."))
+            self.assertEqual(found, ("/inner/guidHere", "This must be a GUID with dashes."))
 
     def test_choice(self) -> None:
         """A value that is none of the allowed is named, and they are listed; it is not repeated,
         whatever it says and however long it is."""
         for bad in ("c", "", " - at `$.text`", "Object missing required field `x`", "x" * 100_000):
             found = self.error("kind", f'"{bad}"')
-            self.assertEqual(found, ("/kind", "Invalid enum value; allowed are a, b."))
+            self.assertEqual(found, ("/kind", 'This must be "a" or "b".'))
         inner = f'{{"guidHere":"{ANN}","side":"up"}}'
         found = self.error("some", f"[{inner},{inner}]")
-        self.assertEqual(found, ("/some/0/side", "Invalid enum value; allowed are left, right."))
+        self.assertEqual(found, ("/some/0/side", 'This must be "left" or "right", or null.'))
 
     def test_pattern(self) -> None:
         """A pattern is put into words where there are any."""
         found = self.error("inner", f'{{"guidHere":"{ANN}","digits":"x"}}')
-        self.assertEqual(found, ("/inner/digits", "Expected digits."))
+        self.assertEqual(found, ("/inner/digits", "This must be digits."))
         found = self.error("inner", f'{{"guidHere":"{ANN}","capitals":"x"}}')
-        self.assertEqual(found[1], "Expected other characters or another form.")
+        self.assertEqual(found[1], "This must be a string of another form.")
 
     def test_length(self) -> None:
         """Lengths are of characters, and the limit is named."""
-        self.assertEqual(self.error("text", '""')[0], "/text")
-        self.assertEqual(self.error("text", '"äöüß"')[1], "Expected `str` of length <= 3.")
+        for bad in ("", "äöüß"):
+            expected = ("/text", "This must be a string of 1 to 3 characters.")
+            self.assertEqual(self.error("text", f'"{bad}"'), expected)
 
     def test_huge_number(self) -> None:
         """10^30 fits no integer."""
@@ -114,7 +125,8 @@ class JsonTests(DecodeCase):
 
     def test_infinite_number(self) -> None:
         """1e400 is no number, and the innermost member whose name is known is named."""
-        self.assertEqual(self.error("anything", '{"a":1e400}')[0], "/anything")
+        expected = "This number is out of range: it must fit a 64-bit floating-point number."
+        self.assertEqual(self.error("anything", '{"a":1e400}'), ("/anything", expected))
 
     def test_fraction(self) -> None:
         """A fraction is no integer."""
@@ -170,6 +182,15 @@ class JsonTests(DecodeCase):
         cases = [whole[:-1], whole + b"x", b"{'a':1}", b"a=1", b"<a/>", b"{", b"nan", b'{"a":[[']
         for raw in cases:
             self.malformed(raw)
+
+    def test_malformed_detail(self) -> None:
+        """The detail says what is wrong with the text, and where."""
+        for raw, expected in (
+            (b'{"a":', "The body is not valid JSON: it ends too early."),
+            (b"{'a':1}", "The body is not valid JSON: object keys must be strings (byte 1)."),
+        ):
+            problem = self.refused(decode.json_body, raw, None, _outer)
+            self.assertEqual(problem.detail, expected)
 
     def test_empty(self) -> None:
         """No body is not JSON."""
@@ -228,13 +249,14 @@ class ObjectTextTests(DecodeCase):
     def test_no_object(self) -> None:
         """What is no object is refused."""
         for value in ('"{}"', "7", "[{}]", "null", "true"):
-            self.assertEqual(self.error(value), ("/value", "Expected `object`."))
+            self.assertEqual(self.error(value), ("/value", "This must be an object."))
 
     def test_infinite_number(self) -> None:
         """A number beyond a double is refused and named, a text that looks like one is not."""
         for number in ("1e999", "-1E+0999", "12345678901e299", "1.8e308", "0.1e310"):
             found = self.error(f'{{"1e999":"\\"1e999","a":[0,{number}]}}')
-            self.assertEqual(found, ("/value/a/1", "Number out of range."))
+            expected = "This number is out of range: it must fit a 64-bit floating-point number."
+            self.assertEqual(found, ("/value/a/1", expected))
         for number in ("1e308", "1e-999", "0e999", "1" + "0" * 5000):
             self.text(f'{{"1e999":{number}}}')
 
@@ -279,7 +301,8 @@ class PairsTests(DecodeCase):
         """What is no whole number in range is refused with the parameter's name."""
         for bad in (b"x", b"", b"-1", b"1.5", b"1" + b"0" * 30, b"0x1", b"1_0", b"2147483648"):
             self.assertEqual(self.error(b"page=" + bad)[0], "page", bad)
-        self.assertEqual(self.error(b"pageSize=x")[0], "pageSize")
+        for bad in (b"pageSize=x", b"pageSize=null"):
+            self.assertEqual(self.error(bad), ("pageSize", "This must be an integer."))
 
     def test_null(self) -> None:
         """The word null is no number, also where there may be none, and a text like any other."""
@@ -289,7 +312,7 @@ class PairsTests(DecodeCase):
 
     def test_choice(self) -> None:
         """A word that is none of the allowed is not repeated, and they are listed."""
-        expected = ("sort", "Invalid enum value; allowed are newest, top.")
+        expected = ("sort", 'This must be "newest" or "top".')
         self.assertEqual(self.error(b"sort=best"), expected)
 
     def test_digits_of_others(self) -> None:
@@ -297,18 +320,19 @@ class PairsTests(DecodeCase):
         self.assertEqual(self.error(b"page=%D9%A1")[0], "page")
 
     def test_twice(self) -> None:
-        """A parameter that stands there twice is refused, known or not."""
-        self.assertEqual(self.error(b"page=1&page=1"), ("page", "This stands there twice."))
+        """A parameter that appears twice is refused, known or not."""
+        expected = ("page", "This parameter appears more than once. Send it once.")
+        self.assertEqual(self.error(b"page=1&page=1"), expected)
         self.assertEqual(self.error(b"x=1&y=2&x=3")[0], "x")
 
     def test_nul(self) -> None:
         """NUL is refused in names and values."""
-        self.assertEqual(self.error(b"q=a%00"), ("q", "A string may not hold NUL."))
+        self.assertEqual(self.error(b"q=a%00"), ("q", "This must not contain the character NUL."))
         self.assertEqual(self.error(b"%00=a")[0], "\0")
 
     def test_bad_utf_8(self) -> None:
         """What is not UTF-8 is refused, named where its name is UTF-8."""
-        not_text = "This is not percent-encoded UTF-8."
+        not_text = "This must be percent-encoded UTF-8."
         self.assertEqual(self.error(b"q=%FF"), ("q", not_text))
         self.assertEqual(self.error(b"q=%ED%A0%80"), ("q", not_text))
         for raw in (b"%FF=1", b"%FF=%00", b"q=\xc3\xa4"):
@@ -317,7 +341,7 @@ class PairsTests(DecodeCase):
     def test_many(self) -> None:
         """Hundreds of parameters are refused for their number."""
         raw = b"&".join(b"p%d=" % n for n in range(65))
-        self.assertEqual(self.error(raw), ("", "At most 64 parameters are taken."))
+        self.assertEqual(self.error(raw), ("", "There may be at most 64 parameters."))
 
     def form(self, raw: bytes, media: str | None = "application/x-www-form-urlencoded") -> Any:
         """What a form is decoded to."""
