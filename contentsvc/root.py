@@ -22,8 +22,9 @@ from contentsvc.web.errors import (
     UpgradeRequired,
     named,
 )
-from contentsvc.web.request import SMALL, ApiRequest
+from contentsvc.web.request import ApiRequest
 from contentsvc.web.route import route
+from contentsvc.web.sizes import SMALL
 
 PATIENCE = 2.0
 """Seconds after which what does not answer does not hold."""

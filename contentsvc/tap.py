@@ -57,8 +57,8 @@ from contentsvc.web import assets
 from contentsvc.web import errors as web
 from contentsvc.web.app import Api
 from contentsvc.web.reply import Reply
-from contentsvc.web.request import KIB
 from contentsvc.web.site import ApiSite
+from contentsvc.web.sizes import KIB
 from contentsvc.web.unavailable import unavailability
 
 _FILES = 100

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from configparser import ConfigParser
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -61,6 +62,47 @@ def allows(layer: str, target: str) -> bool:
         target == allowed or target.startswith(f"{allowed}.")
         for allowed in {layer, *ALLOWED[layer]}
     )
+
+
+def graph() -> dict[str, set[str]]:
+    """For each module the modules of ours that it imports, for types too."""
+    trees = dict(modules())
+    found: dict[str, set[str]] = {}
+    for name, tree in trees.items():
+        targets = {t.removeprefix("contentsvc.") for t in imported(tree)}
+        # What is no module is a name in one.
+        found[name] = {t if t in trees else t.rpartition(".")[0] for t in targets} & trees.keys()
+    return found
+
+
+def circle(arrows: dict[str, set[str]]) -> list[str]:
+    """One that these arrows make, if there is any."""
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found
+    return []
+
+
+class CircleTests(SynchronousTestCase):
+    def test_modules(self) -> None:
+        """No module imports another that imports it, by however many steps."""
+        self.assertEqual(circle(graph()), [])
+
+    def test_layers(self) -> None:
+        """No layer imports one that imports it: all arrows go down."""
+        layers: dict[str, set[str]] = {}
+        for name, targets in graph().items():
+            layer = name.partition(".")[0]
+            below = {target.partition(".")[0] for target in targets}
+            layers.setdefault(layer, set()).update(below - {layer})
+        self.assertEqual(circle(layers), [])
+
+    def test_found(self) -> None:
+        """A circle of three is found."""
+        found = circle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}})
+        self.assertEqual(set(found), {"a", "b", "c"})
 
 
 class ImportTests(SynchronousTestCase):

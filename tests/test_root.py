@@ -11,8 +11,7 @@ from contentsvc.root import Health, Reason, Root
 from contentsvc.web.app import Api
 from contentsvc.web.assets import Asset
 from contentsvc.web.reply import Reply
-from contentsvc.web.site import ApiSite
-from tests.web.support import Answer, Client, WebCase, authenticate, unknown
+from tests.web.support import Answer, Client, WebCase, authenticate, site_of, unknown
 
 UPGRADE = {
     "Upgrade": "websocket",
@@ -36,14 +35,7 @@ class RootCase(WebCase):
         self.sockets.protocol = WebSocketServerProtocol
         self.sockets.setProtocolOptions(openHandshakeTimeout=0)
         root = Root(api, self.sockets, {b"/file": Asset(b"text", "text/plain")})
-        self.site = ApiSite(
-            root,
-            clock,
-            now=clock.seconds,
-            judge=root.judge,
-            refuse=api.refuse,
-            body_timeout=30.0,
-        )
+        self.site = site_of(root, clock, judge=root.judge, refuse=api.refuse)
         self.client = Client(self.site)
 
     def ask(self, method: str, path: str, **headers: str) -> Answer:

@@ -28,8 +28,8 @@ from contentsvc.web.call import Call
 from contentsvc.web.decode import fitting
 from contentsvc.web.errors import Forbidden, Problem, at_parameter, at_pointer
 from contentsvc.web.reply import Listed, Pieces
-from contentsvc.web.request import KIB
 from contentsvc.web.route import route
+from contentsvc.web.sizes import KIB
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
     CONTENT_STATUSES,

@@ -11,8 +11,8 @@ from contentsvc.store import content
 from contentsvc.web.allow import SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
-from contentsvc.web.request import KIB
 from contentsvc.web.route import route
+from contentsvc.web.sizes import KIB
 from contentsvc.wire.content import EntityReference, Precheck, PrecheckAnswer, Problem
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from autobahn.twisted.websocket import WebSocketServerFactory
-from autobahn.websocket.protocol import TrafficStats
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from contentsvc.push.hub import Hub
+from contentsvc.push.idle import Idle
 from contentsvc.push.socket import (
     CLOSE_TIMEOUT,
     HANDSHAKE_TIMEOUT,
@@ -50,27 +50,5 @@ class SocketFactory(WebSocketServerFactory):
             closeHandshakeTimeout=CLOSE_TIMEOUT,
             allowNullOrigin=True,
         )
-        self.idle = self._idle()
-        self.protocol: Any = type("Socket", (SocketProtocol,), self.idle)
-
-    def _idle(self) -> dict[str, Any]:
-        """What all idle sockets have in common, as attributes of their class.
-
-        Autobahn sets some eighty on every instance, two thirds of an idle socket's memory.
-        """
-        sample: Any = SocketProtocol()
-        sample.factory = self
-        sample.openHandshakeTimeout = 0  # starts no timer
-        sample._connectionMade()
-        self.countConnections = 0
-        flags = {k: v for k, v in vars(sample).items() if v is None or isinstance(v, int)}
-        options = {name: getattr(self, name) for name in SocketProtocol.CONFIG_ATTRS}
-        # As an attribute of a class a function would be a method.
-        options["perMessageCompressionAccept"] = staticmethod(
-            options["perMessageCompressionAccept"]
-        )
-        spent = {"send_queue": (), "trafficStats": TrafficStats(), "utf8validator": None}
-        opened = {"inside_message": False, "current_frame": None, "websocket_version": 13}
-        # Without CONFIG_ATTRS Autobahn does not copy the options to each instance, and does
-        # not format them all for its log.
-        return {**flags, **options, **spent, **opened, "CONFIG_ATTRS": ()}
+        self.idle = Idle(self, SocketProtocol)
+        self.protocol: Any = self.idle.protocol

@@ -2,25 +2,25 @@
 
 import socket
 from collections import deque
+from collections.abc import Collection
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from msgspec import DecodeError, Struct, field, json
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IPushProducer
+from twisted.internet.interfaces import IPushProducer, IReactorTime
 from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 from zope.interface import implementer
 
 from contentsvc.push.feeds import OVERLOADED, REVOKED, SLOW_CONSUMER, Close, encode
 from contentsvc.push.heartbeat import INTERVAL
+from contentsvc.push.hub import Hub
+from contentsvc.push.idle import Idle
 from contentsvc.push.reading import RATE, WINDOW, BoundedReading
 from contentsvc.push.resource import INVALID, Handshake, position
-from contentsvc.tokens import InvalidToken
+from contentsvc.tokens import InvalidToken, Tokens
 from contentsvc.wire.socket import ErrorMessage, GoodbyeMessage, Message, PongMessage
-
-if TYPE_CHECKING:
-    from contentsvc.push.factory import SocketFactory
 
 HANDSHAKE_TIMEOUT = 5.0
 """Seconds. The resource hands over the whole request at once, so this is for faults of ours."""
@@ -45,8 +45,15 @@ _INVALID_RESUME = ErrorMessage(
     "resume must be an integer of at least 0. resumeId must be a GUID, and needs resume.",
 )
 
-_SPENT = ("_wskey", "handshake", "send_queue", "trafficStats", "utf8validator")
-"""Set on each instance by the handshake, and of no use to an open socket."""
+
+class Factory(Protocol):
+    """What a socket needs of its factory. `origins` are those a portal may connect from."""
+
+    reactor: IReactorTime
+    hub: Hub
+    tokens: Tokens
+    origins: Collection[str]
+    idle: Idle
 
 
 class Incoming(Struct):
@@ -107,7 +114,7 @@ class SocketProtocol(BoundedReading):
     peer = ""
     is_open = is_closed = _Resolved()
 
-    factory: "SocketFactory"
+    factory: Factory
     transport: Any
     handshake = Handshake()
     user = session = ""
@@ -183,7 +190,7 @@ class SocketProtocol(BoundedReading):
 
     def onOpen(self) -> None:
         handshake = self.handshake
-        self._forget_handshake()
+        self.factory.idle.slim(self)
         # The HTTP channel registered itself, and would live as long as the socket.
         self.transport.unregisterProducer()
         self.transport.registerProducer(self, True)
@@ -195,17 +202,6 @@ class SocketProtocol(BoundedReading):
         else:
             self.handshake = handshake
             self._auth_call = self.factory.reactor.callLater(AUTH_TIMEOUT, self._auth_timed_out)
-
-    def _forget_handshake(self) -> None:
-        """Keep on the instance only what differs from the factory's idle socket."""
-        idle = self.factory.idle
-        self.__dict__ = {
-            name: value
-            for name, value in vars(self).items()
-            if idle.get(name, self) is not value
-            and name not in _SPENT
-            and not name.startswith(("http_", "websocket_"))
-        }
 
     def _too_many_frames(self) -> None:
         self._refuse(

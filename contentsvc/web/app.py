@@ -19,8 +19,9 @@ from contentsvc.web.allow import Who
 from contentsvc.web.call import Call
 from contentsvc.web.errors import BadToken, Problem
 from contentsvc.web.reply import Pieces, Reply
-from contentsvc.web.request import SMALL, ApiRequest
+from contentsvc.web.request import ApiRequest
 from contentsvc.web.route import Route, routes_of
+from contentsvc.web.sizes import SMALL
 from contentsvc.web.urls import Urls
 
 log = Logger()

@@ -1,7 +1,7 @@
 """A connection: what is refused before it is a request, and who is at its other end."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import Protocol, connectionDone
@@ -9,6 +9,7 @@ from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel
 from twisted.web.http_headers import InvalidHeaderName, _nameEncoder
 
+from contentsvc.web.common import Common
 from contentsvc.web.errors import (
     HeadersTooLarge,
     MalformedRequest,
@@ -17,12 +18,8 @@ from contentsvc.web.errors import (
     UriTooLong,
 )
 from contentsvc.web.proxies import UNKNOWN, address_of
+from contentsvc.web.request import ApiRequest
 from contentsvc.web.unsent import unsent
-
-if TYPE_CHECKING:
-    from contentsvc.web.request import ApiRequest
-    from contentsvc.web.site import ApiSite
-
 
 _canonical = _nameEncoder.encode
 AT_ONCE = 4
@@ -55,7 +52,7 @@ class TurnedAway(Protocol):
 class ApiChannel(HTTPChannel):
     """A connection that its site knows of, until it ends or becomes a socket."""
 
-    site: "ApiSite"
+    site: Common
     transport: Any
     address = UNKNOWN
     """The peer's."""
@@ -64,13 +61,13 @@ class ApiChannel(HTTPChannel):
     _peer: IAddress | None = None
     _host: IAddress | None = None
     refused = False
-    doomed: "ApiRequest | None" = None
+    doomed: ApiRequest | None = None
     """A request that its head has shown to go no further, while the piece of data that this came in
     is read."""
     held = 0
     """Bytes of headers that have not all come, or of what has come behind a request, as counted in
     `site.traffic`."""
-    answered: "ApiRequest | None" = None
+    answered: ApiRequest | None = None
     """A request whose answer is written, and has not been taken so far that another may follow."""
     _head: Any = None
     """The timer of a request whose headers have not all come."""
@@ -168,7 +165,7 @@ class ApiChannel(HTTPChannel):
             size += _HEADER * self._receivedHeaderCount + len(self._later)
             room.hold(self, size - self.held)
 
-    def requestDone(self, request: "ApiRequest") -> None:
+    def requestDone(self, request: ApiRequest) -> None:
         """A request is answered; the next may have come with it. Twisted would answer that too,
         however much of the answers is not taken."""
         if self._waitingForTransport and self.persistent:
@@ -294,7 +291,7 @@ class ApiChannel(HTTPChannel):
             data = data.lstrip(b"0")[:_DIGITS] or b"0"
         return bool(super()._maybeChooseTransferDecoder(header, data))
 
-    def checkPersistence(self, request: "ApiRequest", version: bytes) -> bool:
+    def checkPersistence(self, request: ApiRequest, version: bytes) -> bool:
         """Whether another request may follow."""
         said = request.requestHeaders.getRawHeaders(b"Connection")
         if version != b"HTTP/1.1":

@@ -5,7 +5,7 @@ import re
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.internet.interfaces import IAddress
 from twisted.logger import Logger
@@ -13,12 +13,11 @@ from twisted.python.failure import Failure
 from twisted.web.http_headers import Headers
 from twisted.web.server import Request
 
+from contentsvc.web.common import Common
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout
 from contentsvc.web.flow import Flow
-
-if TYPE_CHECKING:
-    from contentsvc.web.site import ApiSite
-    from contentsvc.web.traffic import Room
+from contentsvc.web.sizes import SMALL
+from contentsvc.web.traffic import Room
 
 # Twisted knows no phrase for 422, 426 and 429.
 _STATUS = {
@@ -28,13 +27,6 @@ _STATUS = {
 
 log = Logger()
 
-KIB = 1024
-BODY_LIMIT = 256 * KIB
-"""Bytes of a body unless the route says otherwise."""
-FORM_LIMIT = 16 * KIB
-"""Bytes of a form."""
-SMALL = 16 * KIB
-"""Bytes of a body that comes without a token."""
 _FRESH = 1.0
 """Seconds after which a body's sender is judged again: the session may have ended meanwhile."""
 _LINGER = 2.0
@@ -52,7 +44,7 @@ class ApiRequest(Request):
     writing: the whole answer goes out in one piece.
     """
 
-    site: "ApiSite"
+    site: Common  # type: ignore[assignment]  # of which Twisted says that it is its own
     method = uri = path = b""
     clientproto = b"HTTP/1.1"
     route: str = "-"
@@ -69,7 +61,7 @@ class ApiRequest(Request):
     """Why it will not be carried out, as its head has shown."""
     held = 0
     """Bytes of its body that are counted in `_room`."""
-    _room: "Room | None" = None
+    _room: Room | None = None
     _authority: bytes | None = None
     _size = 0
     _whole = False

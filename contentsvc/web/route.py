@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from contentsvc.web.allow import Permission
-from contentsvc.web.request import BODY_LIMIT, FORM_LIMIT
+from contentsvc.web.sizes import BODY_LIMIT, FORM_LIMIT
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 

@@ -14,9 +14,10 @@ from twisted.web.server import Site
 
 from contentsvc.web.backlog import Backlog
 from contentsvc.web.channel import ApiChannel, TurnedAway
+from contentsvc.web.common import Common
 from contentsvc.web.errors import Problem
 from contentsvc.web.proxies import Proxies
-from contentsvc.web.request import KIB, ApiRequest
+from contentsvc.web.request import ApiRequest
 from contentsvc.web.traffic import Traffic
 from contentsvc.web.unsent import Unsent
 
@@ -26,7 +27,7 @@ _METHODS = {method.encode(): method.value for method in HTTPMethod}
 """What the log has of a method; others may hold anything."""
 
 
-class ApiSite(Site):
+class ApiSite(Site, Common):
     """A site of ApiRequests.
 
     `now` gives the wall clock's Unix seconds. `judge` is asked about a request with a body as soon
@@ -49,10 +50,10 @@ class ApiSite(Site):
         judge: Callable[[ApiRequest], int],
         refuse: Callable[[ApiRequest, Problem], object],
         body_timeout: float,
-        body_memory: int = 64 * KIB * KIB,
-        connections: int = 21_000,
-        sockets: Callable[[], int] = int,
-        trusted_proxies: Sequence[str] = (),
+        body_memory: int,
+        connections: int,
+        sockets: Callable[[], int],
+        trusted_proxies: Sequence[str],
     ) -> None:
         super().__init__(resource, reactor=reactor, timeout=60)
         self.reactor = reactor

@@ -5,8 +5,8 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
-from contentsvc.web.request import BODY_LIMIT
 from contentsvc.web.route import route
+from contentsvc.web.sizes import BODY_LIMIT
 
 BIG = 2 * BODY_LIMIT
 

@@ -17,8 +17,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.web.app import Api
 from contentsvc.web.errors import BadToken, Problem
 from contentsvc.web.reply import Reply
-from contentsvc.web.request import KIB
 from contentsvc.web.site import ApiSite
+from contentsvc.web.sizes import KIB
 
 ANN = "00000000-0000-4000-8000-00000000000a"
 BOB = "00000000-0000-4000-8000-00000000000b"
@@ -97,6 +97,33 @@ class Transport(StringTransport):
         self.half_closed = True
 
 
+def site_of(
+    resource: Any,
+    clock: Any,
+    *,
+    judge: Callable[[Any], int],
+    refuse: Callable[[Any, Problem], object],
+    body_timeout: float = 30.0,
+    body_memory: int = 64 * KIB * KIB,
+    connections: int = 21_000,
+    sockets: Callable[[], int] = int,
+    trusted_proxies: Sequence[str] = (),
+) -> ApiSite:
+    """A site with room for all that most tests need."""
+    return ApiSite(
+        resource,
+        clock,
+        now=clock.seconds,
+        judge=judge,
+        refuse=refuse,
+        body_timeout=body_timeout,
+        body_memory=body_memory,
+        connections=connections,
+        sockets=sockets,
+        trusted_proxies=trusted_proxies,
+    )
+
+
 class Client:
     """One connection to a site, from `peer`; `factory` is what wraps the site, if anything."""
 
@@ -140,7 +167,7 @@ class Client:
 
 
 class Service:
-    """A site with its clock."""
+    """A site with its clock; `limits` are those of `site_of`."""
 
     def __init__(
         self,
@@ -149,27 +176,14 @@ class Service:
         origins: Sequence[str] = ("*",),
         translate: Callable[[Exception], Problem | None] = unknown,
         authenticate: Callable[[str], Any] = authenticate,
-        body_timeout: float = 30.0,
-        body_memory: int = 64 * KIB * KIB,
-        connections: int = 21_000,
-        sockets: Callable[[], int] = int,
-        trusted_proxies: Sequence[str] = (),
+        **limits: Any,
     ) -> None:
         self.clock = Clock()
         self.causes: list[str] = []
         self.api = Api(authenticate, translate, Reply(origins, self.causes.append))
         self.api.mount("", families)
-        self.site = ApiSite(
-            self.api,
-            self.clock,
-            now=self.clock.seconds,
-            judge=self.api.judge,
-            refuse=self.api.refuse,
-            body_timeout=body_timeout,
-            body_memory=body_memory,
-            connections=connections,
-            sockets=sockets,
-            trusted_proxies=trusted_proxies,
+        self.site = site_of(
+            self.api, self.clock, judge=self.api.judge, refuse=self.api.refuse, **limits
         )
 
     def connect(self, peer: IAddress | None = None) -> Client:

@@ -6,9 +6,8 @@ from gzip import compress, decompress
 
 from contentsvc.root import Root
 from contentsvc.web.assets import Asset, docs
-from contentsvc.web.site import ApiSite
 from tests.support.daemon import ROOT
-from tests.web.support import Answer, Client, Service, WebCase
+from tests.web.support import Answer, Client, Service, WebCase, site_of
 
 TEXT = b"some text " * 50
 GZIP = compress(TEXT)
@@ -25,14 +24,7 @@ class AssetCase(WebCase):
         """The answer to one request."""
         service = Service([])
         root = Root(service.api, None, assets)
-        site = ApiSite(
-            root,
-            service.clock,
-            now=service.clock.seconds,
-            judge=root.judge,
-            refuse=service.api.refuse,
-            body_timeout=30.0,
-        )
+        site = site_of(root, service.clock, judge=root.judge, refuse=service.api.refuse)
         client = Client(site)
         client.ask(method, path, **headers)
         return client.answer()

@@ -2,8 +2,8 @@
 
 from contentsvc.web.allow import ADMIN, ANYONE, SELF, SIGNED_IN
 from contentsvc.web.call import Call
-from contentsvc.web.request import SMALL
 from contentsvc.web.route import route
+from contentsvc.web.sizes import SMALL
 from tests.web import support
 from tests.web.boxes import Box, body_of
 from tests.web.support import ANN, BOB, Service, WebCase

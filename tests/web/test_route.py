@@ -7,8 +7,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.web.allow import ADMIN, ANYONE, SELF
 from contentsvc.web.call import Call
-from contentsvc.web.request import BODY_LIMIT
 from contentsvc.web.route import Route, route, routes_of
+from contentsvc.web.sizes import BODY_LIMIT
 
 
 class Body(Struct):

@@ -18,9 +18,8 @@ from contentsvc.web.app import Api
 from contentsvc.web.call import Call
 from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.route import route
-from contentsvc.web.site import ApiSite
 from contentsvc.web.unsent import PATIENCE, Unsent, unsent, untaken
-from tests.web.support import WebCase, authenticate, unknown
+from tests.web.support import WebCase, authenticate, site_of, unknown
 
 LARGE = 16 * 1024 * 1024
 """More than the system's own buffers take."""
@@ -222,9 +221,7 @@ class LoopbackTests(TestCase):
         self.large = Large()
         api = Api(authenticate, unknown, Reply(["*"], lambda cause: None))
         api.mount("", [self.large])
-        self.site = ApiSite(
-            api, reactor, now=lambda: 0.0, judge=api.judge, refuse=api.refuse, body_timeout=30
-        )
+        self.site = site_of(api, reactor, judge=api.judge, refuse=api.refuse)
         self.port = reactor.listenTCP(0, self.site, interface="127.0.0.1")
         self.addCleanup(self.port.stopListening)
         self.addCleanup(self.over)

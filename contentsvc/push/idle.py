@@ -1,0 +1,50 @@
+"""What keeps an idle socket small.
+
+Autobahn sets some eighty attributes on every instance, two thirds of an idle socket's memory. Most
+have the same value on all of them. So a class is made that has these values, and an instance keeps
+only those that differ.
+"""
+
+from typing import Any
+
+from autobahn.websocket.protocol import TrafficStats
+
+_SPENT = ("_wskey", "handshake", "send_queue", "trafficStats", "utf8validator")
+"""Set on each instance by the handshake, and of no use to an open socket."""
+
+
+class Idle:
+    """What all idle sockets of one factory have in common. `protocol` is their class, a `kind` of
+    BoundedReading with that as its attributes; `factory` is Autobahn's, with its options set."""
+
+    def __init__(self, factory: Any, kind: Any) -> None:
+        self._common = _sampled(factory, kind)
+        self.protocol: Any = type("Socket", (kind,), self._common)
+
+    def slim(self, socket: Any) -> None:
+        """Keep on the instance only what differs, once its handshake is done."""
+        common = self._common
+        socket.__dict__ = {
+            name: value
+            for name, value in vars(socket).items()
+            if common.get(name, socket) is not value
+            and name not in _SPENT
+            and not name.startswith(("http_", "websocket_"))
+        }
+
+
+def _sampled(factory: Any, kind: Any) -> dict[str, Any]:
+    sample = kind()
+    sample.factory = factory
+    sample.openHandshakeTimeout = 0  # starts no timer
+    sample._connectionMade()
+    factory.countConnections = 0
+    flags = {k: v for k, v in vars(sample).items() if v is None or isinstance(v, int)}
+    options = {name: getattr(factory, name) for name in kind.CONFIG_ATTRS}
+    # As an attribute of a class a function would be a method.
+    options["perMessageCompressionAccept"] = staticmethod(options["perMessageCompressionAccept"])
+    spent = {"send_queue": (), "trafficStats": TrafficStats(), "utf8validator": None}
+    opened = {"inside_message": False, "current_frame": None, "websocket_version": 13}
+    # Without CONFIG_ATTRS Autobahn does not copy the options to each instance, and does not format
+    # them all for its log.
+    return {**flags, **options, **spent, **opened, "CONFIG_ATTRS": ()}
