@@ -1,12 +1,17 @@
 """SQL as text beside a typed signature.
 
-A decorator says how many rows a statement gives::
+A decorator says how many rows a statement gives: `one`, `maybe` one, `many`, `none`; of `found` it
+matters only whether one came::
 
     @maybe("select id, username from users where id = :user")
     async def info(db: Db, user: str) -> UserInfo | None: ...
 
 `:name` is the function's own parameter. A connection PREPAREs a statement when it first runs it,
 in the same message, and runs it by EXECUTE from then on.
+
+A row is a scalar, a Struct, a NamedTuple, or a NamedTuple that ends in a Struct, which the last
+columns fill; a Struct that may be None is None where its first column is NULL. The columns have
+the names of the fields, in their order.
 
 A read that is asked for often says `together=True` and the type of each parameter
 (`:user::uuid`): then there is a second form of it, which answers several calls at once. A write
@@ -20,6 +25,8 @@ module's writes and locks, unless it says another.
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from operator import itemgetter
 from types import UnionType
 from typing import (
     Any,
@@ -127,9 +134,6 @@ class Db(Protocol):
         """Call when what ran before has been committed; never if it was rolled back."""
 
 
-STATEMENTS: dict[str, Statement] = {}
-
-
 def array_literal(values: Sequence[object] | None) -> str | None:
     """A Postgres array literal of strings, numbers and None."""
     if values is None:
@@ -145,6 +149,17 @@ def array_literal(values: Sequence[object] | None) -> str | None:
 
 
 Function = Callable[Concatenate[Db, P], Awaitable[T]]
+Answer = Callable[[list[Row]], Any]
+"""From the rows to what the function gives."""
+
+
+class Decorator(Protocol):
+    """Declares the statement that a function stands for."""
+
+    def __call__(
+        self, sql: str, *, together: str | bool = False, lane: str | None = None
+    ) -> Callable[[Function[P, T]], Function[P, T]]:
+        """See the module; raises TypeError where SQL and signature disagree."""
 
 
 def _several(statement: Statement, sql: str) -> str:
@@ -168,43 +183,41 @@ def _several(statement: Statement, sql: str) -> str:
     """  # noqa: S608
 
 
-def _statement(
-    sql: str,
-    function: Callable[..., Any],
-    together: str | bool = False,
-    lane: str | None = None,
-) -> tuple[Statement, Any]:
-    module = function.__module__.rpartition(".")[2]
-    name = f"{module}_{function.__name__}"
-    hints = get_type_hints(function)
-    parameters = list(inspect.signature(function).parameters)[1:]
-    lists = [_is_list(hints[parameter]) for parameter in parameters]
-    if name in STATEMENTS:
-        raise TypeError(f"there are two statements {name}")
-    statement = STATEMENTS[name] = Statement(name, sql, parameters, lists, lane)
-    if together:
-        several = _several(statement, sql) if together is True else str(together)
-        statement.together = STATEMENTS[f"{name}_together"] = Statement(
-            f"{name}_together", several, parameters, [True] * len(parameters), statement.lane
-        )
-    return statement, hints["return"]
-
-
 def _is_list(hint: Any) -> bool:
     if isinstance(hint, UnionType):
         return any(_is_list(part) for part in get_args(hint))
     return get_origin(hint) in {list, Sequence}
 
 
-def _builder(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
-    if isinstance(row_type, type) and issubclass(row_type, Struct):
-        statement.expect(tuple(field.name for field in structs.fields(row_type)))
+def _row_of(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
+    """What makes a row of a tuple; a scalar is the first column."""
+    if _is_struct(row_type):
+        statement.expect(_names(row_type))
         return lambda row: row_type(*row)
-    if hasattr(row_type, "_make"):
-        statement.expect(row_type._fields)
-        make: Callable[[Row], Any] = row_type._make
+    if not hasattr(row_type, "_make"):
+        return itemgetter(0)
+    own: tuple[str, ...] = row_type._fields
+    last = get_type_hints(row_type)[own[-1]]
+    struct = _without_none(last)
+    # The columns are checked, so nothing need count them again.
+    make = partial(tuple.__new__, row_type)
+    if not _is_struct(struct):
+        statement.expect(own)
         return make
-    return lambda row: row[0]
+    n = len(own) - 1
+    head, tail = slice(n), slice(n, None)
+    statement.expect((*own[head], *_names(struct)))
+    if struct is last:
+        return lambda row: make((*row[head], struct(*row[tail])))
+    return lambda row: make((*row[head], None if row[n] is None else struct(*row[tail])))
+
+
+def _is_struct(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Struct)
+
+
+def _names(struct: type[Struct]) -> tuple[str, ...]:
+    return tuple(field.name for field in structs.fields(struct))
 
 
 def _without_none(hint: Any) -> Any:
@@ -212,74 +225,97 @@ def _without_none(hint: Any) -> Any:
     return parts[0] if isinstance(hint, UnionType) and len(parts) == 1 else hint
 
 
-def one(
-    sql: str, *, together: str | bool = False, lane: str | None = None
-) -> Callable[[Function[P, T]], Function[P, T]]:
-    """The statement gives exactly one row, in every case."""
+def _one(statement: Statement, returns: Any) -> Answer:
+    build = _row_of(statement, returns)
 
-    def decorate(function: Function[P, T]) -> Function[P, T]:
-        statement, returns = _statement(sql, function, together, lane)
-        build = _builder(statement, returns)
+    def answer(rows: list[Row]) -> Any:
+        if len(rows) != 1:
+            raise ValueError(f"{statement.name} gives one row; {len(rows)} came")
+        return build(rows[0])
 
-        async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
-            (row,) = await db.run(statement, statement.arguments(args, kwargs))
-            return build(row)
-
-        return _dressed(run, function)
-
-    return decorate
+    return answer
 
 
-def maybe(
-    sql: str, *, together: str | bool = False, lane: str | None = None
-) -> Callable[[Function[P, T]], Function[P, T]]:
-    """The statement gives one row or none; none is None."""
+def _maybe(statement: Statement, returns: Any) -> Answer:
+    build = _row_of(statement, _without_none(returns))
 
-    def decorate(function: Function[P, T]) -> Function[P, T]:
-        statement, returns = _statement(sql, function, together, lane)
-        build = _builder(statement, _without_none(returns))
+    def answer(rows: list[Row]) -> Any:
+        if not rows:
+            return None
+        if len(rows) > 1:
+            raise ValueError(f"{statement.name} gives one row or none; {len(rows)} came")
+        return build(rows[0])
 
-        async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
-            rows = await db.run(statement, statement.arguments(args, kwargs))
-            return build(rows[0]) if rows else None
-
-        return _dressed(run, function)
-
-    return decorate
+    return answer
 
 
-def many(
-    sql: str, *, together: str | bool = False, lane: str | None = None
-) -> Callable[[Function[P, T]], Function[P, T]]:
-    """The statement gives any number of rows."""
-
-    def decorate(function: Function[P, T]) -> Function[P, T]:
-        statement, returns = _statement(sql, function, together, lane)
-        build = _builder(statement, get_args(returns)[0])
-
-        async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
-            rows = await db.run(statement, statement.arguments(args, kwargs))
-            return [build(row) for row in rows]
-
-        return _dressed(run, function)
-
-    return decorate
+def _many(statement: Statement, returns: Any) -> Answer:
+    build = _row_of(statement, get_args(returns)[0])
+    return lambda rows: list(map(build, rows))
 
 
-def none(
-    sql: str, *, together: str | bool = False, lane: str | None = None
-) -> Callable[[Function[P, None]], Function[P, None]]:
-    """The statement gives no rows."""
+def _none(statement: Statement, returns: Any) -> Answer:
+    if returns is not type(None):
+        raise TypeError(f"{statement.name} gives nothing, not {returns}")
+    return lambda rows: None
 
-    def decorate(function: Function[P, None]) -> Function[P, None]:
-        statement, _ = _statement(sql, function, together, lane)
 
-        async def run(db: Db, *args: Any, **kwargs: Any) -> None:
-            await db.run(statement, statement.arguments(args, kwargs))
+def _found(statement: Statement, returns: Any) -> Answer:
+    if returns is not bool:
+        raise TypeError(f"{statement.name} gives a bool, not {returns}")
+    return bool
 
-        return _dressed(run, function)
 
-    return decorate
+class Statements(dict[str, Statement]):
+    """Statements by name, and the decorators that declare one more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one = self._decorator(_one)
+        """Exactly one row comes, in every case."""
+        self.maybe = self._decorator(_maybe)
+        """One row comes, or none, which is None."""
+        self.many = self._decorator(_many)
+        """Any number of rows comes."""
+        self.none = self._decorator(_none)
+        """What comes, if anything, is of no interest."""
+        self.found = self._decorator(_found)
+        """Whether any row comes."""
+
+    def _decorator(self, cardinality: Callable[[Statement, Any], Answer]) -> Decorator:
+        def declare(
+            sql: str, *, together: str | bool = False, lane: str | None = None
+        ) -> Callable[[Function[P, T]], Function[P, T]]:
+            def decorate(function: Function[P, T]) -> Function[P, T]:
+                statement, returns = self._declared(sql, function, together, lane)
+                answer = cardinality(statement, returns)
+
+                async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
+                    return answer(await db.run(statement, statement.arguments(args, kwargs)))
+
+                return _dressed(run, function)
+
+            return decorate
+
+        return declare
+
+    def _declared(
+        self, sql: str, function: Callable[..., Any], together: str | bool, lane: str | None
+    ) -> tuple[Statement, Any]:
+        module = function.__module__.rpartition(".")[2]
+        name = f"{module}_{function.__name__}"
+        hints = get_type_hints(function)
+        parameters = list(inspect.signature(function).parameters)[1:]
+        lists = [_is_list(hints[parameter]) for parameter in parameters]
+        if name in self:
+            raise TypeError(f"there are two statements {name}")
+        statement = self[name] = Statement(name, sql, parameters, lists, lane)
+        if together:
+            several = _several(statement, sql) if together is True else str(together)
+            statement.together = self[f"{name}_together"] = Statement(
+                f"{name}_together", several, parameters, [True] * len(parameters), statement.lane
+            )
+        return statement, hints["return"]
 
 
 def _dressed(run: Any, function: Function[P, T]) -> Function[P, T]:
@@ -287,3 +323,9 @@ def _dressed(run: Any, function: Function[P, T]) -> Function[P, T]:
         setattr(run, attribute, getattr(function, attribute))
     dressed: Function[P, T] = run
     return dressed
+
+
+STATEMENTS = Statements()
+"""Those of the service."""
+one, maybe, many = STATEMENTS.one, STATEMENTS.maybe, STATEMENTS.many
+none, found = STATEMENTS.none, STATEMENTS.found

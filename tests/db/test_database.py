@@ -6,10 +6,9 @@ import psycopg2
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
-from contentsvc.db import query
 from contentsvc.db.database import Database
 from contentsvc.db.errors import BadValue, Refused, Unavailable
-from contentsvc.db.query import Db, many, one
+from contentsvc.db.query import Db, Statements
 from tests.db.things import PoolCase, bare
 from tests.support.databases import together
 
@@ -254,7 +253,7 @@ class ErrorTests(PoolCase):
     async def test_changed_plan(self) -> None:
         """A prepared statement whose columns DDL has changed works again on the next call."""
 
-        @many("select * from things")
+        @self.declared.many("select * from things")
         async def everything(db: Db) -> list[int]: ...
 
         pool = await self.pool(size=1)
@@ -304,9 +303,7 @@ class SettingTests(PoolCase):
 
     async def shown(self, url: str, name: str, **options: Any) -> str:
         """A server setting on a connection of a pool for `url`."""
-        self.patch(query, "STATEMENTS", {})
-
-        @one("select current_setting(:name)")
+        @Statements().one("select current_setting(:name)")
         async def setting(db: Db, name: str) -> str: ...
 
         pool = Database(reactor, url, **options)

@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred
 from contentsvc.db import database
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
-from contentsvc.db.query import Db, many, one
+from contentsvc.db.query import Db
 from tests.db.things import PoolCase, bare
 
 PREPARED = "select name from pg_prepared_statements order by name"
@@ -49,10 +49,10 @@ class PrepareTests(PoolCase):
     async def test_percent(self) -> None:
         """A percent sign is one, with arguments and without."""
 
-        @one("select 7 % 4, 'a%s' like '%' where :a::int = 1")
+        @self.declared.one("select 7 % 4, 'a%s' like '%' where :a::int = 1")
         async def with_one(db: Db, a: int) -> int: ...
 
-        @many("select 7 % 4")
+        @self.declared.many("select 7 % 4")
         async def without(db: Db) -> list[int]: ...
 
         for _ in range(2):
@@ -97,7 +97,7 @@ class PrepareTests(PoolCase):
     async def test_cannot_be_prepared(self) -> None:
         """What cannot be prepared fails, and harms no other; it is tried again each time."""
 
-        @many("select id from not_yet")
+        @self.declared.many("select id from not_yet")
         async def early(db: Db) -> list[int]: ...
 
         backend = await self.backend(self.only)
@@ -123,7 +123,7 @@ class LockTests(PoolCase):
         await super().setUp()
         self.sql("create table if not exists others (id integer)")
 
-        @many("select id from others", lane="others")
+        @self.declared.many("select id from others", lane="others")
         async def of_others(db: Db) -> list[int]: ...
 
         self.of_others = of_others

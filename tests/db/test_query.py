@@ -7,8 +7,7 @@ from msgspec import Struct
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db import query
-from contentsvc.db.query import Column, Db, Statement, array_literal, many, maybe, none, one
+from contentsvc.db.query import Column, Db, Statement, Statements, array_literal
 
 
 class Pair(NamedTuple):
@@ -18,6 +17,21 @@ class Pair(NamedTuple):
 
 class Box(Struct):
     a: int
+
+
+class Point(Struct):
+    x: int | None
+    y: int | None
+
+
+class Placed(NamedTuple):
+    place: int
+    point: Point
+
+
+class Perhaps(NamedTuple):
+    total: int
+    point: Point | None
 
 
 class FakeDb:
@@ -39,11 +53,11 @@ class FakeDb:
 
 class QueryCase(SynchronousTestCase):
     def setUp(self) -> None:
-        self.patch(query, "STATEMENTS", {})
+        self.declared = Statements()
 
     def only(self) -> Statement:
         """The one statement that was declared."""
-        (statement,) = query.STATEMENTS.values()
+        (statement,) = self.declared.values()
         return statement
 
 
@@ -51,7 +65,7 @@ class PlaceholderTests(QueryCase):
     def test_numbered(self) -> None:
         """`:name` is the parameter's number, as often as it stands there."""
 
-        @none("select :b, :a, :b")
+        @self.declared.none("select :b, :a, :b")
         async def f(db: Db, a: int, b: int) -> None: ...
 
         self.assertEqual(self.only().sql, "select $2, $1, $2")
@@ -60,7 +74,7 @@ class PlaceholderTests(QueryCase):
     def test_casts(self) -> None:
         """Casts, times and array slices are left alone."""
 
-        @none("select :a::uuid[], 'x'::text, '12:30', a[1:2], b::c from d where e=:a")
+        @self.declared.none("select :a::uuid[], 'x'::text, '12:30', a[1:2], b::c from d where e=:a")
         async def f(db: Db, a: str) -> None: ...
 
         expected = "select $1::uuid[], 'x'::text, '12:30', a[1:2], b::c from d where e=$1"
@@ -69,7 +83,7 @@ class PlaceholderTests(QueryCase):
     def test_named_argument(self) -> None:
         """SQL's own named arguments take parameters."""
 
-        @none("select make_interval(secs => :window)")
+        @self.declared.none("select make_interval(secs => :window)")
         async def f(db: Db, window: int) -> None: ...
 
         self.assertEqual(self.only().sql, "select make_interval(secs => $1)")
@@ -77,7 +91,7 @@ class PlaceholderTests(QueryCase):
     def test_no_parameters(self) -> None:
         """A statement without parameters has no parentheses."""
 
-        @none("select 1")
+        @self.declared.none("select 1")
         async def f(db: Db) -> None: ...
 
         self.assertEqual(self.only().execute, "EXECUTE test_query_f")
@@ -86,7 +100,7 @@ class PlaceholderTests(QueryCase):
         """A name that is no parameter fails at import."""
 
         def declare() -> None:
-            @none("select :b")
+            @self.declared.none("select :b")
             async def f(db: Db, a: int) -> None: ...
 
         self.assertRaises(KeyError, declare)
@@ -95,7 +109,7 @@ class PlaceholderTests(QueryCase):
         """So does a parameter that the SQL does not use."""
 
         def declare() -> None:
-            @none("select :a")
+            @self.declared.none("select :a")
             async def f(db: Db, a: int, b: int) -> None: ...
 
         self.assertIn("'b'", str(self.assertRaises(TypeError, declare)))
@@ -104,7 +118,7 @@ class PlaceholderTests(QueryCase):
         """So do two statements of one name."""
 
         def declare() -> None:
-            @none("select 1")
+            @self.declared.none("select 1")
             async def f(db: Db) -> None: ...
 
         declare()
@@ -113,7 +127,7 @@ class PlaceholderTests(QueryCase):
     def test_prepare(self) -> None:
         """It is prepared under its name, by what takes the arguments of the EXECUTE after it."""
 
-        @none("select 7 % :a")
+        @self.declared.none("select 7 % :a")
         async def f(db: Db, a: int) -> None: ...
 
         self.assertEqual(self.only().prepare, "PREPARE test_query_f AS select 7 %% $1;")
@@ -121,19 +135,19 @@ class PlaceholderTests(QueryCase):
     def test_lane(self) -> None:
         """Its lane is that of the module's reads, or of its writes and locks, or its own."""
 
-        @none("select updated, :a::int from deleted", together=True)
+        @self.declared.none("select updated, :a::int from deleted", together=True)
         async def read(db: Db, a: int) -> None: ...
 
-        @none("with x as (insert into t values (1)) select 1")
+        @self.declared.none("with x as (insert into t values (1)) select 1")
         async def write(db: Db) -> None: ...
 
-        @none("select 1 from t for share")
+        @self.declared.none("select 1 from t for share")
         async def lock(db: Db) -> None: ...
 
-        @none("select 1", lane="searches")
+        @self.declared.none("select 1", lane="searches")
         async def search(db: Db) -> None: ...
 
-        found = {name: statement.lane for name, statement in query.STATEMENTS.items()}
+        found = {name: statement.lane for name, statement in self.declared.items()}
         self.assertEqual(
             found,
             {
@@ -150,10 +164,10 @@ class TogetherTests(QueryCase):
     def test_form(self) -> None:
         """The form for several calls takes lists, and numbers the rows by call."""
 
-        @many("select c from t where a = :a::uuid and b > :b::bigint", together=True)
+        @self.declared.many("select c from t where a = :a::uuid and b > :b::bigint", together=True)
         async def f(db: Db, a: str, b: int | None) -> list[int]: ...
 
-        alone, several = query.STATEMENTS.values()
+        alone, several = self.declared.values()
         self.assertIs(alone.together, several)
         self.assertEqual(several.execute, "EXECUTE test_query_f_together(%s, %s)")
         expected = """
@@ -169,7 +183,7 @@ class TogetherTests(QueryCase):
         """It needs the type of each parameter, which is no list."""
 
         def declare() -> None:
-            @many("select :a::uuid, :b, :c::uuid[]", together=True)
+            @self.declared.many("select :a::uuid, :b, :c::uuid[]", together=True)
             async def f(db: Db, a: str, b: int, c: list[str]) -> list[str]: ...
 
         self.assertIn("['b', 'c']", str(self.assertRaises(TypeError, declare)))
@@ -179,7 +193,7 @@ class ArgumentTests(QueryCase):
     def arguments(self, *args: Any, **kwargs: Any) -> tuple[object, ...]:
         """What a statement of a number, a list and an optional list runs with."""
 
-        @none("select :a, :b, :c")
+        @self.declared.none("select :a, :b, :c")
         async def f(db: Db, a: int, b: list[str], c: list[int | None] | None) -> None: ...
 
         db = FakeDb([], [])
@@ -202,7 +216,7 @@ class ArgumentTests(QueryCase):
         )
 
     async def _missing(self) -> None:
-        @none("select :a, :b")
+        @self.declared.none("select :a, :b")
         async def g(db: Db, a: int, b: int) -> None: ...
 
         await g(FakeDb([], []), a=1)
@@ -224,30 +238,35 @@ class ResultTests(QueryCase):
         return FakeDb(columns, list(rows))
 
     def test_one(self) -> None:
-        """`one` gives the row, and more or fewer are an error."""
+        """`one` gives the row; more or fewer are an error that names the statement."""
 
-        @one("select 1")
+        @self.declared.one("select 1")
         async def f(db: Db) -> Pair: ...
 
         found = f(self.rows("ab", (1, "x")))
         self.assertEqual(self.successResultOf(Deferred.fromCoroutine(found)), Pair(1, "x"))
         for rows in ([], [(1, "x"), (2, "y")]):
-            self.failureResultOf(Deferred.fromCoroutine(f(self.rows("ab", *rows))), ValueError)
+            act = Deferred.fromCoroutine(f(self.rows("ab", *rows)))
+            error = self.failureResultOf(act, ValueError).getErrorMessage()
+            self.assertEqual(error, f"test_query_f gives one row; {len(rows)} came")
 
     def test_maybe(self) -> None:
-        """`maybe` gives the row or None."""
+        """`maybe` gives the row or None; more are an error that names the statement."""
 
-        @maybe("select 1")
+        @self.declared.maybe("select 1")
         async def f(db: Db) -> Box | None: ...
 
         found = f(self.rows("a", (1,)))
         self.assertEqual(self.successResultOf(Deferred.fromCoroutine(found)), Box(1))
         self.assertIsNone(self.successResultOf(Deferred.fromCoroutine(f(self.rows("a")))))
+        surplus = Deferred.fromCoroutine(f(self.rows("a", (1,), (2,))))
+        error = self.failureResultOf(surplus, ValueError).getErrorMessage()
+        self.assertEqual(error, "test_query_f gives one row or none; 2 came")
 
     def test_many(self) -> None:
         """`many` gives a list of any length."""
 
-        @many("select 1")
+        @self.declared.many("select 1")
         async def f(db: Db) -> list[Pair]: ...
 
         found = f(self.rows("ab", (1, "x"), (2, "y")))
@@ -258,7 +277,7 @@ class ResultTests(QueryCase):
     def test_scalar(self) -> None:
         """A scalar is the first column, whatever it is called."""
 
-        @many("select 1")
+        @self.declared.many("select 1")
         async def f(db: Db) -> list[int]: ...
 
         found = f(self.rows("x", (1,), (2,)))
@@ -267,17 +286,72 @@ class ResultTests(QueryCase):
     def test_none(self) -> None:
         """`none` gives nothing."""
 
-        @none("select 1")
+        @self.declared.none("select 1")
         async def f(db: Db) -> None: ...
 
         self.assertIsNone(self.successResultOf(Deferred.fromCoroutine(f(self.rows("")))))
 
+    def test_found(self) -> None:
+        """`found` is whether a row came, whatever is in it."""
+
+        @self.declared.found("select 1")
+        async def f(db: Db) -> bool: ...
+
+        for rows, expected in (([], False), ([()], True), ([(None,)], True), ([(1,), (2,)], True)):
+            found = Deferred.fromCoroutine(f(self.rows("", *rows)))
+            self.assertIs(self.successResultOf(found), expected)
+
+    def test_wrong_answer(self) -> None:
+        """What `none` and `found` give is in the signature, or it fails at import."""
+
+        def nothing() -> None:
+            @self.declared.none("select 1")
+            async def f(db: Db) -> int: ...
+
+        def flag() -> None:
+            @self.declared.found("select 1")
+            async def g(db: Db) -> bool | None: ...
+
+        for declare in (nothing, flag):
+            self.assertRaises(TypeError, declare)
+
+    def test_struct_at_the_end(self) -> None:
+        """The last columns fill the Struct that a NamedTuple ends in."""
+
+        @self.declared.many("select 1")
+        async def f(db: Db) -> list[Placed]: ...
+
+        found = f(self.rows(("place", "x", "y"), (7, 1, 2), (8, None, 3)))
+        self.assertEqual(
+            self.successResultOf(Deferred.fromCoroutine(found)),
+            [Placed(7, Point(1, 2)), Placed(8, Point(None, 3))],
+        )
+
+    def test_no_struct_at_the_end(self) -> None:
+        """One that may be None is, where its first column is NULL."""
+
+        @self.declared.maybe("select 1")
+        async def f(db: Db) -> Perhaps | None: ...
+
+        for row, expected in (((3, 1, 2), Point(1, 2)), ((3, None, None), None)):
+            found = f(self.rows(("total", "x", "y"), row))
+            answer = self.successResultOf(Deferred.fromCoroutine(found))
+            self.assertEqual(answer, Perhaps(3, expected))
+
+    def test_columns_of_struct_at_the_end(self) -> None:
+        """Its columns are compared with its fields, too."""
+        for columns in (("place", "y", "x"), ("place", "x"), ("place", "point")):
+
+            @Statements().many("select 1")
+            async def f(db: Db) -> list[Placed]: ...
+
+            found = Deferred.fromCoroutine(f(self.rows(columns, tuple(range(len(columns))))))
+            self.failureResultOf(found, TypeError)
+
     def test_columns(self) -> None:
         """Columns of other names, number or order than the row type's are a TypeError."""
         for n, columns in enumerate(("ba", "a", "abc", "ax")):
-            self.patch(query, "STATEMENTS", {})
-
-            @many("select 1")
+            @Statements().many("select 1")
             async def f(db: Db) -> list[Pair]: ...
 
             row = tuple(range(len(columns)))
@@ -289,7 +363,7 @@ class ResultTests(QueryCase):
     def test_function(self) -> None:
         """The decorated function keeps its name and its words."""
 
-        @one("select 1")
+        @self.declared.one("select 1")
         async def f(db: Db) -> int:
             """Gives one."""
 

@@ -6,9 +6,8 @@ from typing import Any
 from twisted.internet import reactor
 from twisted.internet.task import deferLater
 
-from contentsvc.db import query
 from contentsvc.db.database import Database
-from contentsvc.db.query import Db, Statement, many, none, one
+from contentsvc.db.query import Db, Statement, Statements
 from tests.support.databases import StoreCase, together
 
 SCHEMA = """
@@ -35,8 +34,8 @@ class PoolCase(StoreCase):
     options = ""
 
     async def setUp(self) -> None:
-        self.patch(query, "STATEMENTS", {})
         # Made anew with each test: what they prepare differs.
+        self.declared = Statements()
         self.declare()
         self.addCleanup(self.nobody_left)  # first, so that it comes after the pools' end
         await super().setUp()
@@ -46,27 +45,29 @@ class PoolCase(StoreCase):
         return await super().pool(**options)
 
     def declare(self) -> None:
-        @none("insert into things values (:id, :parent, :size, :late)")
+        @self.declared.none("insert into things values (:id, :parent, :size, :late)")
         async def insert(
             db: Db, id: int, parent: int | None = None, size: int = 1, late: int | None = None
         ) -> None: ...
 
-        @many("select id from things order by id")
+        @self.declared.many("select id from things order by id")
         async def ids(db: Db) -> list[int]: ...
 
-        @one("select 1 + (select count(*) from pg_sleep(:seconds::float8))")
+        sleeping = "select 1 + (select count(*) from pg_sleep(:seconds::float8))"
+
+        @self.declared.one(sleeping)
         async def sleep(db: Db, seconds: float) -> int: ...
 
-        @one("select 1 + (select count(*) from pg_sleep(:seconds::float8))", lane="naps")
+        @self.declared.one(sleeping, lane="naps")
         async def nap(db: Db, seconds: float) -> int: ...
 
-        @one("select pg_backend_pid()")
+        @self.declared.one("select pg_backend_pid()")
         async def backend(db: Db) -> int: ...
 
-        @one("select :text::uuid")
+        @self.declared.one("select :text::uuid")
         async def uuid(db: Db, text: str) -> str: ...
 
-        @one("select id from things where id = :id for update")
+        @self.declared.one("select id from things where id = :id for update")
         async def lock(db: Db, id: int) -> int: ...
 
         async def put(db: Db, id: int, **more: Any) -> None:
