@@ -4,8 +4,8 @@
 
     client = Client(reactor, "https://play.example.com")
     await client.log_in("ada", password)
-    await client.rate(content, RatingBody(value="1"))
-    subscription = client.notifications(lambda got: print(got.seq, got.notification))
+    await client.ratings.put(content, RatingBody(value="1"))
+    subscription = client.notifications.listen(lambda got: print(got.seq, got.notification))
     ...
     await client.close()
 

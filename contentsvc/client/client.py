@@ -1,19 +1,31 @@
 """A client of one service, for one user."""
 
-from collections.abc import Callable
 from random import Random, SystemRandom
 from typing import Any
 
 from twisted.web.client import Agent, HTTPConnectionPool
 from twisted.web.iweb import IAgent
 
+from contentsvc.client.accounts import Accounts
+from contentsvc.client.bans import Bans
+from contentsvc.client.calls import Calls
+from contentsvc.client.challenges import Challenges
+from contentsvc.client.comments import Comments
+from contentsvc.client.content import Content
+from contentsvc.client.debug import Debug
+from contentsvc.client.health import Health
 from contentsvc.client.http import Http
-from contentsvc.client.rest import Operations
-from contentsvc.client.session import Session
+from contentsvc.client.login import LogIn
+from contentsvc.client.notifications import Notifications
+from contentsvc.client.oauth import OAuth
+from contentsvc.client.precheck import UploadPrecheck
+from contentsvc.client.progress import Progress
+from contentsvc.client.ratings import Ratings
+from contentsvc.client.sessions import Sessions
+from contentsvc.client.social import Social
 from contentsvc.client.socket import AutobahnConnector, Connector
-from contentsvc.client.subscription import Received, Subscription
+from contentsvc.client.users import Users
 from contentsvc.wire.accounts import TokenAnswer
-from contentsvc.wire.sessions import ClientType, ConnectAnswer, ConnectBody
 
 TIMEOUT = 22.0
 """Seconds of one attempt: the service's own limits, 5 for a connection and 15 for a statement,
@@ -24,12 +36,17 @@ _IDLE = 20
 """Seconds that an unused connection is kept; the service closes its end after 60."""
 
 
-class Client(Operations):
-    """The service at `base_url`.
+class Client:
+    """The service at `base_url`. Its operations are the methods of the families, such as
+    `client.comments.create(content, CommentCreate(body="Well made"))`. Where an operation's path
+    names the user themself, it is the one who is signed in.
 
     One attempt of a request takes at most `timeout` seconds; what may be repeated is for
     `patience` seconds, with pauses from `random`. `agent` and `connector` are for tests and
     proxies.
+
+    The operations raise ApiError (its `code` is the cause), SessionEnded, NotSignedIn and
+    Unreachable.
     """
 
     def __init__(
@@ -43,8 +60,7 @@ class Client(Operations):
         agent: IAgent | None = None,
         connector: Connector | None = None,
     ) -> None:
-        self._reactor = reactor
-        self._random = random or SystemRandom()
+        random = random or SystemRandom()
         self._pool = HTTPConnectionPool(reactor)
         self._pool.cachedConnectionTimeout = _IDLE
         # What may be sent again is decided in Http, where the operation is known.
@@ -53,72 +69,62 @@ class Client(Operations):
             reactor,
             base_url,
             agent=agent or Agent(reactor, pool=self._pool),
-            random=self._random,
+            random=random,
             timeout=timeout,
             patience=patience,
         )
-        super().__init__(http, Session(reactor, http))
-        self._connector = connector or AutobahnConnector(reactor)
-        self._subscriptions: list[Subscription] = []
+        self.oauth = OAuth(http)
+        self._log_in = LogIn(reactor, self.oauth)
+        calls = Calls(http, self._log_in)
+        self.accounts = Accounts(calls)
+        self.bans = Bans(calls)
+        self.challenges = Challenges(calls)
+        self.comments = Comments(calls)
+        self.content = Content(calls)
+        self.debug = Debug(calls)
+        self.health = Health(calls)
+        self.precheck = UploadPrecheck(calls)
+        self.progress = Progress(calls)
+        self.ratings = Ratings(calls)
+        self.sessions = Sessions(calls)
+        self.social = Social(calls)
+        self.users = Users(calls)
+        connector = connector or AutobahnConnector(reactor)
+        self.notifications = Notifications(reactor, calls, self.sessions, connector, random)
+
+    @property
+    def user(self) -> str:
+        """The id of the user who is signed in. Raises NotSignedIn."""
+        return self._log_in.user
 
     @property
     def tokens(self) -> TokenAnswer:
         """The tokens of now, whose refresh token `resume_session` takes. Raises NotSignedIn."""
-        return self._session.tokens
+        return self._log_in.tokens
 
     async def log_in(self, name: str, password: str) -> TokenAnswer:
         """Begin a session, by user name or e-mail address.
 
         Raises ApiError (`invalid_grant`, `account_banned`, `slow_down`), Unreachable.
         """
-        return await self._session.log_in(name, password)
+        return await self._log_in.begin(name, password)
 
     async def resume_session(self, refresh_token: str) -> TokenAnswer:
         """Go on with the session that an earlier process kept the refresh token of; it is
         spent by this. Raises SessionEnded, ApiError, Unreachable."""
-        return await self._session.renew(refresh_token)
+        return await self._log_in.renew(refresh_token)
+
+    def use_token(self, access_token: str, user: str | None = None) -> None:
+        """Go on with an access token that another program has, for as long as it is good: then
+        operations raise SessionEnded. `user` is the id of the user, which the operations on
+        one's own data need."""
+        self._log_in.use(access_token, user)
 
     async def log_out(self) -> None:
         """End the session. Raises NotSignedIn, ApiError, Unreachable."""
-        await self._session.log_out()
-
-    def notifications(
-        self,
-        on_notification: Callable[[Received], object],
-        *,
-        resume: int | None = None,
-        resume_id: str | None = None,
-        on_missed: Callable[[str, str], object] | None = None,
-        client: ClientType = "game",
-    ) -> Subscription:
-        """Have the user's notifications handed over as they come, from `resume` on: the `seq` of
-        an earlier subscription, whose `id` as `resume_id` tells the service whether its log is
-        still the same.
-
-        See Subscription; it has begun when this returns.
-        """
-
-        async def connect() -> ConnectAnswer:
-            # The subscription has its own pauses between attempts.
-            return await self.connect(ConnectBody(client=client), repeat=False)
-
-        subscription = Subscription(
-            self._reactor,
-            connect=connect,
-            connector=self._connector,
-            random=self._random,
-            on_notification=on_notification,
-            on_missed=on_missed,
-            resume=resume,
-            resume_id=resume_id,
-        )
-        self._subscriptions = [each for each in self._subscriptions if not each.over]
-        self._subscriptions.append(subscription)
-        subscription.start()
-        return subscription
+        await self._log_in.end()
 
     async def close(self) -> None:
         """Stop the subscriptions and close all connections. The session goes on."""
-        for subscription in self._subscriptions:
-            await subscription.stop()
+        await self.notifications.stop()
         await self._pool.closeCachedConnections()

@@ -44,4 +44,3 @@ def notification(data: bytes | Raw) -> AnyNotification | UnknownNotification:
     except DecodeError:
         it = _common.decode(data)
         return UnknownNotification(it.id, it.kind, it.created, it.read, bytes(data))
-

@@ -122,7 +122,7 @@ class Subscription:
     # For the application.
 
     def start(self) -> None:
-        """Begin; Client.notifications does it."""
+        """Begin; client.notifications.listen does it."""
         self._running = Deferred.fromCoroutine(self._run())
         self._running.addBoth(self._end)
 

@@ -32,7 +32,7 @@ async def _watch(
     client = Client(reactor, url)
     try:
         await client.log_in(name, password)
-        subscription = client.notifications(_print, on_missed=_missed, **go_on)
+        subscription = client.notifications.listen(_print, on_missed=_missed, **go_on)
         await subscription.ended()
     except ClientError as error:
         print(f"contentsvc: {' '.join(str(error).split())}", file=sys.stderr)

@@ -236,7 +236,7 @@ class World:
         received: list[Received] = []
         self.session()
         options.setdefault("on_notification", received.append)
-        return self.client.notifications(**options), received
+        return self.client.notifications.listen(**options), received
 
     def session(self) -> None:
         """Answer a coming session/connect."""

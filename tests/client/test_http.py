@@ -25,12 +25,12 @@ class RepeatTests(SynchronousTestCase):
 
     def follow(self) -> Deferred:
         """An operation that may be repeated."""
-        return Deferred.fromCoroutine(self.world.client.follow(BOB))
+        return Deferred.fromCoroutine(self.world.client.social.follow(BOB))
 
     def notify(self) -> Deferred:
         """One that may not."""
         body = DebugNotify(recipient=BOB, text="t")
-        return Deferred.fromCoroutine(self.world.client.debug_notify(body))
+        return Deferred.fromCoroutine(self.world.client.debug.notify(body))
 
     def test_unavailable(self) -> None:
         """After a 503 it is sent again, no earlier than Retry-After says."""
@@ -90,7 +90,7 @@ class RepeatTests(SynchronousTestCase):
     def test_repeatable_post(self) -> None:
         """A party invite may be repeated: the service takes it for the same."""
         self.agent.then_fail(lost())
-        calling = Deferred.fromCoroutine(self.world.client.invite(BOB, PartyBody(party=BOB)))
+        calling = Deferred.fromCoroutine(self.world.client.social.invite(BOB, PartyBody(party=BOB)))
         self.agent.then(204)
         self.clock.advance(1)
         self.successResultOf(calling)

@@ -37,7 +37,7 @@ class Case(TestCase):
         client = Client(reactor, self.service.url)
         self.addCleanup(client.close)
         self.name = f"u{guid()[:12]}"
-        await client.register(
+        await client.accounts.register(
             Registration(username=self.name, email=f"{self.name}@example.com", password=PASSWORD)
         )
         await client.log_in(self.name, PASSWORD)
@@ -45,15 +45,15 @@ class Case(TestCase):
 
     async def notify(self, *texts: str) -> None:
         for text in texts:
-            await self.client.debug_notify(DebugNotify(recipient=self.client.user, text=text))
+            await self.client.debug.notify(DebugNotify(recipient=self.client.user, text=text))
 
 
 class RestTests(Case):
     async def test_users(self) -> None:
         """Accounts, records, search and following."""
-        me = await self.client.user_info(self.client.user)
+        me = await self.client.users.info(self.client.user)
         self.assertEqual(me, UserInfo(self.client.user, self.name, None, None))
-        await self.client.update_user(
+        await self.client.users.update(
             UserUpdate(
                 avatar="a.png",
                 emblem=None,
@@ -61,22 +61,24 @@ class RestTests(Case):
                 public_profile=Profile(),
             )
         )
-        full = await self.client.full_user()
+        full = await self.client.users.full()
         self.assertEqual((full.avatar, full.full_profile.profile), ("a.png", "hello"))
-        page = await self.client.search_users(UserSearch(q=self.name))
+        page = await self.client.users.search(UserSearch(q=self.name))
         self.assertEqual(page.items[0].id, self.client.user)
         other, me = await self.signed_in(), self.client
-        await other.follow(me.user)
-        self.assertEqual([u.id for u in (await me.followers()).items], [other.user])
-        part = await other.following(Paging(limit=1))
+        await other.social.follow(me.user)
+        self.assertEqual([u.id for u in (await me.social.followers()).items], [other.user])
+        part = await other.social.following(Paging(limit=1))
         self.assertEqual((part.items[0].id, part.after is None), (me.user, False))
-        self.assertEqual((await other.following(Paging(limit=1, after=part.after))).items, [])
+        self.assertEqual(
+            (await other.social.following(Paging(limit=1, after=part.after))).items, []
+        )
 
     async def test_content(self) -> None:
         """Pre-check, publish, update, comment and rate."""
         content, core = guid(), Entity(entity_id=guid(), revision_id=guid(), path="p")
         check = Precheck(content_id=content, operation="create", dependencies=[], packages=[])
-        self.assertEqual((await self.client.precheck(check)).problems, [])
+        self.assertEqual((await self.client.precheck.check(check)).problems, [])
         create = ContentCreate(
             name="A game",
             description="d",
@@ -89,48 +91,46 @@ class RestTests(Case):
             originating=[],
             using=[],
         )
-        await self.client.create_content(content, create)
-        await self.client.update_content(
+        await self.client.content.put(content, create)
+        await self.client.content.put(
             content, ContentUpdate(description="e", screenshot_uris=["t.png"])
         )
-        comment = await self.client.add_comment(content, CommentCreate(body="Well made"))
-        await self.client.rate(content, RatingBody(value="1"))
-        detail = await self.client.content(content)
+        comment = await self.client.comments.create(content, CommentCreate(body="Well made"))
+        await self.client.ratings.put(content, RatingBody(value="1"))
+        detail = await self.client.content.detail(content)
         self.assertEqual((detail.description, detail.entity), ("e", core))
         self.assertEqual((detail.votes.up, detail.comment_count), (1, 1))
-        self.assertEqual((await self.client.comment(content, comment)).body, "Well made")
-        self.assertEqual((await self.client.comments(content)).total, 1)
-        self.assertEqual(await self.client.ratings(), {content: "1"})
-        (listed,) = (await self.client.user_content(self.client.user)).items
+        self.assertEqual((await self.client.comments.get(content, comment)).body, "Well made")
+        self.assertEqual((await self.client.comments.page(content)).total, 1)
+        self.assertEqual(await self.client.ratings.all(), {content: "1"})
+        (listed,) = (await self.client.content.by_author(self.client.user)).items
         self.assertEqual((listed.id, listed.rating), (content, 1.0))
 
     async def test_progress(self) -> None:
         """Progress data goes and comes as it is."""
-        await self.client.put_progress("level/1", ProgressBody(value={"ü": [1, None]}))
-        datum = await self.client.progress_at("level/1")
+        await self.client.progress.put("level/1", ProgressBody(value={"ü": [1, None]}))
+        datum = await self.client.progress.get("level/1")
         self.assertEqual(bytes(datum.value).replace(b" ", b""), '{"ü":[1,null]}'.encode())
-        self.assertEqual([each.key for each in await self.client.progress()], ["level/1"])
-        await self.client.delete_progress("level/1")
-        self.assertEqual(await self.client.progress(), [])
+        self.assertEqual([each.key for each in await self.client.progress.all()], ["level/1"])
+        await self.client.progress.delete("level/1")
+        self.assertEqual(await self.client.progress.all(), [])
 
     async def test_notifications(self) -> None:
         """The log of notifications, in parts and marked as read."""
         await self.notify("one", "two")
-        page = await self.client.list_notifications(NotificationQuery(limit=1))
+        page = await self.client.notifications.all(NotificationQuery(limit=1))
         (first,) = page.items
         self.assertIsInstance(first, Debug)
-        (second,) = (
-            await self.client.list_notifications(NotificationQuery(after=page.after))
-        ).items
+        (second,) = (await self.client.notifications.all(NotificationQuery(after=page.after))).items
         self.assertEqual(second.text, "two")
-        await self.client.mark_notifications_read(ReadUpTo(up_to=str(first.id)))
-        flags = [each.read for each in (await self.client.list_notifications()).items]
+        await self.client.notifications.mark_up_to(ReadUpTo(up_to=str(first.id)))
+        flags = [each.read for each in (await self.client.notifications.all()).items]
         self.assertEqual(flags, [True, False])
 
     async def test_problem(self) -> None:
         """A refusal has its code."""
         failure = await self.assertFailure(
-            Deferred.fromCoroutine(self.client.user_info(guid())), ApiError
+            Deferred.fromCoroutine(self.client.users.info(guid())), ApiError
         )
         self.assertEqual((failure.status, failure.code), (404, "user_not_found"))
 
@@ -139,20 +139,20 @@ class RestTests(Case):
         other = Client(reactor, self.service.url)
         self.addCleanup(other.close)
         await other.resume_session(self.client.tokens.refresh_token)
-        self.assertEqual([each.current for each in await other.sessions()], [True])
+        self.assertEqual([each.current for each in await other.sessions.all()], [True])
         await other.log_out()
-        await self.assertFailure(Deferred.fromCoroutine(self.client.progress()), SessionEnded)
+        await self.assertFailure(Deferred.fromCoroutine(self.client.progress.all()), SessionEnded)
 
     async def test_health(self) -> None:
         """The service lives and is ready."""
-        await self.client.is_live()
-        await self.client.is_ready()
+        await self.client.health.live()
+        await self.client.health.ready()
 
 
 class LiveTests(Case):
     def subscribe(self, **options: object) -> None:
         self.queue: DeferredQueue[Received] = DeferredQueue()
-        self.subscription = self.client.notifications(self.queue.put, **options)
+        self.subscription = self.client.notifications.listen(self.queue.put, **options)
 
     async def take(self, count: int) -> list[str]:
         got = [await self.queue.get().addTimeout(WAIT, reactor) for _ in range(count)]
@@ -182,8 +182,8 @@ class LiveTests(Case):
         self.subscribe()
         await self.greeted()
         ended = self.subscription.ended()
-        (here,) = await self.client.sessions()
-        await self.client.end_session(here.id)
+        (here,) = await self.client.sessions.all()
+        await self.client.sessions.end(here.id)
         error = await self.assertFailure(ended, SubscriptionEnded)
         self.assertEqual((error.code, error.reason), (4403, "revoked"))
 

@@ -211,7 +211,7 @@ class ReconnectTests(Case):
         """Nor does a session/connect that fails end the subscription."""
         world = self.world
         self.agent.then(503, {"code": "unavailable"}, Retry_After="3")
-        world.client.notifications(lambda _: None)
+        world.client.notifications.listen(lambda _: None)
         self.clock.advance(2.9)
         self.assertEqual(len(self.agent.asked), 1)
         self.agent.then_fail(ConnectionRefusedError())
@@ -257,7 +257,7 @@ class ReconnectTests(Case):
 
     def test_forbidden(self) -> None:
         """Nor where session/connect says no for good."""
-        ended = self.world.client.notifications(lambda _: None).ended()
+        ended = self.world.client.notifications.listen(lambda _: None).ended()
         self.agent.last.answer(403, {"code": "forbidden"})
         self.failureResultOf(ended, ApiError)
 
@@ -347,7 +347,7 @@ class StopTests(Case):
 
     def test_connecting(self) -> None:
         """Before there is a socket it ends at once, too."""
-        subscription = self.world.client.notifications(lambda _: None)
+        subscription = self.world.client.notifications.listen(lambda _: None)
         self.successResultOf(self.stop(subscription))
         self.assertEqual(self.world.connector.sockets, [])
 

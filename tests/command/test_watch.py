@@ -84,7 +84,7 @@ class WatchTests(Case):
         await watch.line()
         await service.stop()
         await service.start(port=service.port)
-        await self.client.debug_notify(DebugNotify(recipient=self.client.user, text="two"))
+        await self.client.debug.notify(DebugNotify(recipient=self.client.user, text="two"))
         self.assertEqual((await watch.line())["seq"], 2)
 
     async def test_wrong_password(self) -> None:
@@ -99,7 +99,7 @@ class WatchTests(Case):
         await self.notify("one")
         watch = self.watch("--resume", "0")
         await watch.line()
-        await self.client.end_other_sessions()
+        await self.client.sessions.end_others()
         self.assertEqual(await watch.end(), 1)
         self.assertIn(b"4403 revoked", watch.errors)
 

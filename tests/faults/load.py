@@ -27,7 +27,7 @@ class Reader:
         self.name = name
         self.got: list[tuple[int, str, float]] = []
         self.missed: list[str] = []
-        self.subscription: Subscription = client.notifications(
+        self.subscription: Subscription = client.notifications.listen(
             self._received, resume=0, on_missed=lambda code, _: self.missed.append(code)
         )
 
@@ -79,7 +79,7 @@ class Load:
             count += 1
             user, text = random.choice(users), f"{name}-{count}"
             try:
-                await client.debug_notify(DebugNotify(recipient=user, text=text))
+                await client.debug.notify(DebugNotify(recipient=user, text=text))
             except ApiError as error:
                 self.answers[error.code] += 1
                 self.unknown[user].add(text)
@@ -123,7 +123,7 @@ class Load:
         ]
         if reader.seqs != list(range(1, len(reader.seqs) + 1)):
             found.append(f"out of order: {reader.seqs}")
-        listed = [text_of(each) for each in (await reader.client.list_notifications()).items]
+        listed = [text_of(each) for each in (await reader.client.notifications.all()).items]
         if listed[: len(reader.texts)] != reader.texts:
             found.append("the list is another than what was pushed")
         stream = reader.subscription

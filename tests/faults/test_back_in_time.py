@@ -38,7 +38,7 @@ class RestoreTests(ReaderCase):
 
     async def log_now(self) -> list[str]:
         """The texts of the list that REST gives."""
-        page = await self.ann.list_notifications()
+        page = await self.ann.notifications.all()
         return [text_of(each) for each in page.items]
 
     async def test_told(self) -> None:
@@ -87,7 +87,7 @@ class RestoreTests(ReaderCase):
         for seq, id, missed, got in (2, second, ["log_changed"], []), (1, first, [], [*"xyz"]):
             told: list[str] = []
             received: list[Received] = []
-            subscription = self.ann.notifications(
+            subscription = self.ann.notifications.listen(
                 received.append,
                 resume=seq,
                 resume_id=id,

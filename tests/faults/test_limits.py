@@ -30,7 +30,7 @@ class Case(ReaderCase):
 
     async def wait_for(self, client: Client, count: int) -> list[ApiError]:
         """What so many reads at once are refused with."""
-        reads = [Deferred.fromCoroutine(client.full_user()) for _ in range(count)]
+        reads = [Deferred.fromCoroutine(client.users.full()) for _ in range(count)]
         return [await self.assertFailure(read, ApiError) for read in reads]
 
 
@@ -64,13 +64,13 @@ class DiskTests(Case):
         )
         invite = PartyBody(party=_PARTY)
         for _ in range(3):
-            calling = Deferred.fromCoroutine(bob.invite(self.ann.user, invite))
+            calling = Deferred.fromCoroutine(bob.social.invite(self.ann.user, invite))
             error = await self.assertFailure(calling, ApiError)
             self.assertEqual((error.status, error.code), (503, "unavailable"))
-        await self.ann.full_user()
+        await self.ann.users.full()
         run_sql(self.database, "drop trigger full_disk on notifications")
         await self.back(self.ann)
-        await bob.invite(self.ann.user, invite)
+        await bob.social.invite(self.ann.user, invite)
         await self.notify("after")
         await self.arrive("PartyInvite", "after")
         await self.sound()
@@ -114,7 +114,7 @@ class FullDiskTests(Case):
         refused = 0
         for n in range(60):
             try:
-                await self.ann.put_progress(f"k{n}", ProgressBody(value={"blob": blob}))
+                await self.ann.progress.put(f"k{n}", ProgressBody(value={"blob": blob}))
                 accepted.append(f"k{n}")
             except ApiError as error:
                 self.assertEqual((error.status, error.code), (503, "unavailable"))
@@ -122,14 +122,14 @@ class FullDiskTests(Case):
             if refused == 5:
                 break
         self.assertEqual(refused, 5)
-        error = await self.assertFailure(Deferred.fromCoroutine(self.ann.is_ready()), ApiError)
+        error = await self.assertFailure(Deferred.fromCoroutine(self.ann.health.ready()), ApiError)
         self.assertEqual((error.status, error.problem["reasons"]), (503, ["disk"]))
         self.assertRegex(self.service.output(), "Answered 503: .*disk")
-        await self.ann.full_user()
+        await self.ann.users.full()
         filler.unlink()
         await self.back(self.ann)
-        await self.ann.put_progress("after", ProgressBody(value={"blob": blob}))
-        found = [datum.key for datum in await self.ann.progress()]
+        await self.ann.progress.put("after", ProgressBody(value={"blob": blob}))
+        found = [datum.key for datum in await self.ann.progress.all()]
         self.assertEqual(sorted(found), sorted([*accepted, "after"]))
         await self.notify("after")
         await self.arrive("after")

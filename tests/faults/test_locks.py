@@ -44,7 +44,7 @@ class Case(ReaderCase):
     async def reads(self, count: int) -> None:
         """So many reads of users, one after the other, and none is refused."""
         for _ in range(count):
-            await self.ann.full_user()
+            await self.ann.users.full()
 
     async def reads_beside(self) -> None:
         """The same while a crowd waits for a lock, which never has all connections."""
@@ -59,13 +59,13 @@ class TableTests(Case):
         is ready, and the log says why."""
         with self.locked("lock table challenges in access exclusive mode"):
             for _ in range(2):
-                crowd = self.refused_each(self.ann.challenges)
+                crowd = self.refused_each(self.ann.challenges.all)
                 await self.waits("Lock", POOL // 2)
                 await self.reads_beside()
-                await self.ann.is_ready()
+                await self.ann.health.ready()
                 self.all_503(await gatherResults(crowd))
         self.assertIn(" lock ", self.causes())
-        self.assertEqual(await self.ann.challenges(), [])
+        self.assertEqual(await self.ann.challenges.all(), [])
         await self.sound()
         self.no_failures()
 
@@ -74,12 +74,12 @@ class RowTests(Case):
     async def test_writers(self) -> None:
         """Those who wait to write a row leave connections to readers, of that row too."""
         with self.locked("select from users for update"):
-            crowd = self.refused_each(lambda: self.ann.update_user(_PROFILE))
+            crowd = self.refused_each(lambda: self.ann.users.update(_PROFILE))
             await self.waits("Lock", POOL // 2)
             await self.reads_beside()
             self.all_503(await gatherResults(crowd))
             await self.reads(20)
-        await self.ann.update_user(_PROFILE)
+        await self.ann.users.update(_PROFILE)
         self.assertIn(" lock ", self.causes())
         await self.sound()
 
@@ -97,7 +97,7 @@ class SearchTests(Case):
             " return query select * from quick(q); end$$",
         )
         searches = [
-            Deferred.fromCoroutine(self.ann.search_users(UserSearch(q="ann"))) for _ in range(CROWD)
+            Deferred.fromCoroutine(self.ann.users.search(UserSearch(q="ann"))) for _ in range(CROWD)
         ]
         running = "query ~ 'users_search' and state = 'active'"
         await hold(lambda: len(backends(self.database, running)) == POOL // 4, "some search")
@@ -123,7 +123,7 @@ class StartTests(Case):
             await hold(lambda: len(backends(self.database, LISTENS)) == 2, "others listen", 10)
             await self.back(self.ann, within=10)
             for _ in range(20):
-                await self.ann.full_user()
+                await self.ann.users.full()
 
     async def test_sessions(self) -> None:
         """So it is where the sessions are locked: what needs no token is served, and tokens are
@@ -137,13 +137,13 @@ class StartTests(Case):
             stranger = Client(reactor, self.service.url, patience=0)
             self.addCleanup(stranger.close)
             for _ in range(20):
-                await stranger.user_info(self.ann.user)
+                await stranger.users.info(self.ann.user)
             refused = await self.assertFailure(
-                Deferred.fromCoroutine(self.ann.full_user()), ApiError
+                Deferred.fromCoroutine(self.ann.users.full()), ApiError
             )
             self.assertEqual((refused.status, refused.code), (503, "unavailable"))
             refused = await self.assertFailure(
-                Deferred.fromCoroutine(stranger.is_ready()), ApiError
+                Deferred.fromCoroutine(stranger.health.ready()), ApiError
             )
             self.assertEqual(refused.problem["reasons"], ["sessions"])
         await self.back(self.ann, within=10)

@@ -78,7 +78,8 @@ class WriterTests(ReaderCase):
         """A daemon killed between the statement and COMMIT: nothing was stored, nothing arrives,
         and the numbers have no hole."""
         await self.notify("first")
-        await self.killed_between(self.bob.invite(self.ann.user, PartyBody(party=self.bob.user)))
+        party = PartyBody(party=self.bob.user)
+        await self.killed_between(self.bob.social.invite(self.ann.user, party))
         self.assertEqual(self.stored(), 1)
         await self.notify("second")
         await self.arrive("first", "second")

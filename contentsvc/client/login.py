@@ -1,70 +1,88 @@
-"""The tokens of one log-in: had, renewed before they expire, given up."""
+"""One log-in: its tokens are had, renewed before they expire, given up."""
 
+from math import inf
 from typing import NamedTuple
 
-from msgspec import DecodeError, json
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.client.errors import ApiError, NotSignedIn, SessionEnded, Unreachable
-from contentsvc.client.http import Answer, Http, error_of
-from contentsvc.wire.accounts import TokenAnswer
+from contentsvc.client.oauth import OAuth
+from contentsvc.wire.accounts import RevokeForm, TokenAnswer, TokenForm
 
 _MARGIN = 60.0
 """Seconds before its expiry in which an access token is renewed; at most a fifth of its life."""
-_OK = 200
 
 
 class _Held(NamedTuple):
-    """Tokens, and when to renew them and when they are no good any more, in Unix seconds."""
+    """An access token, when to renew it and when it is no good any more, in Unix seconds; and the
+    whole answer with which it came, unless another program had it."""
 
-    tokens: TokenAnswer
+    access: str
+    user: str | None
+    answer: TokenAnswer | None
     stale: float
     expires: float
 
 
-class Session:
+class LogIn:
     """At most one log-in at a time. Whatever asks for a renewal while one is under way
     shares it: a refresh token is good for one use."""
 
-    def __init__(self, reactor: IReactorTime, http: Http) -> None:
+    def __init__(self, reactor: IReactorTime, oauth: OAuth) -> None:
         self._reactor = reactor
-        self._http = http
+        self._oauth = oauth
         self._held: _Held | None = None
         self._waiting: list[Deferred[None]] = []
 
     @property
     def signed_in(self) -> bool:
-        """Whether there are tokens."""
+        """Whether there is a token."""
         return self._held is not None
+
+    @property
+    def user(self) -> str:
+        """The id of the user. Raises NotSignedIn, also where it was not said."""
+        user = self._holding().user
+        if user is None:
+            raise NotSignedIn("use_token was not told which user this is")
+        return user
 
     @property
     def tokens(self) -> TokenAnswer:
         """Those of now. Raises NotSignedIn."""
-        return self._holding().tokens
+        answer = self._holding().answer
+        if answer is None:
+            raise NotSignedIn("there is an access token, and no refresh token")
+        return answer
 
     def _holding(self) -> _Held:
         if self._held is None:
             raise NotSignedIn("log_in first")
         return self._held
 
-    async def log_in(self, name: str, password: str) -> TokenAnswer:
+    async def begin(self, name: str, password: str) -> TokenAnswer:
         """Begin a session. Raises ApiError (`invalid_grant`, `account_banned`, `slow_down`),
         Unreachable."""
-        form = {"grant_type": "password", "username": name, "password": password}
-        self._held = await self._grant(form, repeat=False)
-        return self._held.tokens
+        form = TokenForm(grant_type="password", username=name, password=password)
+        self._held = await self._granted(form)
+        return self.tokens
 
     async def renew(self, refresh_token: str) -> TokenAnswer:
         """Go on with a session by its refresh token. Raises SessionEnded, ApiError,
         Unreachable."""
         self._held = await self._renewed(refresh_token)
-        return self._held.tokens
+        return self.tokens
 
-    async def log_out(self) -> None:
+    def use(self, access_token: str, user: str | None) -> None:
+        """Go on with an access token, as long as it is good."""
+        self._held = _Held(access_token, user, None, inf, inf)
+
+    async def end(self) -> None:
         """End the session, on the service and here. Raises NotSignedIn, ApiError, Unreachable."""
-        token = self.tokens.refresh_token
-        await self._post("/oauth/revoke", {"token": token}, repeat=True)
+        held = self._holding()
+        token = held.access if held.answer is None else held.answer.refresh_token
+        await self._oauth.revoke(RevokeForm(token=token))
         self._held = None
 
     async def access_token(self) -> str:
@@ -79,13 +97,13 @@ class Session:
             except (ApiError, Unreachable):
                 if self._reactor.seconds() >= held.expires:
                     raise
-        return self.tokens.access_token
+        return self._holding().access
 
     async def instead_of(self, refused: str) -> str:
         """Another than the one that the service refused. Raises as access_token does."""
-        if self.tokens.access_token == refused:
+        if self._holding().access == refused:
             await self._refresh()
-        return self.tokens.access_token
+        return self._holding().access
 
     async def _refresh(self) -> None:
         shared: Deferred[None] = Deferred()
@@ -99,7 +117,8 @@ class Session:
         before = self._held
         after, error = before, None
         try:
-            after = await self._renewed(self.tokens.refresh_token)
+            answer = self._holding().answer
+            after = await self._renewed(None if answer is None else answer.refresh_token)
         except Exception as raised:
             error = raised
             if isinstance(raised, SessionEnded):
@@ -111,28 +130,21 @@ class Session:
             if not each.called:
                 each.errback(error) if error else each.callback(None)
 
-    async def _renewed(self, refresh_token: str) -> _Held:
-        form = {"grant_type": "refresh_token", "refresh_token": refresh_token}
+    async def _renewed(self, refresh_token: str | None) -> _Held:
+        if refresh_token is None:
+            detail = "the access token is no longer good, and there is no refresh token"
+            raise SessionEnded(401, "invalid_token", detail, {})
+        form = TokenForm(grant_type="refresh_token", refresh_token=refresh_token)
         try:
-            # The service takes a repeat for the same use as long as it comes within 30 s.
-            return await self._grant(form, repeat=True)
+            return await self._granted(form)
         except ApiError as error:
             if error.code != "invalid_grant":
                 raise
             raise SessionEnded(error.status, error.code, error.detail, error.problem) from None
 
-    async def _grant(self, form: dict[str, str], *, repeat: bool) -> _Held:
+    async def _granted(self, form: TokenForm) -> _Held:
         asked = self._reactor.seconds()
-        answer = await self._post("/oauth/token", form, repeat=repeat)
-        try:
-            tokens = json.decode(answer.body, type=TokenAnswer)
-        except DecodeError as error:
-            raise ApiError(answer.status, "malformed_answer", str(error), {}) from None
+        tokens = await self._oauth.token(form)
         expires = asked + tokens.expires_in
-        return _Held(tokens, expires - min(_MARGIN, tokens.expires_in / 5), expires)
-
-    async def _post(self, path: str, form: dict[str, str], *, repeat: bool) -> Answer:
-        answer = await self._http.request("POST", path, form=form, repeat=repeat)
-        if answer.status != _OK:
-            raise error_of(answer)
-        return answer
+        stale = expires - min(_MARGIN, tokens.expires_in / 5)
+        return _Held(tokens.access_token, tokens.userId, tokens, stale, expires)

@@ -19,7 +19,7 @@ class SessionTests(SynchronousTestCase):
         self.client = self.world.client
 
     def follow(self) -> Deferred:
-        return Deferred.fromCoroutine(self.client.follow(BOB))
+        return Deferred.fromCoroutine(self.client.social.follow(BOB))
 
     def test_log_in(self) -> None:
         """A log-in sends the form of the password grant, and says who has signed in."""
@@ -143,6 +143,35 @@ class SessionTests(SynchronousTestCase):
         self.agent.last.answer(200, {})
         self.successResultOf(calling)
         self.failureResultOf(self.follow(), NotSignedIn)
+
+    def test_given_token(self) -> None:
+        """An access token of another program is used as it is, for its user if that is said."""
+        world = World()
+        world.client.use_token("access-9")
+        calling = Deferred.fromCoroutine(world.client.comments.delete(BOB, 7))
+        self.assertEqual(world.agent.last.token, "access-9")
+        world.agent.last.answer(204)
+        self.successResultOf(calling)
+        self.failureResultOf(Deferred.fromCoroutine(world.client.social.follow(BOB)), NotSignedIn)
+        world.client.use_token("access-9", ANN)
+        self.assertEqual(world.client.user, ANN)
+        self.assertRaises(NotSignedIn, lambda: world.client.tokens)
+
+    def test_given_token_expires(self) -> None:
+        """When the service refuses it, it cannot be renewed: the session has ended."""
+        world = World()
+        world.client.use_token("access-9", ANN)
+        world.agent.then(401, INVALID)
+        calling = Deferred.fromCoroutine(world.client.social.follow(BOB))
+        self.assertEqual(self.failureResultOf(calling, SessionEnded).value.code, "invalid_token")
+        self.assertEqual(len(world.agent.asked), 1)
+
+    def test_given_token_ends(self) -> None:
+        """A log-out with it ends its session."""
+        world = World()
+        world.client.use_token("access-9")
+        Deferred.fromCoroutine(world.client.log_out())
+        self.assertEqual(world.agent.last.form, {"token": "access-9"})
 
     def test_log_in_meanwhile(self) -> None:
         """A log-in while a renewal is under way wins over it."""

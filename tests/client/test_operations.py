@@ -1,5 +1,6 @@
 """The operations: what they send, and what their answers become."""
 
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -8,7 +9,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client import ApiError, NotSignedIn, Page, UnknownNotification
-from contentsvc.wire.accounts import BanBody, PasswordChange, Registration
+from contentsvc.wire.accounts import BanBody, PasswordChange, Registration, RevokeForm, TokenForm
 from contentsvc.wire.base import Paging
 from contentsvc.wire.challenges import (
     AchievementDefinition,
@@ -64,57 +65,57 @@ CHALLENGE = ChallengeCreate(
 )
 PARTY = PartyBody(party=BOB)
 CALLS = {
-    "register": (Registration(username="bob", email="b@b", password="12345678"),),
-    "change_password": (PasswordChange(current="12345678", new="87654321"),),
-    "ban": (BOB, BanBody(reason="r")),
-    "lift_ban": (BOB,),
-    "sessions": (),
-    "end_session": (BOB,),
-    "end_other_sessions": (),
-    "connect": (ConnectBody(client="game"),),
-    "search_users": (UserSearch(q="ann"),),
-    "user_info": (BOB,),
-    "full_user": (),
-    "update_user": (
+    "accounts.register": (Registration(username="bob", email="b@b", password="12345678"),),
+    "accounts.change_password": (PasswordChange(current="12345678", new="87654321"),),
+    "bans.put": (BOB, BanBody(reason="r")),
+    "bans.lift": (BOB,),
+    "sessions.all": (),
+    "sessions.end": (BOB,),
+    "sessions.end_others": (),
+    "sessions.connect": (ConnectBody(client="game"),),
+    "users.search": (UserSearch(q="ann"),),
+    "users.info": (BOB,),
+    "users.full": (),
+    "users.update": (
         UserUpdate(avatar=None, emblem=None, full_profile=Profile(), public_profile=Profile()),
     ),
-    "followers": (),
-    "following": (),
-    "follow": (BOB,),
-    "unfollow": (BOB,),
-    "invite": (BOB, PARTY),
-    "accept_invite": (BOB, PARTY),
-    "decline_invite": (BOB, PARTY),
-    "precheck": (Precheck(content_id=BOB, operation="create", dependencies=[], packages=[]),),
-    "create_content": (BOB, CREATE),
-    "content": (BOB,),
-    "revision": (BOB, BOB),
-    "user_content": (BOB,),
-    "set_content_status": (BOB, StatusChange(status="suspended")),
-    "set_content_featured": (BOB, FeaturedChange(featured=True)),
-    "comments": (BOB,),
-    "comment": (BOB, 7),
-    "add_comment": (BOB, CommentCreate(body="b")),
-    "change_comment": (BOB, 7, CommentUpdate(body="b")),
-    "delete_comment": (BOB, 7),
-    "rate": (BOB, RatingBody(value="1")),
-    "unrate": (BOB,),
-    "ratings": (),
-    "list_notifications": (),
-    "mark_notification": (BOB, ReadChange(read=True)),
-    "mark_notifications_read": (ReadUpTo(up_to=BOB),),
-    "debug_notify": (DebugNotify(recipient=BOB, text="t"),),
-    "progress": (),
-    "progress_at": ("key",),
-    "put_progress": ("key", ProgressBody(value={"a": 1})),
-    "delete_progress": ("key",),
-    "create_challenge": (CHALLENGE,),
-    "challenges": (),
-    "challenge": (BOB,),
-    "is_live": (),
-    "is_ready": (),
-    "log_in": ("ann", "secret"),
-    "log_out": (),
+    "social.followers": (),
+    "social.following": (),
+    "social.follow": (BOB,),
+    "social.unfollow": (BOB,),
+    "social.invite": (BOB, PARTY),
+    "social.accept": (BOB, PARTY),
+    "social.decline": (BOB, PARTY),
+    "precheck.check": (Precheck(content_id=BOB, operation="create", dependencies=[], packages=[]),),
+    "content.put": (BOB, CREATE),
+    "content.detail": (BOB,),
+    "content.revision": (BOB, BOB),
+    "content.by_author": (BOB,),
+    "content.set_status": (BOB, StatusChange(status="suspended")),
+    "content.set_featured": (BOB, FeaturedChange(featured=True)),
+    "comments.page": (BOB,),
+    "comments.get": (BOB, 7),
+    "comments.create": (BOB, CommentCreate(body="b")),
+    "comments.update": (BOB, 7, CommentUpdate(body="b")),
+    "comments.delete": (BOB, 7),
+    "ratings.put": (BOB, RatingBody(value="1")),
+    "ratings.delete": (BOB,),
+    "ratings.all": (),
+    "notifications.all": (),
+    "notifications.mark": (BOB, ReadChange(read=True)),
+    "notifications.mark_up_to": (ReadUpTo(up_to=BOB),),
+    "debug.notify": (DebugNotify(recipient=BOB, text="t"),),
+    "progress.all": (),
+    "progress.get": ("key",),
+    "progress.put": ("key", ProgressBody(value={"a": 1})),
+    "progress.delete": ("key",),
+    "challenges.create": (CHALLENGE,),
+    "challenges.all": (),
+    "challenges.get": (BOB,),
+    "health.live": (),
+    "health.ready": (),
+    "oauth.token": (TokenForm(grant_type="password", username="ann", password="secret"),),
+    "oauth.revoke": (RevokeForm(token="refresh-1"),),
 }
 """A call of each operation."""
 
@@ -125,7 +126,7 @@ class Case(SynchronousTestCase):
         self.client, self.agent = self.world.client, self.world.agent
 
     def call(self, name: str, *arguments: object) -> Deferred:
-        return Deferred.fromCoroutine(getattr(self.client, name)(*arguments))
+        return Deferred.fromCoroutine(attrgetter(name)(self.client)(*arguments))
 
 
 class RequestTests(Case):
@@ -134,7 +135,7 @@ class RequestTests(Case):
         asked = []
         for name, arguments in CALLS.items():
             world = World().signed_in()
-            calling = Deferred.fromCoroutine(getattr(world.client, name)(*arguments))
+            calling = Deferred.fromCoroutine(attrgetter(name)(world.client)(*arguments))
             calling.addErrback(lambda _: None)
             asked.append((world.agent.last.method, world.agent.last.path))
         lines = [line.split() for line in LISTED.read_text().splitlines() if line[0] != "#"]
@@ -150,72 +151,70 @@ class RequestTests(Case):
 
     def test_body(self) -> None:
         """A body goes as JSON with the names of the wire, and with the token."""
-        self.call("mark_notifications_read", ReadUpTo(up_to=BOB))
+        self.call("notifications.mark_up_to", ReadUpTo(up_to=BOB))
         self.assertEqual(self.agent.last.body, b'{"upTo":"%s"}' % BOB.encode())
         self.assertEqual(self.agent.last.token, "access-1")
 
     def test_query(self) -> None:
         """A query goes with the names of the wire, without what is None."""
-        self.call("search_users", UserSearch(q="ä b", page_size=10))
+        self.call("users.search", UserSearch(q="ä b", page_size=10))
         self.assertEqual(self.agent.last.query, {"q": "ä b", "pageSize": "10", "page": "0"})
-        self.call("user_content", BOB, ContentQuery(limit=5))
+        self.call("content.by_author", BOB, ContentQuery(limit=5))
         self.assertEqual(self.agent.last.query, {"category": "all", "limit": "5"})
 
     def test_path(self) -> None:
         """What goes into a path is quoted."""
-        self.call("progress_at", "a/b ?")
+        self.call("progress.get", "a/b ?")
         self.assertEqual(self.agent.last.path, f"/api/v1/user/{ANN}/progress/a%2Fb%20%3F")
 
     def test_version(self) -> None:
         """A write for a version has a GUID, for what is repeated must not conflict with itself;
         its own if the caller gave one. A deletion has the version in its query."""
-        self.call("put_progress", "k", ProgressBody(value={}, version=3))
+        self.call("progress.put", "k", ProgressBody(value={}, version=3))
         body = msgspec.json.decode(self.agent.last.body)
         self.assertEqual((body["version"], len(body["writeId"])), (3, 36))
-        self.call("put_progress", "k", ProgressBody(value={}, version=3, write_id=BOB))
+        self.call("progress.put", "k", ProgressBody(value={}, version=3, write_id=BOB))
         self.assertEqual(msgspec.json.decode(self.agent.last.body)["writeId"], BOB)
-        self.call("delete_progress", "k", ProgressDelete(version=4))
+        self.call("progress.delete", "k", ProgressDelete(version=4))
         self.assertEqual(self.agent.last.query, {"version": "4"})
 
     def test_prefix(self) -> None:
         """A part of the progress data is asked for by what its keys begin with."""
-        self.call("progress", ProgressQuery(prefix="a&"))
+        self.call("progress.all", ProgressQuery(prefix="a&"))
         self.assertEqual(self.agent.last.query, {"prefix": "a&"})
 
     def test_update(self) -> None:
         """An update of a content is a PUT as its creation is."""
         update = ContentUpdate(description="d", screenshot_uris=["s"])
-        self.call("update_content", BOB, update)
+        self.call("content.put", BOB, update)
         self.assertEqual((self.agent.last.method, self.agent.last.path[-36:]), ("PUT", BOB))
         self.assertNotIn(b"tags", self.agent.last.body)
 
     def test_another_user(self) -> None:
         """An admin can name the user to update."""
-        (body,) = CALLS["update_user"]
-        self.call("update_user", body, BOB)
+        (body,) = CALLS["users.update"]
+        self.call("users.update", body, BOB)
         self.assertEqual(self.agent.last.path, f"/api/v1/user/{BOB}")
 
     def test_not_signed_in(self) -> None:
         """Without a log-in nothing is sent where the path needs the user's own id; elsewhere
         the service decides."""
         world = World()
-        calling = Deferred.fromCoroutine(world.client.followers())
+        calling = Deferred.fromCoroutine(world.client.social.followers())
         self.failureResultOf(calling, NotSignedIn)
         self.assertEqual(world.agent.asked, [])
-        calling = Deferred.fromCoroutine(world.client.follow(BOB))
+        calling = Deferred.fromCoroutine(world.client.social.follow(BOB))
         self.failureResultOf(calling, NotSignedIn)
-        calling = Deferred.fromCoroutine(world.client.delete_comment(BOB, 7))
+        calling = Deferred.fromCoroutine(world.client.comments.delete(BOB, 7))
         world.agent.last.answer(401, {"code": "unauthorized"})
         self.failureResultOf(calling, NotSignedIn)
 
     def test_public(self) -> None:
         """Without a log-in what is public can be read."""
         world = World()
-        calling = Deferred.fromCoroutine(world.client.user_info(BOB))
+        calling = Deferred.fromCoroutine(world.client.users.info(BOB))
         self.assertEqual(world.agent.last.token, "")
-        world.agent.last.answer(
-            200, {"id": BOB, "username": "bob", "avatar": None, "emblem": None}
-        )
+        world.agent.last.answer(200, {"id": BOB, "username": "bob", "avatar": None, "emblem": None})
         self.assertEqual(self.successResultOf(calling), UserInfo(BOB, "bob", None, None))
 
 
@@ -224,46 +223,46 @@ class AnswerTests(Case):
         """An answer becomes its Struct; members that this version does not know are left out."""
         comment = {"id": 7, "parentId": None, "authorId": BOB, "body": "b", "created": 1}
         self.agent.then(200, {**comment, "updated": 2, "deleted": False, "new": 1})
-        found = self.successResultOf(self.call("comment", BOB, 7))
+        found = self.successResultOf(self.call("comments.get", BOB, 7))
         self.assertEqual(found, Comment(7, None, BOB, "b", 1, 2, False))
 
     def test_created(self) -> None:
         """What was created is given by its id."""
         self.agent.then(201, Location=f"/api/v1/design-challenges/{BOB}")
-        self.assertEqual(self.successResultOf(self.call("create_challenge", CHALLENGE)), BOB)
+        self.assertEqual(self.successResultOf(self.call("challenges.create", CHALLENGE)), BOB)
         self.agent.then(201, Location=f"/api/v1/content/{BOB}/comments/12")
-        made = self.call("add_comment", BOB, CommentCreate(body="b"))
+        made = self.call("comments.create", BOB, CommentCreate(body="b"))
         self.assertEqual(self.successResultOf(made), 12)
 
     def test_page(self) -> None:
         """A part of a list comes with the cursor of the next."""
         self.agent.then(200, [], Link=LINK)
-        page = self.successResultOf(self.call("followers", Paging(limit=2)))
+        page = self.successResultOf(self.call("social.followers", Paging(limit=2)))
         self.assertEqual(page, Page([], "17"))
 
     def test_whole_list(self) -> None:
         """A whole list comes without a cursor."""
         self.agent.then(200, [])
-        self.assertIsNone(self.successResultOf(self.call("followers")).after)
+        self.assertIsNone(self.successResultOf(self.call("social.followers")).after)
 
     def test_raw(self) -> None:
         """Progress data keeps its value as JSON, to be decoded by whoever knows what it is."""
         self.agent.then(200, {"key": "k", "value": {"a": [1]}, "timestamp": 5, "version": 2})
-        found = self.successResultOf(self.call("progress_at", "k"))
+        found = self.successResultOf(self.call("progress.get", "k"))
         self.assertEqual(found, ProgressData("k", Raw(b'{"a":[1]}'), 5, 2))
 
     def test_notifications(self) -> None:
         """Notifications become the Structs of their kinds."""
         self.agent.then(200, [debug(1, "hi")])
         query = NotificationQuery(since=5)
-        (found,) = self.successResultOf(self.call("list_notifications", query)).items
+        (found,) = self.successResultOf(self.call("notifications.all", query)).items
         self.assertIsInstance(found, Debug)
         self.assertEqual(found.text, "hi")
 
     def test_unknown_kind(self) -> None:
         """A kind that this version does not know keeps what all kinds share, and its JSON."""
         self.agent.then(200, [debug(1), {**debug(2), "kind": "Trophy", "cup": "gold"}])
-        known, unknown = self.successResultOf(self.call("list_notifications")).items
+        known, unknown = self.successResultOf(self.call("notifications.all")).items
         self.assertIsInstance(known, Debug)
         self.assertIsInstance(unknown, UnknownNotification)
         self.assertEqual((unknown.kind, unknown.created), ("Trophy", 1002))
@@ -272,7 +271,7 @@ class AnswerTests(Case):
     def test_malformed(self) -> None:
         """A success that cannot be read is an error of its own."""
         self.agent.then(200, b"<html>")
-        failure = self.failureResultOf(self.call("comments", BOB, CommentQuery()), ApiError)
+        failure = self.failureResultOf(self.call("comments.page", BOB, CommentQuery()), ApiError)
         self.assertEqual(failure.value.code, "malformed_answer")
 
 
@@ -281,7 +280,7 @@ class ErrorTests(Case):
         """A problem becomes an ApiError with its status, code, detail and all else it says."""
         problem = {"code": "invalid_body", "detail": "No.", "errors": [{"pointer": "/a"}]}
         self.agent.then(400, problem)
-        error = self.failureResultOf(self.call("follow", BOB), ApiError).value
+        error = self.failureResultOf(self.call("social.follow", BOB), ApiError).value
         self.assertEqual((error.status, error.code, error.detail), (400, "invalid_body", "No."))
         self.assertEqual(error.problem["errors"], [{"pointer": "/a"}])
 
@@ -294,7 +293,7 @@ class ErrorTests(Case):
     def test_proxy(self) -> None:
         """An error that is not the service's own is named by its status."""
         self.agent.then(413, b"<html>too large</html>")
-        error = self.failureResultOf(self.call("follow", BOB), ApiError).value
+        error = self.failureResultOf(self.call("social.follow", BOB), ApiError).value
         self.assertEqual((error.code, error.problem), ("http_413", {}))
 
     def test_retry_after(self) -> None:

@@ -1,0 +1,126 @@
+"""How the families' operations are called: with a token, as Structs, each sent as often as it may
+be."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+from urllib.parse import parse_qs, quote, urlsplit
+
+from msgspec import DecodeError, Struct, json, to_builtins
+
+from contentsvc.client.errors import ApiError, NotSignedIn
+from contentsvc.client.http import Answer, Http, error_of
+from contentsvc.client.login import LogIn
+from contentsvc.client.reading import Page
+
+T = TypeVar("T")
+
+_REPEATABLE = frozenset({"GET", "PUT", "PATCH", "DELETE"})
+
+
+class Calls:
+    """Calls of operations, for the user who is signed in, if any.
+
+    Paths are those below /api/v1. All methods raise ApiError (its `code` is the cause),
+    SessionEnded, NotSignedIn and Unreachable.
+    """
+
+    def __init__(self, http: Http, log_in: LogIn) -> None:
+        self._http = http
+        self._log_in = log_in
+
+    @property
+    def user(self) -> str:
+        """The id of the user who is signed in. Raises NotSignedIn."""
+        return self._log_in.user
+
+    async def get(self, path: str, answer: type[T], query: Struct | None = None) -> T:
+        """Read one thing."""
+        return read(await self.call("GET", f"/api/v1{path}", query=query), answer)
+
+    async def page(self, path: str, item: type[T], query: Struct | None) -> Page[T]:
+        """Read a list, or a part of it."""
+        answer = await self.call("GET", f"/api/v1{path}", query=query)
+        items: list[T] = read(answer, list[item])  # type: ignore[valid-type]
+        return Page(items, _next(answer.header("Link")))
+
+    async def create(self, path: str, body: Struct) -> str:
+        """Make something; its id, the last segment of the Location."""
+        answer = await self.call("POST", f"/api/v1{path}", body)
+        return (answer.header("Location") or "").rpartition("/")[2]
+
+    async def ask(self, path: str, body: Struct, answer: type[T], *, repeat: bool) -> T:
+        """POST a question."""
+        return read(await self.call("POST", f"/api/v1{path}", body, repeat=repeat), answer)
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        body: Struct | None = None,
+        *,
+        query: Struct | None = None,
+        repeat: bool | None = None,
+    ) -> None:
+        """Change something, whose answer has no body."""
+        await self.call(method, f"/api/v1{path}", body, query=query, repeat=repeat)
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        body: Struct | None = None,
+        *,
+        query: Struct | None = None,
+        repeat: bool | None = None,
+    ) -> Answer:
+        """A success of the operation at the whole `path`. `repeat` says whether it may be sent
+        again where no answer came; by default only a POST may not."""
+        sent: Any = {
+            "body": None if body is None else json.encode(body),
+            "query": _parameters(query),
+            "repeat": method in _REPEATABLE if repeat is None else repeat,
+        }
+        token = await self._log_in.access_token() if self._log_in.signed_in else None
+        answer = await self._http.request(method, path, token=token, **sent)
+        if answer.status == 401 and token is not None:
+            # Refused before anything was done, so once more is safe for every operation.
+            error = error_of(answer)
+            if error.code != "invalid_token":
+                raise error
+            token = await self._log_in.instead_of(token)
+            answer = await self._http.request(method, path, token=token, **sent)
+        if answer.status >= 300:
+            error = error_of(answer)
+            if error.code == "unauthorized" and token is None:
+                raise NotSignedIn("log_in first") from error
+            raise error
+        return answer
+
+
+def quoted(value: object) -> str:
+    """A segment of a path."""
+    return quote(str(value), safe="")
+
+
+def read(answer: Answer, type: type[T]) -> T:
+    """The body. Raises ApiError `malformed_answer`."""
+    try:
+        return json.decode(answer.body, type=type)
+    except DecodeError as error:
+        raise ApiError(answer.status, "malformed_answer", str(error), {}) from None
+
+
+def _parameters(query: Struct | None) -> Mapping[str, str] | None:
+    if query is None:
+        return None
+    members = to_builtins(query)
+    return {name: str(value) for name, value in members.items() if value is not None}
+
+
+def _next(link: str | None) -> str | None:
+    """The cursor in `<…?after=CURSOR>; rel="next"`."""
+    target, _, relation = (link or "").partition(">")
+    if 'rel="next"' not in relation:
+        return None
+    found = parse_qs(urlsplit(target.lstrip("<")).query).get("after")
+    return found[0] if found else None

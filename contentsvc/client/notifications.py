@@ -1,0 +1,94 @@
+"""Notifications: the log of them (spec §4.11), and how they are heard live."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from msgspec import Raw
+
+from contentsvc.client import reading
+from contentsvc.client.calls import Calls, quoted
+from contentsvc.client.reading import Page, UnknownNotification
+from contentsvc.client.sessions import Sessions
+from contentsvc.client.socket import Connector
+from contentsvc.client.subscription import Received, Subscription
+from contentsvc.wire.notifications import (
+    AnyNotification,
+    NotificationQuery,
+    ReadChange,
+    ReadUpTo,
+)
+from contentsvc.wire.sessions import ClientType, ConnectAnswer, ConnectBody
+
+
+class Notifications:
+    """One's notifications. The subscriptions share `connector` and `random`."""
+
+    def __init__(
+        self, reactor: Any, calls: Calls, sessions: Sessions, connector: Connector, random: Random
+    ) -> None:
+        self._reactor = reactor
+        self._calls = calls
+        self._sessions = sessions
+        self._connector = connector
+        self._random = random
+        self._subscriptions: list[Subscription] = []
+
+    async def all(
+        self, query: NotificationQuery | None = None
+    ) -> Page[AnyNotification | UnknownNotification]:
+        """The log of one's notifications (spec §4.11)."""
+        page = await self._calls.page(self._path, Raw, query)
+        return Page([reading.notification(raw) for raw in page.items], page.after)
+
+    async def mark(self, notification: str, body: ReadChange) -> None:
+        """Set the read flag of one."""
+        await self._calls.send("PATCH", f"{self._path}/{quoted(notification)}", body)
+
+    async def mark_up_to(self, body: ReadUpTo) -> None:
+        """Set the read flag of one and all before it."""
+        await self._calls.send("POST", f"{self._path}/read", body, repeat=True)
+
+    @property
+    def _path(self) -> str:
+        return f"/user/{self._calls.user}/notifications"
+
+    def listen(
+        self,
+        on_notification: Callable[[Received], object],
+        *,
+        resume: int | None = None,
+        resume_id: str | None = None,
+        on_missed: Callable[[str, str], object] | None = None,
+        client: ClientType = "game",
+    ) -> Subscription:
+        """Have them handed over as they come, from `resume` on: the `seq` of an earlier
+        subscription, whose `id` as `resume_id` tells the service whether its log is still the
+        same.
+
+        See Subscription; it has begun when this returns.
+        """
+
+        async def connect() -> ConnectAnswer:
+            # The subscription has its own pauses between attempts.
+            return await self._sessions.connect(ConnectBody(client=client), repeat=False)
+
+        subscription = Subscription(
+            self._reactor,
+            connect=connect,
+            connector=self._connector,
+            random=self._random,
+            on_notification=on_notification,
+            on_missed=on_missed,
+            resume=resume,
+            resume_id=resume_id,
+        )
+        self._subscriptions = [each for each in self._subscriptions if not each.over]
+        self._subscriptions.append(subscription)
+        subscription.start()
+        return subscription
+
+    async def stop(self) -> None:
+        """Stop all subscriptions."""
+        for subscription in self._subscriptions:
+            await subscription.stop()

@@ -1,0 +1,38 @@
+"""Tokens: RFC 6749, RFC 7009. Client.log_in, resume_session and log_out use these."""
+
+from msgspec import DecodeError, json, to_builtins
+
+from contentsvc.client.errors import ApiError
+from contentsvc.client.http import Answer, Http, error_of
+from contentsvc.wire.accounts import RevokeForm, TokenAnswer, TokenForm
+
+
+class OAuth:
+    """The operations that are called without a token. They raise ApiError and Unreachable."""
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    async def token(self, form: TokenForm) -> TokenAnswer:
+        """Log in, or renew; the client does not use these tokens.
+
+        ApiError has the code `invalid_grant`, `account_banned` or `slow_down`, for example.
+        """
+        # Within 30 s the service takes a second use of a refresh token for the same one.
+        answer = await self._post("/oauth/token", form, repeat=form.refresh_token is not None)
+        try:
+            return json.decode(answer.body, type=TokenAnswer)
+        except DecodeError as error:
+            raise ApiError(answer.status, "malformed_answer", str(error), {}) from None
+
+    async def revoke(self, form: RevokeForm) -> None:
+        """End the session of an access token or a refresh token."""
+        await self._post("/oauth/revoke", form, repeat=True)
+
+    async def _post(self, path: str, form: TokenForm | RevokeForm, *, repeat: bool) -> Answer:
+        members = to_builtins(form)
+        given = {name: value for name, value in members.items() if value is not None}
+        answer = await self._http.request("POST", path, form=given, repeat=repeat)
+        if answer.status != 200:
+            raise error_of(answer)
+        return answer

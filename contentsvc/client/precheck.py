@@ -1,0 +1,16 @@
+"""The check before an upload (spec §4.1)."""
+
+from contentsvc.client.calls import Calls
+from contentsvc.wire.content import Precheck, PrecheckAnswer
+
+
+class UploadPrecheck:
+    """What a publication lacks."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    async def check(self, body: Precheck) -> PrecheckAnswer:
+        """What an upload needs, and what would make it fail (spec §4.1)."""
+        path = "/content/upload-precheck"
+        return await self._calls.ask(path, body, PrecheckAnswer, repeat=True)

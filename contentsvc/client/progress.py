@@ -1,0 +1,39 @@
+"""Progress data (spec §4.12)."""
+
+from uuid import uuid4
+
+from msgspec import structs
+
+from contentsvc.client.calls import Calls, quoted
+from contentsvc.wire.progress import ProgressBody, ProgressData, ProgressDelete, ProgressQuery
+
+
+class Progress:
+    """What is kept for the user, under keys of the game's choice."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    async def all(self, query: ProgressQuery | None = None) -> list[ProgressData]:
+        """All that is kept (spec §4.12), or what the query's prefix leaves of it."""
+        path = f"/user/{self._calls.user}/progress"
+        return await self._calls.get(path, list[ProgressData], query)
+
+    async def get(self, key: str) -> ProgressData:
+        """What is kept at one key."""
+        return await self._calls.get(self._path(key), ProgressData)
+
+    async def put(self, key: str, body: ProgressBody) -> None:
+        """Keep an object at a key. ApiError `progress_conflict` where that is no longer at the
+        body's version; one that has a version and no write_id is given one, so that a repeat
+        after a lost answer is no conflict with itself."""
+        if body.version is not None and body.write_id is None:
+            body = structs.replace(body, write_id=str(uuid4()))
+        await self._calls.send("PUT", self._path(key), body)
+
+    async def delete(self, key: str, query: ProgressDelete | None = None) -> None:
+        """Forget a key. ApiError `progress_conflict` where it is not at the query's version."""
+        await self._calls.send("DELETE", self._path(key), query=query)
+
+    def _path(self, key: str) -> str:
+        return f"/user/{self._calls.user}/progress/{quoted(key)}"
