@@ -15,6 +15,7 @@ from contentsvc.web import decode
 from contentsvc.web.errors import InvalidPath, MethodNotAllowed, NotFound
 
 _GUIDS = re.compile(r"(?<=/)([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?=/|\Z)")
+_VARIABLE = re.compile(r"<[^>]+>")
 LONGEST = 256
 """Characters of a variable that is text."""
 
@@ -35,17 +36,28 @@ class Urls:
             rules.converters[kind] = _Segment
         self._rules = rules.bind("")
         self._methods = {"HEAD"}
+        self._paths: dict[str, set[str]] = {}
+        """The methods of each path as it was added."""
         self._static: dict[str, set[str]] = {}
-        """The methods of the paths without variables."""
+        """Those of the paths without variables."""
+        self._narrow: dict[str, tuple[re.Pattern[str], set[str]]] = {}
+        """Those with variables that have a word where another path has a variable."""
         self._known: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = {}
         """Endpoints, and the names of their variables, by what is around the GUIDs of a path."""
 
     def add(self, method: str, path: str) -> None:
         """Know of a rule's method and path."""
         self._methods.add(method)
-        if "<" not in path:
-            also = {"HEAD"} if method == "GET" else set()
-            self._static.setdefault(path, set()).update({method}, also)
+        if path not in self._paths:
+            methods = self._paths[path] = set()
+            if "<" not in path:
+                self._static[path] = methods
+            for other in self._paths:
+                for one, wide in ((path, other), (other, path)):
+                    if "<" in one and _is_narrower(one, wide):
+                        pattern = re.compile("[^/]+".join(map(re.escape, _VARIABLE.split(one))))
+                        self._narrow[one] = pattern, self._paths[one]
+        self._paths[path].update({method}, {"HEAD"} if method == "GET" else ())
 
     def match(self, method: str, path: str) -> tuple[str, dict[str, str]]:
         """The endpoint and its variables, as they are written. Raises NotFound,
@@ -63,11 +75,11 @@ class Urls:
         return endpoint, args
 
     def _looked_up(self, method: str, path: str) -> tuple[str, dict[str, str]]:
-        static = self._static.get(path)
+        named = self._named(path)
         try:
-            # werkzeug would take the method in any case of letters, and where there is no variable,
-            # that of another operation would match this segment too.
-            if method != method.upper() or (static is not None and method not in static):
+            # werkzeug would take the method in any case of letters, and where a path has a word,
+            # another operation's variable would match that too.
+            if method != method.upper() or (named is not None and method not in named):
                 raise WrongMethod()
             endpoint, args = self._rules.match(path, method)
         except WrongMethod:
@@ -85,10 +97,30 @@ class Urls:
             # Of the service as a whole (RFC 9110 §9.3.7).
             methods = self._methods
         else:
-            methods = self._static.get(path) or set(self._rules.allowed_methods(path))
+            methods = self._named(path) or set(self._rules.allowed_methods(path))
         if not methods:
             raise NotFound()
         return sorted({*methods, "OPTIONS"})
+
+    def _named(self, path: str) -> set[str] | None:
+        """The methods of a path that has words where others have variables."""
+        static = self._static.get(path)
+        if static is not None:
+            return static
+        for pattern, methods in self._narrow.values():
+            if pattern.fullmatch(path):
+                return methods
+        return None
+
+
+def _is_narrower(path: str, wide: str) -> bool:
+    """Whether all that a path matches, as it was added, another matches too."""
+    pairs = list(zip(path.split("/"), wide.split("/"), strict=False))
+    return (
+        path.count("/") == wide.count("/")
+        and all(one == other or other[:1] == "<" for one, other in pairs)
+        and any(one[:1] != "<" and other[:1] == "<" for one, other in pairs)
+    )
 
 
 def decoded(path: bytes) -> str:

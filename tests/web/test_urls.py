@@ -13,6 +13,7 @@ RULES = (
     ("PUT", "/toy/<guid:toy>"),
     ("GET", "/toy/<guid:toy>"),
     ("GET", "/toy/<guid:toy>/part/<guid:part>"),
+    ("POST", "/toy/<guid:toy>/part/all"),
     ("GET", "/box/<text:name>"),
 )
 
@@ -43,6 +44,15 @@ class UrlsTests(SynchronousTestCase):
         error = self.assertRaises(MethodNotAllowed, self.urls.match, "PUT", "/toy/new")
         self.assertEqual(error.headers["Allow"], "GET, HEAD, OPTIONS")
 
+    def test_fixed_segment(self) -> None:
+        """So does one with a variable elsewhere: its methods are those of its own rules."""
+        path = f"/toy/{ANN}/part/all"
+        self.assertEqual(self.urls.match("POST", path)[0], "POST /toy/<guid:toy>/part/all")
+        error = self.assertRaises(MethodNotAllowed, self.urls.match, "GET", path)
+        self.assertEqual(error.headers["Allow"], "OPTIONS, POST")
+        self.assertEqual(self.urls.allowed(path), ["OPTIONS", "POST"])
+        self.assertEqual(self.urls.allowed(f"/toy/{ANN}/part/{BOB}"), ["GET", "HEAD", "OPTIONS"])
+
     def test_unknown(self) -> None:
         """What no rule has is NotFound."""
         for path in ("/", "/toys", "/toy/new/", f"/toy/{ANN}/part"):
@@ -52,9 +62,8 @@ class UrlsTests(SynchronousTestCase):
     def test_allowed(self) -> None:
         """A path has the methods of its rules, HEAD with GET, and OPTIONS; `*` has all."""
         self.assertEqual(self.urls.allowed("/toy"), ["GET", "HEAD", "OPTIONS"])
-        everything = ["GET", "HEAD", "OPTIONS", "PUT"]
-        self.assertEqual(self.urls.allowed(f"/toy/{ANN}"), everything)
-        self.assertEqual(self.urls.allowed("*"), everything)
+        self.assertEqual(self.urls.allowed(f"/toy/{ANN}"), ["GET", "HEAD", "OPTIONS", "PUT"])
+        self.assertEqual(self.urls.allowed("*"), ["GET", "HEAD", "OPTIONS", "POST", "PUT"])
 
     def test_decoded(self) -> None:
         """A path is ASCII, and has no empty segment within."""
