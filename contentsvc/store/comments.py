@@ -43,7 +43,7 @@ class Written(NamedTuple):
          and m.ordinal > :page::bigint * :size::bigint
          and m.ordinal <= (:page::bigint + 1) * :size::bigint
     where c.id = :content::uuid
-      and (c.status = 'active' or c.author_id = :caller::uuid or :admin::boolean)
+      and visible(c.status, c.author_id, :caller::uuid, :admin::boolean)
     order by m.ordinal
     """,
     together=True,
@@ -59,7 +59,7 @@ async def page(
            unix(m.created) as created, unix(m.updated) as updated, m.deleted
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
-      and (c.status = 'active' or c.author_id = :caller or :admin)
+      and visible(c.status, c.author_id, :caller, :admin)
 """)
 async def get(
     db: Db, content: str, comment: int, caller: str | None, admin: bool
@@ -71,7 +71,7 @@ async def get(
     select m.author_id, c.author_id as content_author_id, m.deleted
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
-      and (c.status = 'active' or c.author_id = :caller or :admin)
+      and visible(c.status, c.author_id, :caller, :admin)
 """)
 async def standing(
     db: Db, content: str, comment: int, caller: str, admin: bool
@@ -82,7 +82,7 @@ async def standing(
 @maybe("""
     with content as (
         update contents set comments = comments + 1, live_comments = live_comments + 1
-        where id = :content and (status = 'active' or author_id = :author or :admin)
+        where id = :content and visible(status, author_id, :author, :admin)
         returning id, comments
     ), moment as (
         -- Under the content's row lock, so that the order of times is that of ordinals.
@@ -104,7 +104,7 @@ async def create(
 @maybe("""
     with seen as (
         select id from contents
-        where id = :content and (status = 'active' or author_id = :author or :admin)
+        where id = :content and visible(status, author_id, :author, :admin)
         for no key update
     ), allowed as (
         -- The refusal of an unknown parent goes first, and is that of the constraint.

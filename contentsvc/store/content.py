@@ -206,7 +206,7 @@ async def by_author_state(
            c.up, c.down, c.live_comments
     from contents c join users u on u.id = c.author_id
     where c.id = :content::uuid
-      and (c.status = 'active' or c.author_id = :caller::uuid or :admin::boolean)
+      and visible(c.status, c.author_id, :caller::uuid, :admin::boolean)
     """,  # noqa: S608
     together=True,
 )
@@ -221,7 +221,7 @@ async def detail(db: Db, content: str, caller: str | None, admin: bool) -> Detai
     left join revisions r on r.content_id = c.id and r.id = :revision
     left join entities e on e.entity_id = r.entity_id and e.revision_id = r.entity_revision
     where c.id = :content
-      and (c.status = 'active' or c.author_id = :caller or :admin)
+      and visible(c.status, c.author_id, :caller, :admin)
 """)
 async def revision(
     db: Db, content: str, revision: str, caller: str | None, admin: bool

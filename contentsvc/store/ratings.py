@@ -43,7 +43,7 @@ async def put(db: Db, user: str, content: str, admin: bool, up: bool) -> bool | 
 @maybe("""
     with content as (
         select id from contents
-        where id = :content and (status = 'active' or author_id = :user or :admin)
+        where id = :content and visible(status, author_id, :user, :admin)
     ), gone as (
         delete from ratings where user_id = :user and content_id in (select id from content)
     )
@@ -56,8 +56,8 @@ async def delete(db: Db, user: str, content: str, admin: bool) -> bool | None:
 # Looked up for each vote: a join would read all that is suspended.
 _SEEN = """not exists (
             select from contents c
-            where c.id = r.content_id and c.status <> 'active'
-              and c.author_id <> :user and not :admin::boolean
+            where c.id = r.content_id
+              and not visible(c.status, c.author_id, :user, :admin::boolean)
             offset 0
         )"""
 _ENTRIES = """

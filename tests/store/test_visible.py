@@ -1,0 +1,37 @@
+"""Who sees a content: the function that every statement asks."""
+
+from typing import ClassVar
+
+from contentsvc.db.query import Db, Statements
+from tests.support.databases import StoreCase, guid
+
+
+class VisibleTests(StoreCase):
+    AUTHOR, OTHER = guid(), guid()
+    EXPECTED: ClassVar = {
+        # A content's status, who looks, and as an admin or not.
+        ("active", None, False): True,
+        ("active", OTHER, False): True,
+        ("active", AUTHOR, False): True,
+        ("active", OTHER, True): True,
+        ("suspended", None, False): False,
+        ("suspended", OTHER, False): False,
+        ("suspended", AUTHOR, False): True,
+        ("suspended", OTHER, True): True,
+    }
+
+    async def test_rule(self) -> None:
+        """Everybody sees what is active; what is suspended only its author and admins do."""
+
+        @Statements().one(
+            "select coalesce(visible(:status, :author::uuid, :viewer::uuid, :admin), false)"
+        )
+        async def visible(
+            db: Db, status: str, author: str, viewer: str | None, admin: bool
+        ) -> bool: ...
+
+        found = {
+            (status, viewer, admin): await visible(self.db, status, self.AUTHOR, viewer, admin)
+            for status, viewer, admin in self.EXPECTED
+        }
+        self.assertEqual(found, self.EXPECTED)
