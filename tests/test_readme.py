@@ -6,22 +6,18 @@ import re
 import shutil
 from unittest import SkipTest
 
-from twisted.internet import reactor
-from twisted.internet.defer import Deferred
-from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.utils import getProcessOutputAndValue
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc import config
-from tests.spec.harness import SpecCase
 from tests.support import daemon
 
 README = (daemon.ROOT / "README.md").read_text()
 BASE = "BASE=http://127.0.0.1:8080\n"
 ANSWERS = [
     *(201, 201, 204, 200, 204, 201, 204, 200, 200),
-    # From the socket's address on: sent, suspended, gone, restored.
-    *(200, 204, 204, 404, 204),
+    # Sent, suspended, gone, restored.
+    *(204, 204, 404, 204),
 ]
 
 
@@ -47,12 +43,10 @@ class TranscriptTests(TestCase):
         finally:
             await service.stop()
         self.assertEqual([int(code) for code in re.findall(r" -> (\d+)\n", said)], ANSWERS, said)
-        lines = re.findall(r'^{"type":"(?:hello|notification)".*$', said, re.M)
-        heard = [json.loads(line) for line in lines]
-        self.assertEqual(heard[0]["type"], "hello")
-        kinds = [message["notification"]["kind"] for message in heard[1:]]
+        heard = [json.loads(line) for line in re.findall(r'^{"seq":.*$', said, re.M)]
+        kinds = [message["notification"]["kind"] for message in heard]
         self.assertEqual(kinds, ["Debug", "ContentSuspended", "ContentRestored"])
-        self.assertEqual(heard[1]["notification"]["text"], "Hello from Ben")
+        self.assertEqual(heard[0]["notification"]["text"], "Hello from Ben")
 
     async def paste(self, script: str, service: daemon.Daemon) -> str:
         """What bash printed, on either stream, as a terminal shows it."""
@@ -76,58 +70,6 @@ class ReadmeTests(SynchronousTestCase):
         missing = [link for link in links if not (daemon.ROOT / link).exists()]
         self.assertEqual(missing, [])
         self.assertIn("docs/operating.md", links)
-
-
-class Watch(ProcessProtocol):
-    """scripts/watch under way."""
-
-    def __init__(self, *words: str) -> None:
-        self.ended: Deferred[int | None] = Deferred()
-        self.said = self.complained = ""
-        command = [str(daemon.ROOT / "scripts" / "watch"), *words]
-        reactor.spawnProcess(self, command[0], command, env=dict(os.environ))
-
-    def outReceived(self, data: bytes) -> None:
-        self.said += data.decode()
-
-    def errReceived(self, data: bytes) -> None:
-        self.complained += data.decode()
-
-    def processEnded(self, reason) -> None:
-        self.ended.callback(reason.value.exitCode)
-
-
-class WatchTests(SpecCase):
-    """scripts/watch, which the transcript uses."""
-
-    async def test_resume(self):
-        """With SEQ it prints what came after that number, a message a line, until interrupted."""
-        user = await self.user()
-        for text in ("one", "two"):
-            await self.notify(user, text)
-        session = await self.session(user)
-        watch = Watch(session["socketUrl"], session["accessToken"], "1")
-        await daemon.until(lambda: watch.said.count("\n") == 2, 20, "two messages")
-        await self.notify(user, "three")
-        await daemon.until(lambda: watch.said.count("\n") == 3, 20, "a third")
-        watch.transport.signalProcess("INT")
-        self.assertEqual((await watch.ended, watch.complained), (0, ""))
-        hello, *others = [json.loads(line) for line in watch.said.splitlines()]
-        self.assertEqual((hello["type"], hello["seq"]), ("hello", 1))
-        self.assertEqual([m["notification"]["text"] for m in others], ["two", "three"])
-
-    async def test_closed(self):
-        """When the server closes, the code is on standard error and the exit status is 1."""
-        session = await self.session(await self.someone())
-        watch = Watch(session["socketUrl"], "nonsense")
-        self.assertEqual(await watch.ended, 1)
-        self.assertIn("4401", watch.complained)
-
-    async def test_nobody_there(self):
-        """Where nothing listens, it says so, and the exit status is 1."""
-        watch = Watch(f"ws://127.0.0.1:{daemon.free_port()}/socket", "nonsense")
-        self.assertEqual(await watch.ended, 1)
-        self.assertIn("not connected", watch.complained)
 
 
 class ExampleTests(SynchronousTestCase):

@@ -132,7 +132,7 @@ class LogIn:
 
     async def _renewed(self, refresh_token: str | None) -> _Held:
         if refresh_token is None:
-            detail = "the access token is no longer good, and there is no refresh token"
+            detail = "the access token is not accepted, and there is no refresh token to renew it"
             raise SessionEnded(401, "invalid_token", detail, {})
         form = TokenForm(grant_type="refresh_token", refresh_token=refresh_token)
         try:

@@ -117,7 +117,11 @@ def _parser() -> argparse.ArgumentParser:
     command(commands, "demo", _demo, "make a small world to look at", password)
     live = command(commands, "watch", _watch, "print a user's notifications as they come", password)
     live.add_argument("url", metavar="URL", help="the service, like http://127.0.0.1:8080")
-    live.add_argument("--user", metavar="NAME", required=True, help="whose; name or e-mail")
+    whose = live.add_mutually_exclusive_group(required=True)
+    whose.add_argument("--user", metavar="NAME", help="log in as this user; name or e-mail")
+    whose.add_argument(
+        "--token-stdin", action="store_true", help="read an access token from standard input"
+    )
     live.add_argument("--resume", metavar="SEQ", type=_seq, help="begin after this number")
     live.add_argument("--resume-id", metavar="ID", type=_guid, help="which this notification has")
     return root
@@ -228,15 +232,20 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
 
 def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
     # The other commands have no use for the client's libraries, which take a second to import.
-    from contentsvc.command.watch import watch
+    from contentsvc.command.watch import by_password, by_token, watch
 
     parts = urlsplit(arguments.url)
     if parts.scheme not in {"http", "https"} or not parts.netloc:
         raise CommandError(f"{arguments.url} is not like http://127.0.0.1:8080")
     if arguments.resume_id is not None and arguments.resume is None:
         raise CommandError("--resume-id says which notification has the number of --resume")
-    password = _password(arguments, new=False)
-    watch(arguments.url, arguments.user, password, arguments.resume, arguments.resume_id)
+    if not arguments.token_stdin:
+        sign_in = by_password(arguments.user, _password(arguments, new=False))
+    elif arguments.password_stdin:
+        raise CommandError("a token needs no password: give --token-stdin or --password-stdin")
+    else:
+        sign_in = by_token(_line("token"))
+    watch(arguments.url, sign_in, arguments.resume, arguments.resume_id)
 
 
 # What they share.
@@ -254,13 +263,10 @@ def _check(**registration: str) -> None:
 
 
 def _password(arguments: argparse.Namespace, *, new: bool = True) -> str:
+    if arguments.password_stdin:
+        return _line("password")
     if sys.stdin is None:
         raise CommandError("standard input is closed")
-    if arguments.password_stdin:
-        try:
-            return sys.stdin.buffer.readline().rstrip(b"\r\n").decode()
-        except UnicodeDecodeError:
-            raise CommandError("the password is not UTF-8") from None
     if not sys.stdin.isatty():
         raise CommandError("there is no terminal to ask for a password: use --password-stdin")
     try:
@@ -270,6 +276,16 @@ def _password(arguments: argparse.Namespace, *, new: bool = True) -> str:
     except EOFError:
         raise CommandError("no password was given") from None
     return password
+
+
+def _line(what: str) -> str:
+    """A line of standard input."""
+    if sys.stdin is None:
+        raise CommandError("standard input is closed")
+    try:
+        return sys.stdin.buffer.readline().rstrip(b"\r\n").decode()
+    except UnicodeDecodeError:
+        raise CommandError(f"the {what} is not UTF-8") from None
 
 
 async def _account(db: Db, name: str) -> accounts.Credentials:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn
 
 from twisted.internet.defer import Deferred
@@ -9,29 +10,43 @@ from twisted.internet.task import react
 
 from contentsvc.client import Client, ClientError, Received
 from contentsvc.clocks import run_monotonic
+from contentsvc.wire.sessions import ConnectBody
+
+SignIn = Callable[[Client], Awaitable[object]]
 
 
-def watch(
-    url: str, name: str, password: str, resume: int | None, resume_id: str | None
-) -> NoReturn:
-    """Log in at the service at `url` and print, from `resume` on, until interrupted. `resume_id`
-    is the id of the notification with that number, where it is known.
+def by_password(name: str, password: str) -> SignIn:
+    """Begin a session as this user."""
+    return lambda client: client.log_in(name, password)
+
+
+def by_token(access_token: str) -> SignIn:
+    """Use an access token. A refusal is found before a socket is opened."""
+
+    async def sign_in(client: Client) -> None:
+        client.use_token(access_token)
+        await client.sessions.connect(ConnectBody(client="game"), repeat=False)
+
+    return sign_in
+
+
+def watch(url: str, sign_in: SignIn, resume: int | None, resume_id: str | None) -> NoReturn:
+    """Print the notifications that the service at `url` sends, from `resume` on, until interrupted.
+    `resume_id` is the id of the notification with that number, where it is known.
 
     Exits with status 0 where it was interrupted or nobody reads any more, and with 1 and one
     line on stderr where it cannot go on: a wrong password, a session that was ended.
     """
     go_on = {"resume": resume, "resume_id": resume_id}
-    react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, url, name, password, go_on)))
+    react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, url, sign_in, go_on)))
     raise AssertionError("react exits")
 
 
-async def _watch(
-    reactor: Any, url: str, name: str, password: str, go_on: dict[str, Any]
-) -> None:
+async def _watch(reactor: Any, url: str, sign_in: SignIn, go_on: dict[str, Any]) -> None:
     run_monotonic(reactor)
     client = Client(reactor, url)
     try:
-        await client.log_in(name, password)
+        await sign_in(client)
         subscription = client.notifications.listen(_print, on_missed=_missed, **go_on)
         await subscription.ended()
     except ClientError as error:

@@ -18,19 +18,19 @@ from tests.support.daemon import script
 
 
 class Watch(ProcessProtocol):
-    """The command, and what it prints."""
+    """The command with a line to read, and what it prints."""
 
-    def __init__(self, *arguments: str, password: str = PASSWORD) -> None:
+    def __init__(self, *arguments: str, line: str) -> None:
         self.lines: DeferredQueue[dict[str, object]] = DeferredQueue()
         self.errors = b""
         self.ended: Deferred[int] = Deferred()
         self._rest = b""
-        self._password = password
-        command = [script("contentsvc"), "watch", *arguments, "--password-stdin"]
+        self._line = line
+        command = [script("contentsvc"), "watch", *arguments]
         reactor.spawnProcess(self, command[0], command, env=os.environ)
 
     def connectionMade(self) -> None:
-        self.transport.write(self._password.encode() + b"\n")
+        self.transport.write(self._line.encode() + b"\n")
 
     def outReceived(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
@@ -56,10 +56,19 @@ class Watch(ProcessProtocol):
 
 
 class WatchTests(Case):
-    def watch(self, *arguments: str, **options: str) -> Watch:
-        made = Watch(self.service.url, "--user", self.name, *arguments, **options)
-        self.addCleanup(made.kill)
-        return made
+    def watch(self, *arguments: str, password: str = PASSWORD) -> Watch:
+        """As the user, by name."""
+        user = ("--user", self.name, "--password-stdin")
+        return self.begun(Watch(self.service.url, *user, *arguments, line=password))
+
+    def with_token(self, token: str, url: str | None = None) -> Watch:
+        """From the first notification on, with a token."""
+        arguments = ("--token-stdin", "--resume", "0")
+        return self.begun(Watch(url or self.service.url, *arguments, line=token))
+
+    def begun(self, watch: Watch) -> Watch:
+        self.addCleanup(watch.kill)
+        return watch
 
     async def test_resume(self) -> None:
         """It prints what came after the number, as REST gives it, and goes on live until it is
@@ -103,6 +112,22 @@ class WatchTests(Case):
         self.assertEqual(await watch.end(), 1)
         self.assertIn(b"4403 revoked", watch.errors)
 
+    async def test_token(self) -> None:
+        """With an access token it shows that user's notifications, and the session goes on."""
+        await self.notify("one")
+        watch = self.with_token(self.client.tokens.access_token)
+        self.assertEqual((await watch.line())["notification"]["text"], "one")
+        watch.transport.signalProcess("INT")
+        self.assertEqual((await watch.end(), watch.errors), (0, b""))
+        await self.client.sessions.all()
+
+    async def test_wrong_token(self) -> None:
+        """A token that the service does not take is one line, and status 1."""
+        watch = self.with_token("nonsense")
+        self.assertEqual(await watch.end(), 1)
+        self.assertIn(b"invalid_token", watch.errors)
+        self.assertEqual(watch.errors.count(b"\n"), 1)
+
     async def test_closed_output(self) -> None:
         """It ends in silence when nobody reads any more."""
         watch = self.watch("--resume", "0")
@@ -111,8 +136,15 @@ class WatchTests(Case):
         self.assertEqual((await watch.end(), watch.errors), (0, b""))
 
     def test_arguments(self) -> None:
-        """A URL of another kind and a number that is none are refused in one line."""
-        for words in (("ftp://x", "--user", "a"), ("http://x", "--user", "a", "--resume", "-1")):
+        """A URL of another kind, a number that is none, and a user with a token or without any are
+        refused in one line."""
+        for words in (
+            ("ftp://x", "--user", "a"),
+            ("http://x", "--user", "a", "--resume", "-1"),
+            ("http://x", "--user", "a", "--token-stdin"),
+            ("http://x", "--token-stdin"),
+            ("http://x",),
+        ):
             done = subprocess.run(
                 [script("contentsvc"), "watch", *words, "--password-stdin"],
                 input=b"x\n",
