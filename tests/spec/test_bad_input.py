@@ -188,6 +188,15 @@ class BodyTests(SpecCase):
                         body = replaced(operation.body, at, number)
                         self.invalid(await self.send(operation, body), pointer(at))
 
+    async def test_fractions(self):
+        """An integer is written without a fraction, even one that is nothing."""
+        for operation in await self.operations():
+            for at, value in nodes(operation.body):
+                if type(value) is int:
+                    for number in (value + 0.5, float(value)):
+                        body = replaced(operation.body, at, number)
+                        self.invalid(await self.send(operation, body), pointer(at))
+
     async def test_infinite_number(self):
         """A number beyond what a double holds is 400."""
         user, admin = await self.someone(), await self.admin()
