@@ -20,6 +20,4 @@ SwaggerUIBundle({
   deepLinking: true,
   docExpansion: "list",
   plugins: [besideThisPage],
-  // Without this, a badge is asked for from a validator elsewhere.
-  validatorUrl: null,
 });
