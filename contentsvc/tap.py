@@ -27,7 +27,9 @@ from contentsvc.api.challenges import Challenges
 from contentsvc.api.comments import Comments
 from contentsvc.api.content import Content
 from contentsvc.api.debug import DebugTools
+from contentsvc.api.families import MIRRORED, OPERATIONS
 from contentsvc.api.guard import Guard
+from contentsvc.api.health import Health, Reason
 from contentsvc.api.notifications import Notifications
 from contentsvc.api.precheck import UploadPrecheck
 from contentsvc.api.progress import Progress
@@ -49,7 +51,7 @@ from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.relay import Relay
-from contentsvc.root import Health, Reason, Root
+from contentsvc.root import Root
 from contentsvc.store import health, notifications
 from contentsvc.store.disk import Disk
 from contentsvc.tokens import Caller, InvalidToken, Keys, KeysError, Tokens
@@ -246,7 +248,7 @@ class Daemon(Sequence):
         most = settings.failed_log_ins_per_address
         guard = Guard(db, passwords, tokens, most_of_address=most)
         platforms = settings.required_platforms
-        families = [
+        families: list[object] = [
             Users(db),
             Social(
                 db,
@@ -269,6 +271,7 @@ class Daemon(Sequence):
             Sessions(db, tokens, ended, public_url=settings.public_url),
             Accounts(db, passwords, guard, ended, registration=settings.registration),
             Bans(db, ended),
+            OAuth(db, guard, tokens, ended),
         ]
         if settings.debug_notify:
             families.append(DebugTools(db, notifier))
@@ -283,6 +286,7 @@ class Daemon(Sequence):
         ]
         if (keeper := self._keeper) is not None:
             reasons.append(Reason("data_dir", _true_if(lambda: keeper.there)))
+        families.append(Health(reasons, self._reactor))
         unavailable = unavailability(self._reactor)
         self._undo.append(_plain(unavailable.stop))
 
@@ -292,9 +296,7 @@ class Daemon(Sequence):
                 disk.failed()
 
         api = Api(authenticate, errors.translate, Reply(settings.cors_origins, answered_503))
-        api.mount("/api/v1", families)
-        api.mount("/methods/v1", families, under="/user")
-        api.mount("", [OAuth(db, guard, tokens, ended), Health(reasons, self._reactor)])
+        api.mount((*OPERATIONS, *MIRRORED), families)
         sockets = SocketFactory(self._reactor, hub, tokens, settings.cors_origins)
         root = Root(api, sockets, assets.docs())
         return ApiSite(

@@ -9,7 +9,6 @@ import re
 import subprocess
 import tomllib
 from contextlib import closing
-from itertools import chain
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
@@ -18,11 +17,11 @@ import psycopg2
 from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc import config, root, tap
-from contentsvc.api import errors as api_errors
+from contentsvc import config, tap
+from contentsvc.api.families import OPERATIONS
 from contentsvc.command import cli
 from contentsvc.tokens import Keys
-from contentsvc.web import errors as web_errors
+from contentsvc.web import errors
 from contentsvc.web.errors import Problem
 from tests.support import postgres
 from tests.support.daemon import ROOT
@@ -30,6 +29,14 @@ from tests.support.daemon import ROOT
 CHOICES = (ROOT / "docs/choices.md").read_text()
 OPERATING = (ROOT / "docs/operating.md").read_text()
 SAMPLE = (ROOT / "etc/contentsvc.toml.sample").read_text()
+WHO = {
+    "ANYONE": {"anyone"},
+    "SIGNED_IN": {"signed in", "its author", "its author, the content's, admins"},
+    "SELF": {"the user"},
+    "SELF_OR_ADMIN": {"the user, admins"},
+    "ADMIN": {"admins"},
+}
+"""The words of docs/choices.md for each permission; where it is a floor, for what is above it."""
 SETTINGS = {setting.name: setting for setting in config.SETTINGS}
 
 
@@ -120,21 +127,23 @@ class ChoicesTests(SynchronousTestCase):
     def test_errors(self) -> None:
         """docs/choices.md has every code that the service can answer, with its status."""
         shown = {(code, int(status)) for status, code, _ in rows(CHOICES, "| Status | `code` |")}
-        # An internal error is Problem itself, and the socket's resource has one of its own.
-        named = [vars(module).values() for module in (web_errors, api_errors, root)]
-        kinds = [k for k in chain(*named) if isinstance(k, type) and issubclass(k, Problem)]
-        there = {(kind.code, kind.status) for kind in kinds}
-        self.assertEqual(shown, {*there, ("unsupported_websocket_version", 426)})
+        # What operations can answer, and what is refused where there is none.
+        operations = {error for operation in OPERATIONS for error in operation.errors}
+        web = {kind for kind in vars(errors).values() if isinstance(kind, type)}
+        before = {kind for kind in web if issubclass(kind, Problem) and kind is not Problem}
+        self.assertEqual(shown, {(kind.code, kind.status) for kind in operations | before})
 
     def test_operations(self) -> None:
-        """docs/choices.md has every operation that the spec has not, and no other."""
-        listed = (ROOT / "tests/operations.txt").read_text().splitlines()
-        ours = [line.split() for line in listed if line[0] != "#" and "§" not in line]
-        shown = [row[0].split() for row in rows(CHOICES, "| Operation |")]
-        self.assertEqual(
-            sorted((method, re.sub(r"{\w+}", "{}", path)) for method, path in shown),
-            sorted((method, re.sub(r"{\w+}", "{}", path)) for method, path, *_ in ours),
-        )
+        """docs/choices.md has every operation that the spec has not, and no other, with whom it is
+        for and its status."""
+        own = {op for op in OPERATIONS if "(spec §" not in " ".join(op.doc.split())}
+        shown = [(*row[0].split(), row[1], row[-1]) for row in rows(CHOICES, "| Operation |")]
+        there = {(op.route.method, op.url): op.route for op in own}
+        self.assertEqual(sorted((method, path) for method, path, _, _ in shown), sorted(there))
+        for method, path, who, answer in shown:
+            route = there[method, path]
+            self.assertIn(who, WHO[repr(route.allow)], path)
+            self.assertEqual(int(answer[:3]), route.answer.status, path)
 
 
 class LinkTests(SynchronousTestCase):

@@ -6,12 +6,21 @@ from autobahn.twisted.websocket import WebSocketServerFactory, WebSocketServerPr
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
+from contentsvc.api.health import Health, Reason
 from contentsvc.push.resource import Handshake
-from contentsvc.root import Health, Reason, Root
+from contentsvc.root import Root
 from contentsvc.web.app import Api
 from contentsvc.web.assets import Asset
 from contentsvc.web.reply import Reply
-from tests.web.support import Answer, Client, WebCase, authenticate, site_of, unknown
+from tests.web.support import (
+    Answer,
+    Client,
+    WebCase,
+    authenticate,
+    operations,
+    site_of,
+    unknown,
+)
 
 UPGRADE = {
     "Upgrade": "websocket",
@@ -30,7 +39,8 @@ class RootCase(WebCase):
         clock = self.clock = Clock()
         self.causes: list[str] = []
         api = Api(authenticate, unknown, Reply(["*"], self.causes.append))
-        api.mount("", [Health(self.reasons, clock)])
+        health = Health(self.reasons, clock)
+        api.mount(operations([health]), [health])
         self.sockets: Any = WebSocketServerFactory(reactor=clock)
         self.sockets.protocol = WebSocketServerProtocol
         self.sockets.setProtocolOptions(openHandshakeTimeout=0)

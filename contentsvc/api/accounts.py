@@ -9,9 +9,12 @@ from datetime import UTC, datetime
 
 from contentsvc.api.errors import (
     AccountBanned,
+    EmailTaken,
     InvalidGrant,
     RegistrationClosed,
+    TooManyAttempts,
     UnsupportedGrant,
+    UsernameTaken,
     WrongPassword,
 )
 from contentsvc.api.guard import Guard
@@ -28,6 +31,7 @@ from contentsvc.web.route import route
 from contentsvc.wire.accounts import (
     PasswordChange,
     Registration,
+    Revoked,
     RevokeForm,
     TokenAnswer,
     TokenForm,
@@ -40,7 +44,10 @@ _GRACE = 30
 
 
 class Accounts:
-    """Registration and passwords. `ended` is called with the sessions that were ended."""
+    """Registration, and changing the password.
+
+    `ended` is called with the sessions that were ended.
+    """
 
     def __init__(
         self,
@@ -57,18 +64,18 @@ class Accounts:
         self._ended = ended
         self._registration = registration
 
-    @route("POST", "/user", allow=ANYONE)
+    @route("POST", "/user", allow=ANYONE, raises=(RegistrationClosed, UsernameTaken, EmailTaken))
     async def register(self, call: Call, body: Registration) -> Created:
-        """Raises RegistrationClosed, or UsernameTaken or EmailTaken by constraint."""
+        """Register a user."""
         if not self._registration:
             raise RegistrationClosed()
         encoded = await self._passwords.hash(body.password, call.network)
         user = await accounts.register(self._db, body.username, body.email, encoded, False)
         return Created(f"/api/v1/user/{user}")
 
-    @route("PUT", "/user/<guid:user>/password", allow=SELF)
+    @route("PUT", "/user/<guid:user>/password", allow=SELF, raises=(WrongPassword, TooManyAttempts))
     async def change_password(self, call: Call, user: str, body: PasswordChange) -> None:
-        """Change it and end all other sessions. Raises WrongPassword, TooManyAttempts."""
+        """Change the password, and end all other log-ins."""
         found = await self._guard.by_id(call, user, body.current)
         if found is None:
             raise WrongPassword()
@@ -81,7 +88,10 @@ class Accounts:
 
 
 class OAuth:
-    """Log-in, renewal and log-out. `ended` is called with the sessions that were ended."""
+    """Log-in, renewal and log-out, as OAuth has them.
+
+    `ended` is called with the sessions that were ended.
+    """
 
     def __init__(
         self, db: Database, guard: Guard, tokens: Tokens, ended: Callable[[list[str]], None]
@@ -91,12 +101,14 @@ class OAuth:
         self._tokens = tokens
         self._ended = ended
 
-    @route("POST", "/oauth/token", allow=ANYONE)
+    @route(
+        "POST",
+        "/oauth/token",
+        allow=ANYONE,
+        raises=(UnsupportedGrant, InvalidGrant, TooManyAttempts, AccountBanned),
+    )
     async def token(self, call: Call, form: TokenForm) -> TokenAnswer:
-        """RFC 6749 §4.3 and §6.
-
-        Raises UnsupportedGrant, InvalidGrant, TooManyAttempts, AccountBanned.
-        """
+        """Log in with a password, or get new tokens for a refresh token (RFC 6749)."""
         if form.grant_type == "password":
             name = _needed("username", form.username)
             return await self._log_in(call, name, _needed("password", form.password))
@@ -171,17 +183,18 @@ class OAuth:
         return TokenAnswer(access, "Bearer", ACCESS_LIFETIME, refresh, user)
 
     @route("POST", "/oauth/revoke", allow=ANYONE)
-    async def revoke(self, call: Call, form: RevokeForm) -> dict[str, str]:
-        """RFC 7009: either token ends the session; one that is not known is no error."""
+    async def revoke(self, call: Call, form: RevokeForm) -> Revoked:
+        """Log out (RFC 7009): either token ends the log-in. It is no error if the token is not
+        known."""
         session = await sessions.session_of(self._db, _hash(form.token))
         if session is None:
             try:
                 session = self._tokens.verify(form.token).session
             except InvalidToken:
-                return {}
+                return Revoked()
         await sessions.revoke(self._db, session)
         self._ended([session])
-        return {}
+        return Revoked()
 
 
 def _needed(name: str, value: str | None) -> str:

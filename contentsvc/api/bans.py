@@ -12,15 +12,18 @@ from contentsvc.wire.accounts import BanBody
 
 
 class Bans:
-    """Shutting accounts out. `ended` is called with the sessions that were ended."""
+    """Accounts that admins shut out.
+
+    `ended` is called with the sessions that were ended.
+    """
 
     def __init__(self, db: Database, ended: Callable[[list[str]], None]) -> None:
         self._db = db
         self._ended = ended
 
-    @route("PUT", "/user/<guid:user>/ban", allow=ADMIN)
+    @route("PUT", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound, CannotBanSelf))
     async def put(self, call: Call, user: str, body: BanBody) -> None:
-        """Ban, and end all the user's sessions. Raises UserNotFound, CannotBanSelf."""
+        """Ban a user, and end all their log-ins."""
         if user == call.user:
             raise CannotBanSelf()
         async with self._db.transaction() as tx:
@@ -30,8 +33,8 @@ class Bans:
             ended = await sessions.revoke_all(tx, user, None)
             tx.after_commit(lambda: self._ended(ended))
 
-    @route("DELETE", "/user/<guid:user>/ban", allow=ADMIN)
+    @route("DELETE", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound,))
     async def lift(self, call: Call, user: str) -> None:
-        """Let the user log in again. Raises UserNotFound."""
+        """Let a user log in again."""
         if await bans.lift(self._db, user) is None:
             raise UserNotFound()

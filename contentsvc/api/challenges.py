@@ -22,7 +22,7 @@ class Challenges:
 
     @route("POST", "/design-challenges", allow=ADMIN)
     async def create(self, call: Call, body: ChallengeCreate) -> Created:
-        """Spec §4.17."""
+        """Create a design challenge (spec §4.17)."""
         challenge = await challenges.create(
             self._db,
             body.name,
@@ -36,12 +36,12 @@ class Challenges:
 
     @route("GET", "/design-challenges", allow=ANYONE)
     async def all(self, call: Call) -> list[Challenge]:
-        """Every challenge, by ordinal."""
+        """All design challenges, in the order of their ordinals."""
         return [_challenge(row) for row in await challenges.all(self._db)]
 
-    @route("GET", "/design-challenges/<guid:challenge>", allow=ANYONE)
+    @route("GET", "/design-challenges/<guid:challenge>", allow=ANYONE, raises=(ChallengeNotFound,))
     async def get(self, call: Call, challenge: str) -> Challenge:
-        """One challenge. Raises ChallengeNotFound."""
+        """One design challenge."""
         row = await challenges.get(self._db, challenge)
         if row is None:
             raise ChallengeNotFound()

@@ -5,6 +5,7 @@ from contentsvc.api.errors import (
     CommentNotFound,
     ContentNotFound,
     TooManyRequests,
+    UnknownParent,
     retry_after,
 )
 from contentsvc.db.query import Db
@@ -25,26 +26,32 @@ from contentsvc.wire.comments import (
 
 
 class Comments:
-    """The comments of a content, visible to whom the content is; so many new ones of a user
-    `per_minute`, 0 for any number."""
+    """The comments of a content. Who may see the content sees them too.
+
+    A user may write `per_minute` new ones, 0 for any number.
+    """
 
     def __init__(self, db: Db, *, per_minute: int) -> None:
         self._db = db
         self._per_minute = per_minute
 
-    @route("GET", "/content/<guid:content>/comments", allow=ANYONE)
+    @route("GET", "/content/<guid:content>/comments", allow=ANYONE, raises=(ContentNotFound,))
     async def page(self, call: Call, content: str, query: CommentQuery) -> CommentPage:
-        """Spec §4.4. Raises ContentNotFound."""
+        """A page of a content's comments (spec §4.4), oldest first."""
         rows = await comments.page(self._db, content, *call.viewer, query.size, query.page)
         if not rows:
             raise ContentNotFound()
         items = [Comment(row.id, *row[2:]) for row in rows if row.id is not None]
         return CommentPage(query.page, query.size, len(items), rows[0].total, items)
 
-    @route("POST", "/content/<guid:content>/comments", allow=SIGNED_IN)
+    @route(
+        "POST",
+        "/content/<guid:content>/comments",
+        allow=SIGNED_IN,
+        raises=(ContentNotFound, TooManyRequests, UnknownParent),
+    )
     async def create(self, call: Call, content: str, body: CommentCreate) -> Created:
-        """Append a comment. Raises ContentNotFound, TooManyRequests, or UnknownParent by
-        constraint."""
+        """Comment on a content."""
         given = content, call.user, call.viewer[1], body.parent_id, body.body
         if self._per_minute:
             written = await comments.create_within(self._db, *given, self._per_minute, MINUTE)
@@ -57,26 +64,42 @@ class Comments:
             raise ContentNotFound()
         return Created(f"/api/v1/content/{content}/comments/{comment}")
 
-    @route("GET", "/content/<guid:content>/comments/<int:comment>", allow=ANYONE)
+    @route(
+        "GET",
+        "/content/<guid:content>/comments/<int:comment>",
+        allow=ANYONE,
+        raises=(CommentNotFound,),
+    )
     async def get(self, call: Call, content: str, comment: int) -> Comment:
-        """One comment. Raises CommentNotFound."""
+        """One comment."""
         found = await comments.get(self._db, content, comment, *call.viewer)
         if found is None:
             raise CommentNotFound()
         return found
 
-    @route("PATCH", "/content/<guid:content>/comments/<int:comment>", allow=SIGNED_IN)
+    @route(
+        "PATCH",
+        "/content/<guid:content>/comments/<int:comment>",
+        allow=SIGNED_IN,
+        raises=(CommentNotFound, CommentDeleted, Forbidden),
+    )
     async def update(self, call: Call, content: str, comment: int, body: CommentUpdate) -> None:
-        """Change the text: its author. Raises CommentNotFound, CommentDeleted."""
+        """Change the text of a comment: its author may."""
         standing = await self._standing(call, content, comment)
         if call.user != standing.author_id:
             raise Forbidden("Only its author can change this comment.")
         if not await comments.update(self._db, content, comment, body.body):
             raise CommentDeleted()
 
-    @route("DELETE", "/content/<guid:content>/comments/<int:comment>", allow=SIGNED_IN)
+    @route(
+        "DELETE",
+        "/content/<guid:content>/comments/<int:comment>",
+        allow=SIGNED_IN,
+        raises=(CommentNotFound, Forbidden),
+    )
     async def delete(self, call: Call, content: str, comment: int) -> None:
-        """Leave a tombstone: its author, the content's, admins. Raises CommentNotFound."""
+        """Delete a comment: its author, the content's author and admins may. It keeps its place and
+        loses its text."""
         standing = await self._standing(call, content, comment)
         if call.user not in standing[:2] and not call.viewer[1]:
             raise Forbidden(

@@ -2,19 +2,24 @@
 
 from collections.abc import Awaitable, Sequence
 
-import msgspec
-from msgspec import UNSET, Raw
+from msgspec import UNSET
 
 from contentsvc.api import dependencies
 from contentsvc.api.errors import (
     ContentNotFound,
+    EntityConflict,
+    PackageConflict,
+    PlatformMissing,
+    RevisionExists,
     RevisionNotFound,
     RevisionNotPublished,
+    SuspendedDependency,
     TooManyRequests,
+    UnknownReference,
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import ROWS, listed, position, whole
+from contentsvc.api.paging import ROWS, LongList, listed, position, whole
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
@@ -25,9 +30,8 @@ from contentsvc.store.dependencies import Used, of_revision, packages_of_revisio
 from contentsvc.store.floods import DAY
 from contentsvc.web.allow import ADMIN, ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
-from contentsvc.web.decode import fitting
+from contentsvc.web.decode import Either, fitting
 from contentsvc.web.errors import Forbidden, Problem, at_parameter, at_pointer
-from contentsvc.web.reply import Listed, Pieces
 from contentsvc.web.route import route
 from contentsvc.web.sizes import KIB
 from contentsvc.wire.base import MediaPath
@@ -51,13 +55,14 @@ from contentsvc.wire.content import (
 )
 from contentsvc.wire.notifications import ContentRestored, ContentSuspended
 
-_create = msgspec.json.Decoder(ContentCreate)
-_update = msgspec.json.Decoder(ContentUpdate)
-_repeat = msgspec.json.Decoder(ContentRepeat)
+_Bodies = Either[ContentCreate | ContentUpdate]
 
 
 class Content:
-    """Games, assets and boxes. A user may publish `publications_per_day`, 0 for any number."""
+    """Games, assets and boxes that users have made.
+
+    A user may publish `publications_per_day`, 0 for any number.
+    """
 
     def __init__(
         self,
@@ -72,40 +77,54 @@ class Content:
         self._required_platforms = required_platforms
         self._publications_per_day = publications_per_day
 
-    @route("PUT", "/content/<guid:content>", allow=SIGNED_IN, limit=1024 * KIB)
-    async def put(self, call: Call, content: str) -> None:
-        """Spec §4.2: create or update, by whether it exists.
-
-        Raises Forbidden, RevisionNotPublished; at a create RevisionExists by constraint,
-        UnknownReference, SuspendedDependency, EntityConflict, PackageConflict, PlatformMissing,
-        TooManyRequests.
-        """
+    @route(
+        "PUT",
+        "/content/<guid:content>",
+        allow=SIGNED_IN,
+        limit=1024 * KIB,
+        raises=(
+            Forbidden,
+            RevisionNotPublished,
+            RevisionExists,
+            UnknownReference,
+            SuspendedDependency,
+            EntityConflict,
+            PackageConflict,
+            PlatformMissing,
+            TooManyRequests,
+        ),
+    )
+    async def put(self, call: Call, content: str, body: _Bodies) -> None:
+        """Create a content or update it (spec §4.2): whether it exists decides which. A create that
+        is repeated by its author changes nothing."""
         standing = await store.standing(self._db, content)
         if standing is None:
-            body = call.decode(_create)
+            created = body.decode(ContentCreate)
             try:
-                await self._create(call.user, content, body)
+                await self._create(call.user, content, created)
                 return
             except Refused:
                 # Of two creates at once, this one came second; or else its revision exists.
                 standing = await store.standing(self._db, content)
                 if standing is None:
                     raise
-        await self._change(call, content, standing)
+        await self._change(call, content, standing, body)
 
-    async def _change(self, call: Call, content: str, standing: store.Standing) -> None:
+    async def _change(
+        self, call: Call, content: str, standing: store.Standing, body: _Bodies
+    ) -> None:
         if call.user != standing.author_id and not call.viewer[1]:
             raise Forbidden("Only its author and admins can change this content.")
-        revision = (call.decode(_repeat).revision_id or "").lower()
+        revision = (body.decode(ContentRepeat).revision_id or "").lower()
         if revision == standing.first_revision and call.user == standing.author_id:
             return
-        body = call.decode(_update)
-        fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
+        update = body.decode(ContentUpdate)
+        fitting("screenshotUris", update.screenshot_uris, list[MediaPath])
         named = revision not in {"", standing.first_revision}
         if named and not await store.published(self._db, content, revision):
             raise RevisionNotPublished()
-        tags = None if body.tags is UNSET else body.tags
-        await store.update(self._db, content, body.description, body.screenshot_uris, tags)
+        tags = None if update.tags is UNSET else update.tags
+        await store.update(self._db, content, update.description, update.screenshot_uris, tags)
 
     async def _create(self, author: str, content: str, body: ContentCreate) -> None:
         fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
@@ -176,9 +195,9 @@ class Content:
             *dependencies.platforms_missing(known, everything, self._required_platforms),
         ]
 
-    @route("GET", "/user/<guid:user>/content", allow=ANYONE)
-    async def by_author(self, call: Call, user: str, query: ContentQuery) -> Listed | Raw | Pieces:
-        """Spec §4.3, newest first. Raises UserNotFound."""
+    @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
+    async def by_author(self, call: Call, user: str, query: ContentQuery) -> LongList[ContentInfo]:
+        """The content that a user has created (spec §4.3), newest first."""
         types = _choice("category", query.category, CONTENT_TYPES)
         viewer, admin = call.viewer
         if admin and query.status is not None:
@@ -201,13 +220,15 @@ class Content:
             return listed(rows, query, _number, _item)
         return whole(rows, _number, _item, start=before, page=page, state=state)
 
-    @route("GET", "/content/<guid:content>", allow=ANYONE)
+    @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))
     async def detail(self, call: Call, content: str) -> ContentDetail:
-        """All that was published, as the caller may see it. Raises ContentNotFound."""
+        """One content and all that was published of it."""
         row = await store.detail(self._db, content, *call.viewer)
         if row is None:
             raise ContentNotFound()
         revision = await self._revision(call, content, row.revision_id)
+        if revision is None:
+            raise ContentNotFound()
         return ContentDetail(
             *row[:9],
             row.screenshots[0],
@@ -228,17 +249,25 @@ class Content:
             row.live_comments,
         )
 
-    @route("GET", "/content/<guid:content>/revisions/<guid:revision>", allow=ANYONE)
+    @route(
+        "GET",
+        "/content/<guid:content>/revisions/<guid:revision>",
+        allow=ANYONE,
+        raises=(ContentNotFound, RevisionNotFound),
+    )
     async def revision(self, call: Call, content: str, revision: str) -> RevisionDetail:
-        """One revision and what it is made of. Raises ContentNotFound, RevisionNotFound."""
-        return await self._revision(call, content, revision)
+        """One revision of a content, and what it is made of."""
+        found = await self._revision(call, content, revision)
+        if found is None:
+            raise RevisionNotFound()
+        return found
 
-    async def _revision(self, call: Call, content: str, revision: str) -> RevisionDetail:
+    async def _revision(self, call: Call, content: str, revision: str) -> RevisionDetail | None:
         row = await store.revision(self._db, content, revision, *call.viewer)
         if row is None:
             raise ContentNotFound()
         if row.id is None:
-            raise RevisionNotFound()
+            return None
         used = await of_revision(self._db, revision)
         packages = await packages_of_revision(self._db, revision)
         return RevisionDetail(
@@ -260,10 +289,9 @@ class Content:
             ],
         )
 
-    @route("PUT", "/content/<guid:content>/status", allow=ADMIN)
+    @route("PUT", "/content/<guid:content>/status", allow=ADMIN, raises=(ContentNotFound,))
     async def set_status(self, call: Call, content: str, body: StatusChange) -> None:
-        """Suspend or restore, and tell the author if that changed it. Raises
-        ContentNotFound."""
+        """Suspend a content or restore it. Its author is told if that changes it."""
         async with self._db.transaction() as tx:
             author = await store.set_status(tx, content, body.status)
             if author is None:
@@ -272,9 +300,9 @@ class Content:
                 kind = ContentSuspended if body.status == "suspended" else ContentRestored
                 await self._notifier.send(tx, author, kind(content=content, reason=body.reason))
 
-    @route("PUT", "/content/<guid:content>/featured", allow=ADMIN)
+    @route("PUT", "/content/<guid:content>/featured", allow=ADMIN, raises=(ContentNotFound,))
     async def set_featured(self, call: Call, content: str, body: FeaturedChange) -> None:
-        """Feature or no longer. Raises ContentNotFound."""
+        """Feature a content, or feature it no longer."""
         if not await store.set_featured(self._db, content, body.featured):
             raise ContentNotFound()
 

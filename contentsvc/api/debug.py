@@ -1,5 +1,6 @@
 """The debug notification: spec §4.18."""
 
+from contentsvc.api.errors import UserNotFound
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.web.allow import SIGNED_IN
@@ -15,7 +16,7 @@ class DebugTools:
         self._db = db
         self._notifier = notifier
 
-    @route("POST", "/debug/notify", allow=SIGNED_IN)
+    @route("POST", "/debug/notify", allow=SIGNED_IN, raises=(UserNotFound,))
     async def notify(self, call: Call, body: DebugNotify) -> None:
-        """Spec §4.18. Raises UserNotFound by constraint."""
+        """Send a user a notification of the kind Debug (spec §4.18)."""
         await self._notifier.send(self._db, body.recipient, Debug(text=body.text))

@@ -1,12 +1,15 @@
 """The errors that operations name: one code per cause, the same wherever it shows."""
 
 import math
+from typing import Any
 
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.passwords import Busy
 from contentsvc.tokens import InvalidToken
 from contentsvc.web import errors as web
 from contentsvc.web.errors import Problem, named
+from contentsvc.wire.base import Id
+from contentsvc.wire.content import EntityReference
 
 UserNotFound = named(404, "user_not_found", "There is no such user.")
 ContentNotFound = named(404, "content_not_found", "There is no such content.")
@@ -27,6 +30,7 @@ EmailTaken = named(409, "email_taken", "Another user has this e-mail address.")
 RegistrationClosed = named(
     403, "registration_closed", "This service does not accept registrations."
 )
+NotReady = named(503, "not_ready", "The service is not ready: see reasons.", reasons=list[str])
 TooManyAttempts = named(
     429,
     "too_many_attempts",
@@ -43,7 +47,14 @@ InvalidGrant = named(
     oauth="invalid_grant",
 )
 WrongPassword = named(403, "wrong_password", "This is not your current password.")
-AccountBanned = named(403, "account_banned", "The account is banned.", oauth="account_banned")
+AccountBanned = named(
+    403,
+    "account_banned",
+    "The account is banned.",
+    oauth="account_banned",
+    reason=str,
+    until=int,
+)
 SessionNotFound = named(404, "session_not_found", "You have no such session.")
 CannotBanSelf = named(422, "cannot_ban_self", "You cannot ban yourself.")
 UnsupportedGrant = named(
@@ -61,23 +72,50 @@ RevisionNotPublished = named(
     "The content exists, but has no revision with this revisionId. Nothing has changed.",
 )
 EntityConflict = named(
-    409, "entity_conflict", "An entity revision is already registered with another path."
+    409,
+    "entity_conflict",
+    "An entity revision is already registered with another path.",
+    entities=list[EntityReference],
 )
 PackageConflict = named(
-    409, "package_conflict", "A package is already registered with other paths."
+    409,
+    "package_conflict",
+    "A package is already registered with other paths.",
+    packages=list[Id],
 )
 UnknownReference = named(
-    422, "unknown_reference", "Some of the entities or packages are not registered."
+    422,
+    "unknown_reference",
+    "Some of the entities or packages are not registered.",
+    entities=list[EntityReference],
+    packages=list[Id],
 )
 SuspendedDependency = named(
-    422, "suspended_dependency", "A dependency belongs to content that is suspended."
+    422,
+    "suspended_dependency",
+    "A dependency belongs to content that is suspended.",
+    entities=list[EntityReference],
+    packages=list[Id],
 )
 PlatformMissing = named(
-    422, "package_platform_missing", "A package lacks a platform that this service requires."
+    422,
+    "package_platform_missing",
+    "A package lacks a platform that this service requires.",
+    packages=list[Id],
+    platforms=list[str],
 )
 UnknownParent = named(422, "unknown_parent", "The content has no comment with this parentId.")
-ProgressConflict = named(409, "progress_conflict", "The key now has another version.")
-QuotaExceeded = named(403, "quota_exceeded", "This write would exceed your quota.")
+ProgressConflict = named(
+    409,
+    "progress_conflict",
+    "The key now has another version.",
+    value=dict[str, Any] | None,
+    version=int,
+    timestamp=int | None,
+)
+QuotaExceeded = named(
+    403, "quota_exceeded", "This write would exceed your quota.", limit=int, used=int
+)
 CommentDeleted = named(409, "comment_deleted", "The comment has been deleted.")
 CannotFollowSelf = named(422, "cannot_follow_self", "You cannot follow yourself.")
 

@@ -6,16 +6,16 @@ from collections.abc import Awaitable
 from msgspec import Raw
 
 from contentsvc.api.errors import CursorExpired, NotificationNotFound
-from contentsvc.api.paging import BYTES, ROWS, listed, position, whole
+from contentsvc.api.paging import BYTES, ROWS, LongList, listed, position, whole
 from contentsvc.db.query import Db
 from contentsvc.store import notifications
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.decode import is_guid
 from contentsvc.web.errors import at_parameter
-from contentsvc.web.reply import Listed, Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.notifications import (
+    AnyNotification,
     NotificationQuery,
     ReadChange,
     ReadUpTo,
@@ -24,14 +24,16 @@ from contentsvc.wire.notifications import (
 
 
 class Notifications:
-    """The log that the session socket pushes from."""
+    """What has happened to a user: the log that their sockets are sent."""
 
     def __init__(self, db: Db) -> None:
         self._db = db
 
-    @route("GET", "/user/<guid:user>/notifications", allow=SELF)
-    async def all(self, call: Call, user: str, query: NotificationQuery) -> Listed | Raw | Pieces:
-        """Spec §4.11. Raises CursorExpired."""
+    @route("GET", "/user/<guid:user>/notifications", allow=SELF, raises=(CursorExpired,))
+    async def all(
+        self, call: Call, user: str, query: NotificationQuery
+    ) -> LongList[AnyNotification]:
+        """A user's notifications (spec §4.11), oldest first."""
         if query.since is not None and not math.isfinite(query.since):
             raise at_parameter("since", "This must be a number of Unix seconds.")
         if query.after is not None and is_guid(query.after):
@@ -60,15 +62,25 @@ class Notifications:
 
         return whole(rows, _number, _item, start=after, page=page, state=state)
 
-    @route("PATCH", "/user/<guid:user>/notifications/<guid:notification>", allow=SELF)
+    @route(
+        "PATCH",
+        "/user/<guid:user>/notifications/<guid:notification>",
+        allow=SELF,
+        raises=(NotificationNotFound,),
+    )
     async def mark(self, call: Call, user: str, notification: str, body: ReadChange) -> None:
-        """Set the read flag of one. Raises NotificationNotFound."""
+        """Set the read flag of one notification."""
         if not await notifications.mark(self._db, user, notification, body.read):
             raise NotificationNotFound()
 
-    @route("POST", "/user/<guid:user>/notifications/read", allow=SELF)
+    @route(
+        "POST",
+        "/user/<guid:user>/notifications/read",
+        allow=SELF,
+        raises=(NotificationNotFound,),
+    )
     async def mark_up_to(self, call: Call, user: str, body: ReadUpTo) -> None:
-        """Set the read flag of one and all before it. Raises NotificationNotFound."""
+        """Set the read flag of one notification and of all before it."""
         if not await notifications.mark_up_to(self._db, user, body.up_to):
             raise NotificationNotFound()
 

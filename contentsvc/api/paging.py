@@ -7,11 +7,15 @@ import msgspec
 from msgspec import Raw
 
 from contentsvc.web.errors import at_parameter
-from contentsvc.web.reply import Listed, Pieces
+from contentsvc.web.reply import Encoded, Listed, Pieces
 from contentsvc.wire.base import Paging
 
 Row = TypeVar("Row")
+Item = TypeVar("Item")
 Cursor = TypeVar("Cursor")
+
+LongList = Listed[Item] | Encoded[list[Item]] | Pieces[list[Item]]
+"""The answer of a list that can grow without bound."""
 
 ROWS = 200
 """Items of a list that is given in one piece, and of a page of one that is longer."""
@@ -36,10 +40,10 @@ def listed(
     rows: Sequence[Row],
     query: Paging,
     number: Callable[[Row], int],
-    item: Callable[[Row], object],
+    item: Callable[[Row], Item | Raw],
     *,
     cut: bool = False,
-) -> Listed:
+) -> Listed[Item]:
     """The answer made of `rows`; with a cursor if there may be more after them, as where they were
     `cut` for their length."""
     full = cut or (query.limit is not None and len(rows) == query.limit)
@@ -49,18 +53,18 @@ def listed(
 def whole(
     first: Sequence[Row],
     number: Callable[[Row], Cursor],
-    item: Callable[[Row], object],
+    item: Callable[[Row], Item | Raw],
     *,
     start: Cursor,
     page: Callable[[Cursor], Awaitable[Sequence[Row]]],
     state: Callable[[], Awaitable[str]],
-) -> Raw | Pieces:
+) -> Encoded[list[Item]] | Pieces[list[Item]]:
     """A whole list, of which `first` are the first ROWS, or less where these are over BYTES. In one
     piece, if that is all of it; else in pages, each of what comes after the number of its
     predecessor's last, or after `start`."""
     body = _encode([item(row) for row in first])
     if len(first) < ROWS and len(body) < BYTES:
-        return Raw(body)
+        return Encoded(body)
 
     # From the start again: the validator is read before the first page that is written, or it could
     # be newer than what it stands for.

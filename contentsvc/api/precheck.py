@@ -13,7 +13,7 @@ from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.route import route
 from contentsvc.web.sizes import KIB
-from contentsvc.wire.content import EntityReference, Precheck, PrecheckAnswer, Problem
+from contentsvc.wire.content import EntityReference, Precheck, PrecheckAnswer, PrecheckProblem
 
 
 class UploadPrecheck:
@@ -23,9 +23,16 @@ class UploadPrecheck:
         self._db = db
         self._required_platforms = required_platforms
 
-    @route("POST", "/content/upload-precheck", allow=SIGNED_IN, limit=1024 * KIB)
+    @route(
+        "POST",
+        "/content/upload-precheck",
+        allow=SIGNED_IN,
+        limit=1024 * KIB,
+        raises=(ContentExists, ContentNotFound, Forbidden),
+    )
     async def check(self, call: Call, body: Precheck) -> PrecheckAnswer:
-        """Spec §4.1. Raises ContentExists, ContentNotFound, Forbidden."""
+        """Check what a create or an update needs uploaded, and what would make it fail
+        (spec §4.1)."""
         standing = await content.standing(self._db, body.content_id)
         if body.operation == "create":
             if standing is not None:
@@ -49,7 +56,7 @@ class UploadPrecheck:
             needed=entities,
             needed_packages=missing,
             problems=[
-                Problem(
+                PrecheckProblem(
                     code=problem.code,
                     detail=problem.detail,
                     entities=problem.members.get("entities") or UNSET,

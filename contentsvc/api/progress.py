@@ -13,7 +13,7 @@ from contentsvc.store import progress
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.decode import object_text
-from contentsvc.web.reply import Pieces
+from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.progress import ProgressData, ProgressDelete, ProgressQuery, ProgressText
 
@@ -23,8 +23,10 @@ come between again."""
 
 
 class Progress:
-    """What a game keeps for a user: at most `keys` keys and `bytes` bytes of values, 0 for no
-    limit."""
+    """What a game keeps for a user.
+
+    That is at most `keys` keys and `bytes` bytes of values, 0 for no limit.
+    """
 
     def __init__(self, db: Database, *, keys: int, bytes: int) -> None:
         self._db = db
@@ -34,8 +36,10 @@ class Progress:
         }
 
     @route("GET", "/user/<guid:user>/progress", allow=SELF)
-    async def all(self, call: Call, user: str, query: ProgressQuery) -> Raw | Pieces:
-        """Spec §4.12."""
+    async def all(
+        self, call: Call, user: str, query: ProgressQuery
+    ) -> Encoded[list[ProgressData]] | Pieces[list[ProgressData]]:
+        """A user's progress data (spec §4.12), in the order of the keys."""
         start, end = query.prefix, _end(query.prefix)
 
         def page(first: str) -> Awaitable[list[progress.Datum]]:
@@ -46,17 +50,22 @@ class Progress:
 
         return whole(await page(start), _next, _data, start=start, page=page, state=state)
 
-    @route("GET", "/user/<guid:user>/progress/<text:key>", allow=SELF)
+    @route("GET", "/user/<guid:user>/progress/<text:key>", allow=SELF, raises=(ProgressNotFound,))
     async def get(self, call: Call, user: str, key: str) -> ProgressData:
-        """The data at one key. Raises ProgressNotFound."""
+        """The data at one key."""
         row = await progress.get(self._db, user, key)
         if row is None:
             raise ProgressNotFound()
         return _data(row)
 
-    @route("PUT", "/user/<guid:user>/progress/<text:key>", allow=SELF)
+    @route(
+        "PUT",
+        "/user/<guid:user>/progress/<text:key>",
+        allow=SELF,
+        raises=(QuotaExceeded, ProgressConflict),
+    )
     async def put(self, call: Call, user: str, key: str, body: ProgressText) -> None:
-        """Store an object at a key. Raises QuotaExceeded, ProgressConflict."""
+        """Store an object at a key, in the place of what is there."""
         value = object_text("value", body.value)
         try:
             if body.version is None and body.write_id is None:
@@ -96,9 +105,14 @@ class Progress:
             return False
         return True
 
-    @route("DELETE", "/user/<guid:user>/progress/<text:key>", allow=SELF)
+    @route(
+        "DELETE",
+        "/user/<guid:user>/progress/<text:key>",
+        allow=SELF,
+        raises=(ProgressConflict,),
+    )
     async def delete(self, call: Call, user: str, key: str, query: ProgressDelete) -> None:
-        """Forget a key, if there is one. Raises ProgressConflict."""
+        """Delete the data at a key. It is no error if there is none."""
         if query.version is None:
             await progress.delete(self._db, user, key)
             return

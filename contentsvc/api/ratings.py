@@ -1,16 +1,14 @@
 """Ratings: spec §4.13, §4.14."""
 
-from msgspec import Raw
-
 from contentsvc.api.errors import ContentNotFound
 from contentsvc.db.query import Db
 from contentsvc.store import ratings
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_pointer
-from contentsvc.web.reply import Pieces
+from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.web.route import route
-from contentsvc.wire.ratings import RatingBody
+from contentsvc.wire.ratings import RatingBody, RatingMap
 
 _VOTES = 5000
 """Of a map that is given in one piece, or of a page of one that is longer."""
@@ -22,9 +20,9 @@ class Ratings:
     def __init__(self, db: Db) -> None:
         self._db = db
 
-    @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF)
+    @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF, raises=(ContentNotFound,))
     async def put(self, call: Call, user: str, content: str, body: RatingBody) -> None:
-        """Spec §4.13. Raises ContentNotFound."""
+        """Rate a content (spec §4.13). A later rating takes the place of an earlier one."""
         for member, given, meant in (
             ("accountId", body.account_id, user),
             ("contentId", body.content_id, content),
@@ -34,19 +32,24 @@ class Ratings:
         if not await ratings.put(self._db, user, content, call.viewer[1], body.value == "1"):
             raise ContentNotFound()
 
-    @route("DELETE", "/user/<guid:user>/rating/<guid:content>", allow=SELF)
+    @route(
+        "DELETE",
+        "/user/<guid:user>/rating/<guid:content>",
+        allow=SELF,
+        raises=(ContentNotFound,),
+    )
     async def delete(self, call: Call, user: str, content: str) -> None:
-        """Take the vote back. Raises ContentNotFound."""
+        """Take a rating back."""
         if not await ratings.delete(self._db, user, content, call.viewer[1]):
             raise ContentNotFound()
 
     @route("GET", "/user/<guid:user>/ratings", allow=SELF)
-    async def all(self, call: Call, user: str) -> Raw | Pieces:
-        """Spec §4.14."""
+    async def all(self, call: Call, user: str) -> Encoded[RatingMap] | Pieces[RatingMap]:
+        """The user's ratings (spec §4.14), by the id of the content."""
         admin = call.viewer[1]
         first = await ratings.of_user(self._db, user, admin, _VOTES)
         if len(first) < _VOTES * ratings.ENTRY:
-            return Raw(f"{{{first}}}".encode())
+            return Encoded(f"{{{first}}}".encode())
 
         after = "00000000-0000-0000-0000-000000000000"
 

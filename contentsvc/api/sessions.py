@@ -8,12 +8,13 @@ from contentsvc.store import sessions
 from contentsvc.tokens import Tokens
 from contentsvc.web.allow import SELF, SIGNED_IN
 from contentsvc.web.call import Call
+from contentsvc.web.errors import InvalidHost
 from contentsvc.web.route import route
 from contentsvc.wire.sessions import ConnectAnswer, ConnectBody, Session
 
 
 class Sessions:
-    """Hands out the way to the socket, shows and ends log-ins.
+    """The way to the socket, and a user's log-ins.
 
     `ended` is called with the sessions that were ended.
     """
@@ -31,9 +32,9 @@ class Sessions:
         self._ended = ended
         self._public_url = public_url
 
-    @route("POST", "/session/connect", allow=SIGNED_IN)
+    @route("POST", "/session/connect", allow=SIGNED_IN, raises=(InvalidHost,))
     async def connect(self, call: Call, body: ConnectBody) -> ConnectAnswer:
-        """Spec §4.19: the socket's URL, and a token for it that is good for a minute."""
+        """Get the URL of the socket, and a token for it that is good for a minute (spec §4.19)."""
         url = self._public_url or call.base_url
         return ConnectAnswer(
             # http becomes ws, https becomes wss.
@@ -43,19 +44,24 @@ class Sessions:
 
     @route("GET", "/user/<guid:user>/sessions", allow=SELF)
     async def all(self, call: Call, user: str) -> list[Session]:
-        """The log-ins that go on, the one used last first."""
+        """The user's log-ins that have not ended. The one used last comes first."""
         return await sessions.of_user(self._db, user, call.session)
 
-    @route("DELETE", "/user/<guid:user>/sessions/<guid:session>", allow=SELF)
+    @route(
+        "DELETE",
+        "/user/<guid:user>/sessions/<guid:session>",
+        allow=SELF,
+        raises=(SessionNotFound,),
+    )
     async def end(self, call: Call, user: str, session: str) -> None:
-        """End one, the calling one too. Raises SessionNotFound."""
+        """End one log-in. It may be the one that the request is made with."""
         if await sessions.revoke_own(self._db, user, session) is None:
             raise SessionNotFound()
         self._ended([session])
 
     @route("DELETE", "/user/<guid:user>/sessions", allow=SELF)
     async def end_others(self, call: Call, user: str) -> None:
-        """End all but the calling one."""
+        """End all log-ins but the one that the request is made with."""
         async with self._db.transaction() as tx:
             others = await sessions.revoke_all(tx, user, call.session)
             tx.after_commit(lambda: self._ended(others))

@@ -3,8 +3,6 @@
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
-from msgspec import Raw
-
 from contentsvc.api.errors import (
     CannotFollowSelf,
     InviteNotFound,
@@ -12,14 +10,13 @@ from contentsvc.api.errors import (
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import BYTES, ROWS, listed, position, whole
+from contentsvc.api.paging import BYTES, ROWS, LongList, listed, position, whole
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import social
 from contentsvc.store.floods import DAY
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
-from contentsvc.web.reply import Listed, Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.base import Paging
 from contentsvc.wire.notifications import (
@@ -40,8 +37,10 @@ _ReadState = Callable[[Database, str, int | None], Awaitable[str]]
 
 
 class Social:
-    """Who follows whom, and who plays with whom. A user may follow `follows_per_day` more, 0 for
-    any number."""
+    """Who follows whom, and who plays with whom.
+
+    A user may follow `follows_per_day` more, 0 for any number.
+    """
 
     def __init__(
         self, db: Database, notifier: Notifier, *, require_invite: bool, follows_per_day: int
@@ -52,18 +51,18 @@ class Social:
         self._follows_per_day = follows_per_day
 
     @route("GET", "/user/<guid:user>/followers", allow=SELF)
-    async def followers(self, call: Call, user: str, query: Paging) -> Listed | Raw | Pieces:
-        """Spec §4.9, newest first."""
+    async def followers(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
+        """Who follows the user (spec §4.9), newest first."""
         return await self._list(user, query, social.followers, social.followers_state)
 
     @route("GET", "/user/<guid:user>/following", allow=SELF)
-    async def following(self, call: Call, user: str, query: Paging) -> Listed | Raw | Pieces:
-        """Spec §4.10, newest first."""
+    async def following(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
+        """Whom the user follows (spec §4.10), newest first."""
         return await self._list(user, query, social.following, social.following_state)
 
     async def _list(
         self, user: str, query: Paging, read: _Read, read_state: _ReadState
-    ) -> Listed | Raw | Pieces:
+    ) -> LongList[UserInfo]:
         before = position(query)
         if query.limit is not None:
             rows = await read(self._db, user, before, query.limit, PART)
@@ -78,9 +77,14 @@ class Social:
         first = await page(before)
         return whole(first, _number, _user, start=before, page=page, state=state)
 
-    @route("PUT", "/user/<guid:user>/following/<guid:other>", allow=SELF)
+    @route(
+        "PUT",
+        "/user/<guid:user>/following/<guid:other>",
+        allow=SELF,
+        raises=(CannotFollowSelf, UserNotFound, TooManyRequests),
+    )
     async def follow(self, call: Call, user: str, other: str) -> None:
-        """Raises CannotFollowSelf, UserNotFound, TooManyRequests."""
+        """Follow a user. A repeat changes nothing."""
         if user == other:
             raise CannotFollowSelf()
         wait = await social.follow(self._db, user, other, self._follows_per_day, DAY)
@@ -89,29 +93,45 @@ class Social:
         if wait:
             raise TooManyRequests(headers=retry_after(wait))
 
-    @route("DELETE", "/user/<guid:user>/following/<guid:other>", allow=SELF)
+    @route("DELETE", "/user/<guid:user>/following/<guid:other>", allow=SELF, raises=(UserNotFound,))
     async def unfollow(self, call: Call, user: str, other: str) -> None:
-        """Raises UserNotFound."""
+        """Follow a user no longer."""
         if not await social.unfollow(self._db, user, other):
             raise UserNotFound()
 
-    @route("POST", "/user/<guid:user>/friend/<guid:friend>/party-invite", allow=SELF)
+    @route(
+        "POST",
+        "/user/<guid:user>/friend/<guid:friend>/party-invite",
+        allow=SELF,
+        raises=(UserNotFound,),
+    )
     async def invite(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
-        """Invite a user to a party. Raises UserNotFound by constraint."""
+        """Invite a user to a party, and tell them. The same invite again tells nobody for a
+        minute."""
         party = body.party.lower()
         async with self._db.transaction() as tx:
             if await social.invite(tx, user, friend, party, _REPEAT):
                 await self._notifier.send(tx, friend, PartyInvite(sender=user, party=party))
 
-    @route("POST", "/user/<guid:user>/friend/<guid:friend>/party-invite/accept", allow=SELF)
+    @route(
+        "POST",
+        "/user/<guid:user>/friend/<guid:friend>/party-invite/accept",
+        allow=SELF,
+        raises=(UserNotFound, InviteNotFound),
+    )
     async def accept(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
-        """Spec §4.15. Raises UserNotFound by constraint, InviteNotFound."""
+        """Accept an invite to a party (spec §4.15), and tell the user who sent it."""
         party = body.party.lower()
         await self._answer("accept", user, friend, PartyInviteAccept(sender=user, party=party))
 
-    @route("POST", "/user/<guid:user>/friend/<guid:friend>/party-invite/decline", allow=SELF)
+    @route(
+        "POST",
+        "/user/<guid:user>/friend/<guid:friend>/party-invite/decline",
+        allow=SELF,
+        raises=(UserNotFound, InviteNotFound),
+    )
     async def decline(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
-        """Spec §4.16. Raises UserNotFound by constraint, InviteNotFound."""
+        """Decline an invite to a party (spec §4.16), and tell the user who sent it."""
         party = body.party.lower()
         await self._answer("decline", user, friend, PartyInviteDecline(sender=user, party=party))
 

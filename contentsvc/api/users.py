@@ -30,8 +30,9 @@ class Users:
         self._db = db
 
     @route("GET", "/user/search", allow=ANYONE)
-    async def search(self, call: Call, query: UserSearch) -> UserPage | Pieces:
-        """Spec §4.5. In pieces where the profiles are long: one may have 64 Ki characters."""
+    async def search(self, call: Call, query: UserSearch) -> UserPage | Pieces[UserPage]:
+        """Search users by name (spec §4.5). The best match comes first: the name itself, names that
+        begin with it, then similar ones."""
         q = query.q.strip()
         if not _SHORTEST_QUERY <= len(q) <= _LONGEST_QUERY:
             limits = f"{_SHORTEST_QUERY} to {_LONGEST_QUERY}"
@@ -46,7 +47,7 @@ class Users:
         items = [UserInfo(row.id, *row[2:-1]) for row in found if row.id is not None]
         return UserPage(items, query.page, query.page_size, total)
 
-    def _in_pieces(self, ids: list[str], page: int, page_size: int, total: int) -> Pieces:
+    def _in_pieces(self, ids: list[str], page: int, page_size: int, total: int) -> Pieces[UserPage]:
         """A UserPage of these users whose items are read one part after the other."""
         left = ids
         head = f'"page":{page},"pageSize":{page_size},"total":{total},"items":['.encode()
@@ -63,25 +64,25 @@ class Users:
 
         return Pieces(more, state, b"{]}")
 
-    @route("GET", "/user/<guid:user>/info", allow=ANYONE)
+    @route("GET", "/user/<guid:user>/info", allow=ANYONE, raises=(UserNotFound,))
     async def info(self, call: Call, user: str) -> UserInfo:
-        """Spec §4.6. Raises UserNotFound."""
+        """What everybody may know of a user (spec §4.6)."""
         info = await users.info(self._db, user)
         if info is None:
             raise UserNotFound()
         return info
 
-    @route("GET", "/user/<guid:user>", allow=SELF)
+    @route("GET", "/user/<guid:user>", allow=SELF, raises=(UserNotFound,))
     async def full(self, call: Call, user: str) -> FullUser:
-        """Spec §4.7. Raises UserNotFound."""
+        """A user's whole record (spec §4.7)."""
         row = await users.full(self._db, user)
         if row is None:
             raise UserNotFound()
         return FullUser(*row[:5], _profile(row.full_profile), _profile(row.public_profile))
 
-    @route("PUT", "/user/<guid:user>", allow=SELF_OR_ADMIN)
+    @route("PUT", "/user/<guid:user>", allow=SELF_OR_ADMIN, raises=(UserNotFound,))
     async def update(self, call: Call, user: str, body: UserUpdate) -> None:
-        """Spec §4.8. Raises UserNotFound."""
+        """Change a user's avatar, emblem and profiles (spec §4.8)."""
         full, public = body.full_profile.profile, body.public_profile.profile
         updated = await users.update(
             self._db,

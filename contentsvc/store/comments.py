@@ -6,7 +6,7 @@ from contentsvc.db.query import Db, many, maybe
 from contentsvc.wire.comments import Comment
 
 
-class Listed(NamedTuple):
+class Row(NamedTuple):
     """One comment of a page, or with `id` None the total of an empty one."""
 
     total: int
@@ -50,7 +50,7 @@ class Written(NamedTuple):
 )
 async def page(
     db: Db, content: str, caller: str | None, admin: bool, size: int, page: int
-) -> list[Listed]:
+) -> list[Row]:
     """A page, oldest first; no row at all where the caller sees no such content."""
 
 

@@ -22,25 +22,26 @@ class Who(Protocol):
 
 
 class Permission:
-    """One rule; `owner` is the user of the path, where it has one."""
+    """One rule: whether it takes a token, and lets the user of the path and admins in. Neither of
+    these: anybody, with the token that it takes."""
 
     def __init__(self, name: str, *, signed_in: bool, owner: bool, admin: bool) -> None:
         self.name = name
         self.signed_in = signed_in
-        self._owner = owner
-        self._admin = admin
+        self.owner = owner
+        self.admin = admin
 
     def check(self, who: Who | None, owner: str | None) -> None:
-        """Raises Unauthorized or Forbidden."""
+        """`owner` is the user of the path, if it has one. Raises Unauthorized or Forbidden."""
         if not self.signed_in:
             return
         if who is None:
             raise Unauthorized(headers={"WWW-Authenticate": 'Bearer realm="contentsvc"'})
-        if self._admin and who.admin:
+        if self.admin and who.admin:
             return
-        if self._owner and who.user == owner:
+        if self.owner and who.user == owner:
             return
-        if self._owner or self._admin:
+        if self.owner or self.admin:
             raise Forbidden()
 
     def __repr__(self) -> str:

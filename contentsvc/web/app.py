@@ -17,11 +17,12 @@ from twisted.web.server import NOT_DONE_YET
 from contentsvc.web import decode, urls
 from contentsvc.web.allow import Who
 from contentsvc.web.call import Call
-from contentsvc.web.errors import BadToken, Problem
+from contentsvc.web.errors import BadToken, InternalError, Problem
 from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.request import ApiRequest
-from contentsvc.web.route import Route, routes_of
+from contentsvc.web.route import Route
 from contentsvc.web.sizes import SMALL
+from contentsvc.web.table import Operation
 from contentsvc.web.urls import Urls
 
 log = Logger()
@@ -32,16 +33,18 @@ Translate = Callable[[Exception], Problem | None]
 """From what a handler raised to the problem it means, if it means one."""
 
 
-class _Operation(NamedTuple):
-    """A route where it is mounted; whether its path names the user that it belongs to."""
+class _Mounted(NamedTuple):
+    """A route and its path; whether that names the user whom it belongs to, and whether a token is
+    looked at."""
 
     route: Route
     path: str
     owned: bool
+    takes_token: bool
 
 
 class Api(Resource):
-    """Every operation of the mounted families."""
+    """Every operation that is mounted."""
 
     isLeaf = True
 
@@ -52,24 +55,30 @@ class Api(Resource):
         self._reply = reply
         self._app = Klein()
         self._urls = Urls(self._app.url_map)
-        self._operations: dict[str, _Operation] = {}
-        self.routes: list[tuple[str, str, Route]] = []
-        """Method, full path and route of each operation."""
+        self._mounted: dict[str, _Mounted] = {}
+        self.operations: list[Operation] = []
+        """All that are mounted."""
 
-    def mount(self, prefix: str, families: Iterable[object], *, under: str = "/") -> None:
-        """Add the families' routes whose path starts with `under`, below `prefix`."""
-        for family in families:
-            for name, route in routes_of(family):
-                if route.path.startswith(under):
-                    path = prefix + route.path
-                    self.routes.append((route.method, path, route))
-                    # Klein's default, __name__, is the same for every `put`.
-                    endpoint = f"{route.method} {path}"
-                    serve = self._server(route, getattr(family, name))
-                    owned = any(name == "user" for _, name in route.variables)
-                    self._operations[endpoint] = _Operation(route, path, owned)
-                    self._urls.add(route.method, path)
-                    self._app.route(path, methods=[route.method], endpoint=endpoint)(serve)
+    def mount(self, operations: Iterable[Operation], families: Iterable[object]) -> None:
+        """Add these operations, each handled by the family of its class; without those whose
+        family is not given. Raises TypeError: there is no operation of a family."""
+        handlers = {type(family): family for family in families}
+        unused = set(handlers)
+        for operation in operations:
+            family = handlers.get(operation.family.handlers)
+            if family is None:
+                continue
+            unused.discard(type(family))
+            route, path = operation.route, operation.path
+            # Klein's default, __name__, is the same for every `put`.
+            endpoint = f"{route.method} {path}"
+            serve = self._server(route, getattr(family, operation.handler))
+            self._mounted[endpoint] = _Mounted(route, path, route.owned, not route.public_form)
+            self._urls.add(route.method, path)
+            self._app.route(path, methods=[route.method], endpoint=endpoint)(serve)
+            self.operations.append(operation)
+        if unused:
+            raise TypeError(f"no operation is of {unused}")
 
     def judge(self, request: ApiRequest) -> int:
         """Look at path, token and permission; the bytes that the body may have.
@@ -82,12 +91,10 @@ class Api(Resource):
             request.judged = self._urls.allowed(path)
             return SMALL
         endpoint, args = self._urls.match(request.method.decode("latin-1"), path)
-        route, request.route, owned = self._operations[endpoint]
+        route, request.route, owned, takes_token = self._mounted[endpoint]
         values = {name: urls.variable(kind, name, args[name]) for kind, name in route.variables}
-        caller = None
-        if route.form is None:
-            caller = self._caller(request)
-            route.allow.check(caller, str(values["user"]) if owned else None)
+        caller = self._caller(request) if takes_token else None
+        route.allow.check(caller, str(values["user"]) if owned else None)
         request.judged = endpoint, values, caller
         return route.limit if caller is not None else min(route.limit, SMALL)
 
@@ -111,7 +118,7 @@ class Api(Resource):
     def fail(self, request: ApiRequest) -> int:
         """Log the exception that is being handled, and answer 500."""
         log.failure("request {id} failed", id=request.request_id)
-        return self.refuse(request, Problem())
+        return self.refuse(request, InternalError())
 
     def options(self, request: ApiRequest, methods: list[str]) -> int:
         """Answer OPTIONS, also for a resource beside this one."""
@@ -126,7 +133,9 @@ class Api(Resource):
     def _server(self, route: Route, handler: Callable[..., Any]) -> Any:
         reply, translate = self._reply, self._translate
         oauth = route.form is not None
-        body = None if route.body is None else msgspec.json.Decoder(route.body)
+        decided = route.bodies and not route.undecided
+        body = msgspec.json.Decoder(route.bodies[0]) if decided else None
+        undecided = route.undecided
 
         async def serve(request: ApiRequest, values: dict[str, Any], caller: Who | None) -> None:
             try:
@@ -136,6 +145,8 @@ class Api(Resource):
                 if body is not None:
                     media = request.header(b"content-type")
                     values["body"] = decode.json_body(raw, media, body)
+                elif undecided:
+                    values["body"] = decode.Either(raw, request.header(b"content-type"))
                 elif oauth:
                     media = request.header(b"content-type")
                     values["form"] = decode.form_body(raw, media, route.form)
@@ -153,7 +164,7 @@ class Api(Resource):
                 known = translate(error)
                 if known is None:
                     log.failure("request {id} failed", id=request.request_id)
-                reply.problem(request, known or Problem(), oauth=oauth)
+                reply.problem(request, known or InternalError(), oauth=oauth)
 
         return serve
 

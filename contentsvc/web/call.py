@@ -1,17 +1,11 @@
 """What a handler knows of its request."""
 
 import re
-from typing import TypeVar
-
-import msgspec
 
 from contentsvc.web.allow import Who
-from contentsvc.web.decode import json_body
 from contentsvc.web.errors import InvalidHost, Unauthorized
 from contentsvc.web.proxies import network
 from contentsvc.web.request import ApiRequest
-
-T = TypeVar("T")
 
 _HOST = re.compile(r"(?:[A-Za-z0-9_.\-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?\Z")
 
@@ -73,8 +67,3 @@ class Call:
         if not _HOST.match(host):
             raise InvalidHost()
         return f"{request.scheme}://{host}"
-
-    def decode(self, decoder: msgspec.json.Decoder[T]) -> T:
-        """Decode the body where its type depends on what the handler finds first."""
-        request = self._request
-        return json_body(request.body(), request.header(b"content-type"), decoder)

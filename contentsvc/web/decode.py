@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -20,6 +20,7 @@ from contentsvc.web.errors import (
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
+W = TypeVar("W")
 
 _STEP = re.compile(r"\.([^.\[`]+)|\[(\d+)\]")
 _MISSING = re.compile(r"^Object missing required field `(.+)`$")
@@ -86,6 +87,21 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
     except RecursionError:
         raise MalformedJson("The body is nested too deeply.") from None
     return value
+
+
+class Either(Generic[T]):
+    """A JSON body that is of one of several types, `Either[A | B]`: the handler says of which when
+    it knows."""
+
+    __slots__ = ("_content_type", "_raw")
+
+    def __init__(self, raw: bytes, content_type: str | None) -> None:
+        self._raw = raw
+        self._content_type = content_type
+
+    def decode(self, type: type[W]) -> W:
+        """The body as one of this type. Raises what json_body does."""
+        return json_body(self._raw, self._content_type, msgspec.json.Decoder(type))
 
 
 def object_text(member: str, raw: msgspec.Raw) -> str:

@@ -15,9 +15,11 @@ class Problem(Exception):
     `members` are further members of the problem's JSON object; `headers` go on the answer.
     """
 
-    status: int = 500
-    code: str = "internal_error"
-    detail: str = "The service failed. Its log has the reason, under this requestId."
+    status: int
+    code: str
+    detail: str
+    extra: Mapping[str, Any] = {}
+    """Types of the further members that it may have, by their names."""
     oauth: str = "invalid_request"
     """The `error` of RFC 6749 §5.2 where an OAuth endpoint answers it."""
     cause: str | None = None
@@ -52,23 +54,43 @@ class Problem(Exception):
         )
 
 
-def named(status: int, code: str, detail: str, *, oauth: str = "invalid_request") -> type[Problem]:
-    """A class of problem: one per cause."""
+def named(
+    status: int, code: str, detail: str, *, oauth: str = "invalid_request", **extra: Any
+) -> type[Problem]:
+    """A class of problem: one per cause; `extra` as the class has it."""
     name = code.title().replace("_", "")
-    return type(
-        name,
-        (Problem,),
-        {"status": status, "code": code, "detail": detail, "oauth": oauth, "__module__": __name__},
-    )
+    members = {"status": status, "code": code, "detail": detail, "extra": extra, "oauth": oauth}
+    return type(name, (Problem,), {**members, "__module__": __name__})
+
+
+class BodyFault(msgspec.Struct):
+    """Where a body is not valid, as a JSON pointer, and why."""
+
+    pointer: str
+    detail: str
+
+
+class QueryFault(msgspec.Struct):
+    """Which query parameter is not valid, and why."""
+
+    parameter: str
+    detail: str
 
 
 MalformedRequest = named(
     400, "malformed_request", "This is not a valid HTTP/1.0 or HTTP/1.1 request."
 )
 MalformedJson = named(400, "malformed_json", "The body is not valid JSON.")
-InvalidBody = named(400, "invalid_body", "The body is not valid: see errors.")
-InvalidQuery = named(400, "invalid_query", "A query parameter is not valid: see errors.")
-InvalidPath = named(400, "invalid_path", "The path is not valid.")
+InvalidBody = named(
+    400, "invalid_body", "The body is not valid: see errors.", errors=list[BodyFault]
+)
+InvalidQuery = named(
+    400,
+    "invalid_query",
+    "A query parameter is not valid: see errors.",
+    errors=list[QueryFault],
+)
+InvalidPath = named(400, "invalid_path", "The path is not valid.", parameter=str)
 InvalidHost = named(400, "invalid_host", "The Host header must be a host, with or without a port.")
 Unauthorized = named(
     401, "unauthorized", "This operation needs an access token in the Authorization header."
@@ -80,18 +102,27 @@ MethodNotAllowed = named(
     405, "method_not_allowed", "This path does not allow the method. The Allow header lists all."
 )
 RequestTimeout = named(408, "timeout", "The request did not arrive in time.")
-PayloadTooLarge = named(413, "payload_too_large", "The body is larger than the limit.")
+PayloadTooLarge = named(413, "payload_too_large", "The body is larger than the limit.", limit=int)
 UriTooLong = named(414, "uri_too_long", "The path and query are longer than 16 KiB.")
 UnsupportedMediaType = named(
     415, "unsupported_media_type", "The Content-Type of the body must be application/json."
 )
+InvalidHandshake = named(400, "invalid_handshake", "This is not a valid WebSocket handshake.")
 UpgradeRequired = named(
     426, "upgrade_required", "This path accepts only WebSocket handshakes, of version 13."
+)
+UnsupportedWebSocketVersion = named(
+    426,
+    "unsupported_websocket_version",
+    "This path accepts only WebSocket handshakes, of version 13.",
 )
 HeadersTooLarge = named(
     431,
     "headers_too_large",
     "The request line and headers must not exceed 16 KiB, and there may be at most 500 headers.",
+)
+InternalError = named(
+    500, "internal_error", "The service failed. Its log has the reason, under this requestId."
 )
 
 

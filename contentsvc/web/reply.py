@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
 
 import msgspec
@@ -10,6 +10,8 @@ from twisted.logger import Logger
 
 from contentsvc.web.errors import Problem
 from contentsvc.web.request import ApiRequest
+
+T = TypeVar("T")
 
 log = Logger()
 
@@ -28,17 +30,24 @@ class Created(NamedTuple):
     path: str
 
 
-class Listed(NamedTuple):
-    """200 with a part of a list; `after` is the cursor of what follows, if anything may."""
+class Listed(NamedTuple, Generic[T]):
+    """200 with a part of a list; `after` is the cursor of what follows, if anything may. An item
+    may be the JSON of a T."""
 
-    items: Sequence[Any]
+    items: Sequence[T | msgspec.Raw]
     after: str | None
 
 
-class Pieces(NamedTuple):
-    """200 with a list, or an object, that is too long to be held whole. Each call of `more` gives
-    the JSON of some more of its items, and nothing at the end; `state` stands for all of it in the
-    ETag, and is asked for first, so that no item is older than that."""
+class Encoded(NamedTuple, Generic[T]):
+    """200 with what is JSON already, of a T."""
+
+    json: bytes
+
+
+class Pieces(NamedTuple, Generic[T]):
+    """200 with a T, a list or an object, that is too long to be held whole. Each call of `more`
+    gives the JSON of some more of its items, and nothing at the end; `state` stands for all of it
+    in the ETag, and is asked for first, so that no item is older than that."""
 
     more: Callable[[], Awaitable[bytes]]
     state: Callable[[], Awaitable[str]]
@@ -63,6 +72,8 @@ class Reply:
         elif type(result) is Created:
             request.setHeader(b"Location", quote(result.path, safe="/").encode())
             self._write(request, 201, None, b"")
+        elif type(result) is Encoded:
+            self._success(request, result.json)
         else:
             if type(result) is Listed:
                 if result.after is not None:
@@ -80,7 +91,7 @@ class Reply:
         target = quote_from_bytes(request.path + b"?" + query, safe=_URI)
         return f'<{target}>; rel="next"'.encode()
 
-    async def pieces(self, request: ApiRequest, pieces: Pieces) -> None:
+    async def pieces(self, request: ApiRequest, pieces: Pieces[Any]) -> None:
         """Write a long answer. What `state` and `more` raise is raised."""
         if self._is_known(request, (await pieces.state()).encode()):
             self._write(request, 304, None, b"")

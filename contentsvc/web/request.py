@@ -14,7 +14,7 @@ from twisted.web.http_headers import Headers
 from twisted.web.server import Request
 
 from contentsvc.web.common import Common
-from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout
+from contentsvc.web.errors import InternalError, PayloadTooLarge, Problem, RequestTimeout
 from contentsvc.web.flow import Flow
 from contentsvc.web.sizes import SMALL
 from contentsvc.web.traffic import Room
@@ -135,7 +135,7 @@ class ApiRequest(Request):
             return problem
         except Exception:
             log.failure("request {id} failed", id=self.request_id)
-            return Problem()
+            return InternalError()
         return self._too_large() if length is not None and length > self._limit else None
 
     def handleContentChunk(self, data: bytes) -> None:

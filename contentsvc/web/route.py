@@ -1,27 +1,61 @@
-"""A route is one line above its handler.
+"""A route is one line above its handler, and says all that there is to know of an operation.
 
 ::
 
-    @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF)
+    @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF, raises=(ContentNotFound,))
     async def put(self, call: Call, user: str, content: str, body: RatingBody) -> None: ...
 
-What the handler takes says what is decoded: `body` a JSON body, `form` a form, `query` the
-query string, each into the Struct that the parameter is annotated with. `call` and the
-path's variables come first.
+What the handler takes says what is decoded: `body` a JSON body (`Either[A | B]` where the handler
+decides which it is), `form` a form, `query` the query string, each into the Struct that the
+parameter is annotated with. `call` and the path's variables come first. What it is annotated to
+give is the answer; `raises` has its errors, beside those that `errors_of` derives. Its docstring is
+the operation's description: a sentence that sums it up, then the rest.
 """
 
 import inspect
 import re
+import sys
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple, TypeVar, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Raw
 
 from contentsvc.web.allow import Permission
+from contentsvc.web.decode import Either
+from contentsvc.web.errors import (
+    BadToken,
+    Forbidden,
+    InternalError,
+    InvalidBody,
+    InvalidPath,
+    InvalidQuery,
+    MalformedJson,
+    PayloadTooLarge,
+    Problem,
+    RequestTimeout,
+    Unauthorized,
+    Unavailable,
+    UnsupportedMediaType,
+)
+from contentsvc.web.reply import Created, Encoded, Listed, Pieces
 from contentsvc.web.sizes import BODY_LIMIT, FORM_LIMIT
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 
 _VARIABLE = re.compile(r"<(\w+):(\w+)>")
 _INPUTS = ("body", "form", "query")
+_NAMED = {"guid", "int"}
+"""Kinds of variables that are the names of things."""
+
+
+class Answer(NamedTuple):
+    """What an operation answers where all goes well: the status, the type of the JSON body, if it
+    has one, and whether it may be a part of a list, with a Link to the next."""
+
+    status: int
+    type: Any = None
+    linked: bool = False
 
 
 class Route(NamedTuple):
@@ -30,42 +64,155 @@ class Route(NamedTuple):
     method: str
     path: str
     allow: Permission
+    raises: tuple[type[Problem], ...]
+    """Its own errors, beside those that are derived."""
     limit: int
+    """Bytes of its body."""
     variables: tuple[tuple[str, str], ...]
     """Kind and name of each variable of the path, in order."""
-    body: Any
+    bodies: tuple[Any, ...]
+    """The types that a JSON body may be of."""
+    undecided: bool
+    """Whether the handler decides which of them it is."""
     form: Any
     query: Any
+    answer: Answer
+
+    @property
+    def owned(self) -> bool:
+        """Whether the path names the user that it belongs to."""
+        return ("guid", "user") in self.variables
+
+    @property
+    def public_form(self) -> bool:
+        """Whether this is for OAuth clients, whose Authorization, if any, is not for us."""
+        return self.form is not None and not self.allow.signed_in
 
 
 def route(
-    method: str, path: str, *, allow: Permission, limit: int | None = None
+    method: str,
+    path: str,
+    *,
+    allow: Permission,
+    raises: tuple[type[Problem], ...] = (),
+    limit: int | None = None,
 ) -> Callable[[Handler], Handler]:
     """Declare the operation that a family's method handles; `limit` in bytes of its body, by
     default FORM_LIMIT for a form and BODY_LIMIT for all else.
 
-    Raises TypeError where the handler's parameters are not those of the path.
+    Raises TypeError where the declaration cannot be right: the handler's parameters are not those
+    of the path, its answer is not annotated, SELF has no user in the path, an error is declared
+    that is derived, a GET of a thing has no 404, or two methods of a family have one name.
     """
     variables = tuple((kind, name) for kind, name in _VARIABLE.findall(path))
 
     def decorate(handler: Handler) -> Handler:
+        name = handler.__qualname__
+        if hasattr(sys._getframe(1).f_locals.get(handler.__name__), "__route__"):
+            raise TypeError(f"{name} would take the place of another route's handler")
         expected = ["self", "call", *(name for _, name in variables)]
-        given = [name for name in inspect.signature(handler).parameters if name not in _INPUTS]
+        given = [each for each in inspect.signature(handler).parameters if each not in _INPUTS]
         if given != expected:
-            raise TypeError(f"{handler.__qualname__} takes {given}, its route gives {expected}")
-        hints = get_type_hints(handler)
-        inputs = {name: hints.get(name) for name in _INPUTS}
-        usual = FORM_LIMIT if inputs["form"] is not None else BODY_LIMIT
-        bound = usual if limit is None else limit
-        handler.__route__ = Route(  # type: ignore[attr-defined]
-            method, path, allow, bound, variables, **inputs
+            raise TypeError(f"{name} takes {given}, its route gives {expected}")
+        hints = get_type_hints(handler, include_extras=True)
+        bodies, undecided = _bodies(hints.get("body"))
+        usual = FORM_LIMIT if "form" in hints else BODY_LIMIT
+        declared = Route(
+            method,
+            path,
+            allow,
+            raises,
+            usual if limit is None else limit,
+            variables,
+            bodies,
+            undecided,
+            hints.get("form"),
+            hints.get("query"),
+            _answer(name, hints),
         )
+        _refuse_wrong(name, declared)
+        handler.__route__ = declared  # type: ignore[attr-defined]
         return handler
 
     return decorate
 
 
-def routes_of(family: object) -> list[tuple[str, Route]]:
-    """The routes that a family declares, with the names of their methods."""
-    methods = inspect.getmembers(type(family), lambda member: hasattr(member, "__route__"))
-    return [(name, method.__route__) for name, method in methods]
+def errors_of(route: Route) -> tuple[type[Problem], ...]:
+    """Every error that an operation can answer: those that its declaration implies, then its own.
+
+    Of what is refused before there is an operation (a request that is no HTTP, a path or method
+    that nobody has, headers that are too long), nothing is here.
+    """
+    derived: list[type[Problem]] = []
+    if route.variables:
+        derived.append(InvalidPath)
+    if not route.public_form:
+        derived.append(BadToken)
+    if route.allow.signed_in:
+        derived.append(Unauthorized)
+    if route.allow.owner or route.allow.admin:
+        derived.append(Forbidden)
+    if route.query is not None:
+        derived.append(InvalidQuery)
+    if route.bodies:
+        derived += (MalformedJson, InvalidBody, UnsupportedMediaType)
+    if route.form is not None:
+        derived.append(InvalidBody)
+    if route.bodies or route.form is not None:
+        derived += (RequestTimeout, PayloadTooLarge)
+    return (*derived, *route.raises, InternalError, Unavailable)
+
+
+def _bodies(hint: Any) -> tuple[tuple[Any, ...], bool]:
+    if hint is None:
+        return (), False
+    if get_origin(hint) is Either:
+        return tuple(_members(get_args(hint)[0])), True
+    return (hint,), False
+
+
+def _answer(name: str, hints: dict[str, Any]) -> Answer:
+    """What the annotation says. Raises TypeError."""
+    if "return" not in hints:
+        raise TypeError(f"{name} does not say what it answers")
+    forms = [_form(hint) for hint in _members(hints["return"])]
+    status, type_, _ = forms[0]
+    if any((form.status, form.type) != (status, type_) for form in forms):
+        raise TypeError(f"{name} answers different things: {forms}")
+    if status == 200 and type_ in {Any, object, Raw, list, dict, tuple}:
+        raise TypeError(f"{name} does not say what its answer is made of")
+    return Answer(status, type_, any(form.linked for form in forms))
+
+
+def _form(hint: Any) -> Answer:
+    if hint is NoneType:
+        return Answer(204)
+    if hint is Created:
+        return Answer(201)
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Listed:
+        return Answer(200, list[args[0]], linked=True)  # type: ignore[valid-type]
+    if origin in {Encoded, Pieces}:
+        return Answer(200, args[0])
+    return Answer(200, object if hint in {Listed, Encoded, Pieces} else hint)
+
+
+def _members(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in {Union, UnionType} else (hint,)
+
+
+def _refuse_wrong(name: str, route: Route) -> None:
+    if route.allow.owner and not route.owned:
+        raise TypeError(f"{name} is for the user of its path, and that names none")
+    if route.bodies and (route.form is not None or route.method in {"GET", "DELETE"}):
+        raise TypeError(f"{name} cannot have this body")
+    derived = set(errors_of(route._replace(raises=())))
+    if again := derived & set(route.raises):
+        raise TypeError(f"{name} declares what is derived: {again}")
+    # Whoever is allowed as the user of the path is there.
+    things = [each for each in route.variables if each[0] in _NAMED]
+    if route.allow.owner:
+        things.remove(("guid", "user"))
+    missing = things and all(error.status != 404 for error in route.raises)
+    if route.method == "GET" and missing:
+        raise TypeError(f"{name} does not say what is answered where there is no such thing")

@@ -70,6 +70,10 @@ class RevokeForm(Struct):
     token_type_hint: str | None = None
 
 
+class Revoked(Struct):
+    """Answer of POST /oauth/revoke: an object without members."""
+
+
 class TokenAnswer(Struct):
     """Answer of POST /oauth/token, RFC 6749 §5.1, and whose tokens they are."""
 

@@ -9,6 +9,9 @@ GUID_PATTERN = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"
 Guid = Annotated[str, Meta(pattern=GUID_PATTERN, description="a GUID with dashes")]
 """An identifier (spec §1): any case is taken; what Postgres hands back is lower case."""
 
+Id = Annotated[str, Meta(extra_json_schema={"format": "uuid"})]
+"""An identifier in an answer: a GUID with dashes, in lower case. It is shown as it is kept."""
+
 _UNSEEN = (
     r"\s\x00-\x1f\x7f-\x9f\u2800\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"

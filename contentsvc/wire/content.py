@@ -76,19 +76,19 @@ class ContentCreate(Wire):
     packages_using: Annotated[list[Guid], Many] = []
 
 
-class ContentUpdate(Wire):
-    """Body of spec §4.2 where the content exists."""
-
-    description: Text
-    screenshot_uris: Screenshots
-    tags: Tags | UnsetType = UNSET
-
-
 class ContentRepeat(Wire):
     """The one member of a PUT's body that tells a repeated create, or one that comes too late,
     from an update."""
 
     revision_id: Guid | None = None
+
+
+class ContentUpdate(ContentRepeat, kw_only=True):
+    """Body of spec §4.2 where the content exists."""
+
+    description: Text
+    screenshot_uris: Screenshots
+    tags: Tags | UnsetType = UNSET
 
 
 class PrecheckDependency(EntityReference):
@@ -107,7 +107,7 @@ class Precheck(Wire):
     packages: Annotated[list[Guid], Many]
 
 
-class Problem(Wire, omit_defaults=True):
+class PrecheckProblem(Wire, omit_defaults=True):
     """Something that would make the next step fail, with the code that step would answer."""
 
     code: str
@@ -121,7 +121,7 @@ class PrecheckAnswer(Wire):
 
     needed: list[EntityReference]
     needed_packages: list[str]
-    problems: list[Problem]
+    problems: list[PrecheckProblem]
 
 
 class ContentQuery(Paging):

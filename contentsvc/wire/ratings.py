@@ -2,12 +2,17 @@
 
 from typing import Literal
 
-from contentsvc.wire.base import Guid, Wire
+from contentsvc.wire.base import Guid, Id, Wire
+
+Vote = Literal["1", "0"]
+"""An up-vote, a down-vote."""
+RatingMap = dict[Id, Vote]
+"""Answer of spec §4.14: a user's votes by the ids of the content."""
 
 
 class RatingBody(Wire):
     """Body of spec §4.13; the identifiers repeat the path and may be left out."""
 
-    value: Literal["1", "0"]
+    value: Vote
     account_id: Guid | None = None
     content_id: Guid | None = None

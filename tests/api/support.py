@@ -1,7 +1,7 @@
 """Callers, and a notifier that counts."""
 
 from collections.abc import Awaitable
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from twisted.internet.defer import Deferred
@@ -12,11 +12,9 @@ from contentsvc.web.errors import Problem
 from contentsvc.wire.notifications import Notification
 from tests.support.databases import StoreCase
 
-T = TypeVar("T")
-
 
 class Caller:
-    """Stands for web.call.Call: a user, signed in, with a body still to be decoded."""
+    """Stands for web.call.Call: a user, signed in."""
 
     def __init__(
         self,
@@ -24,7 +22,6 @@ class Caller:
         *,
         admin: bool = False,
         session: str = "",
-        body: Any = None,
         address: str = "192.0.2.1",
     ) -> None:
         self.user = user
@@ -32,15 +29,10 @@ class Caller:
         self.notes: list[str] = []
         self.session = session
         self.viewer = (user, admin)
-        self._body = msgspec.json.encode(body)
 
     def note(self, word: str) -> None:
         """What the log's line is to say."""
         self.notes.append(word)
-
-    def decode(self, decoder: msgspec.json.Decoder[T]) -> T:
-        """The body."""
-        return decoder.decode(self._body)
 
 
 class Notifier:

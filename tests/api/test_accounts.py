@@ -15,6 +15,7 @@ from contentsvc.tokens import Key, Keys, Tokens
 from contentsvc.wire.accounts import (
     PasswordChange,
     Registration,
+    Revoked,
     RevokeForm,
     TokenAnswer,
     TokenForm,
@@ -186,7 +187,7 @@ class EndTests(AccountCase):
             await self.renew(first.refresh_token)
             token = (first.access_token, first.refresh_token, first.refresh_token)[n]
             session = self.tokens.verify(first.access_token).session
-            self.assertEqual(await self.oauth.revoke(None, RevokeForm(token)), {})
+            self.assertEqual(await self.oauth.revoke(None, RevokeForm(token)), Revoked())
             self.assertEqual(self.ended[n:], [session])
         await self.oauth.revoke(None, RevokeForm("unknown"))
         self.assertEqual(len(self.ended), 3)

@@ -7,6 +7,7 @@ import msgspec
 from contentsvc.api.challenges import Challenges
 from contentsvc.api.content import Content
 from contentsvc.store import content as store
+from contentsvc.web.decode import Either
 from contentsvc.wire.challenges import (
     AchievementDefinition,
     Challenge,
@@ -49,7 +50,8 @@ class ContentCase(ApiCase):
 
     async def put(self, user: str, body: dict[str, Any], game: str | None = None) -> None:
         """PUT."""
-        await self.family.put(Caller(user, body=body), game or self.game)
+        given = Either(msgspec.json.encode(body), None)
+        await self.family.put(Caller(user), game or self.game, given)
 
     async def set_status(self, status: str) -> None:
         """An admin's PUT of the status."""

@@ -1,6 +1,9 @@
 """What the layers below mean on the wire."""
 
+from types import ModuleType
+
 from contentsvc.api import errors
+from contentsvc.api.families import OPERATIONS
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.tokens import InvalidToken
 from contentsvc.web import errors as web
@@ -8,15 +11,15 @@ from contentsvc.web.errors import Problem
 from tests.support.databases import StoreCase
 
 
+def named(module: ModuleType) -> set[type[Problem]]:
+    """The named problems of a module."""
+    kinds = {kind for kind in vars(module).values() if isinstance(kind, type)}
+    return {kind for kind in kinds if issubclass(kind, Problem) and kind is not Problem}
+
+
 def problems() -> list[type[Problem]]:
     """Every named problem of the service."""
-    found = {
-        problem
-        for module in (errors, web)
-        for problem in vars(module).values()
-        if isinstance(problem, type) and issubclass(problem, Problem)
-    }
-    return sorted(found, key=lambda problem: problem.code)
+    return sorted(named(errors) | named(web), key=lambda problem: problem.code)
 
 
 class ErrorTests(StoreCase):
@@ -29,6 +32,11 @@ class ErrorTests(StoreCase):
         """There is one code per cause."""
         codes = [problem.code for problem in problems()]
         self.assertEqual(codes, sorted(set(codes)))
+
+    async def test_declared(self) -> None:
+        """Every error of the families is one that some operation declares."""
+        declared = {error for operation in OPERATIONS for error in operation.errors}
+        self.assertEqual(named(errors) - declared, set())
 
     async def test_form(self) -> None:
         """A code is a word that programs may compare, a detail a sentence for people."""

@@ -1,10 +1,10 @@
 """The list of notifications, where retention has deleted the beginning."""
 
 import msgspec
-from msgspec import Raw
 
 from contentsvc.api.notifications import Notifications
 from contentsvc.store import notifications, retention
+from contentsvc.web.reply import Encoded
 from contentsvc.wire.notifications import NotificationQuery
 from tests.api.support import ApiCase, Caller
 from tests.support.databases import guid
@@ -34,7 +34,8 @@ class CursorTests(ApiCase):
     async def listed(self, **query: object) -> int:
         """How many are given."""
         answer = await self.family.all(Caller(self.ann), self.ann, NotificationQuery(**query))
-        return len(msgspec.json.decode(answer) if isinstance(answer, Raw) else answer.items)
+        given = isinstance(answer, Encoded)
+        return len(msgspec.json.decode(answer.json) if given else answer.items)
 
     async def code(self, **query: object) -> str:
         """Why none are."""

@@ -142,7 +142,7 @@ class RequestTests(Case):
         expected = []
         for method, path, allow, *_ in lines:
             user = ANN if allow.startswith("SELF") else BOB
-            named = {"{user}": user, "{comment}": "7", "{key}": "key"}
+            named = {"{userId}": user, "{commentId}": "7", "{key}": "key"}
             parts = [
                 named.get(part, BOB if part.startswith("{") else part) for part in path.split("/")
             ]

@@ -1,10 +1,11 @@
 """Families for the tests of requests: one takes bodies, the other its time."""
 
-from msgspec import Struct, json
+from msgspec import Struct
 from twisted.internet.defer import Deferred
 
 from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
+from contentsvc.web.decode import Either
 from contentsvc.web.route import route
 from contentsvc.web.sizes import BODY_LIMIT
 
@@ -13,9 +14,6 @@ BIG = 2 * BODY_LIMIT
 
 class Box(Struct):
     text: str
-
-
-_box = json.Decoder(Box)
 
 
 class Boxes:
@@ -62,6 +60,6 @@ class Waits:
         self.done.append("waited")
 
     @route("PUT", "/late", allow=ANYONE)
-    async def late(self, call: Call) -> None:
+    async def late(self, call: Call, body: Either[Box | list[Box]]) -> None:
         await self.go
-        self.done.append(call.decode(_box).text)
+        self.done.append(body.decode(Box).text)

@@ -19,6 +19,7 @@ from contentsvc.web.errors import BadToken, Problem
 from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite
 from contentsvc.web.sizes import KIB
+from contentsvc.web.table import Family, Operation, table
 
 ANN = "00000000-0000-4000-8000-00000000000a"
 BOB = "00000000-0000-4000-8000-00000000000b"
@@ -45,6 +46,11 @@ def authenticate(token: str) -> Caller:
 def unknown(error: Exception) -> Problem | None:
     """A translation that knows no exception."""
     return None
+
+
+def operations(families: Iterable[object]) -> tuple[Operation, ...]:
+    """The operations of these families, without a prefix."""
+    return table(Family(type(each).__name__.lower(), type(each), "") for each in families)
 
 
 class Answer(NamedTuple):
@@ -181,7 +187,8 @@ class Service:
         self.clock = Clock()
         self.causes: list[str] = []
         self.api = Api(authenticate, translate, Reply(origins, self.causes.append))
-        self.api.mount("", families)
+        families = list(families)
+        self.api.mount(operations(families), families)
         self.site = site_of(
             self.api, self.clock, judge=self.api.judge, refuse=self.api.refuse, **limits
         )

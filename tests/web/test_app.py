@@ -11,6 +11,7 @@ from contentsvc.web.errors import Problem, named
 from contentsvc.web.route import route
 from tests.web.support import ANN, BOB, Service, WebCase
 
+Lost = named(404, "lost", "It is lost.")
 Sold = named(409, "sold", "It was sold.", oauth="invalid_grant")
 
 
@@ -32,7 +33,7 @@ class Toys:
     async def put(self, call: Call, user: str, name: str, body: Body) -> None:
         self.calls.append((user, name, body.text))
 
-    @route("GET", "/user/<guid:user>/toy/<text:name>", allow=ANYONE)
+    @route("GET", "/user/<guid:user>/toy/<text:name>", allow=ANYONE, raises=(Lost,))
     async def get(self, call: Call, user: str, name: str) -> list[str]:
         return [user, name]
 
@@ -40,11 +41,11 @@ class Toys:
     async def search(self, call: Call, query: Query) -> int:
         return query.page
 
-    @route("GET", "/user/<guid:user>", allow=SIGNED_IN)
+    @route("GET", "/user/<guid:user>", allow=SIGNED_IN, raises=(Lost,))
     async def owner(self, call: Call, user: str) -> str:
         return f"{call.user} asks for {user}"
 
-    @route("GET", "/toy/<int:number>", allow=ADMIN)
+    @route("GET", "/toy/<int:number>", allow=ADMIN, raises=(Lost,))
     async def number(self, call: Call, number: int) -> int:
         return number
 
@@ -75,10 +76,14 @@ class Tools:
         return call.base_url
 
     @route("GET", "/tool/broken", allow=ANYONE)
-    async def broken(self, call: Call) -> object:
-        return object()
+    async def broken(self, call: Call) -> list[object]:
+        return [object()]
 
-    @route("POST", "/oauth", allow=ANYONE)
+    @route("POST", "/form", allow=SIGNED_IN)
+    async def form(self, call: Call, form: Body) -> None:
+        self.calls.append(f"{call.user} {form.text}")
+
+    @route("POST", "/oauth", allow=ANYONE, raises=(Sold,))
     async def oauth(self, call: Call, form: Body) -> None:
         raise Sold() if form.text == "x" else ValueError(form.text)
 
@@ -177,14 +182,6 @@ class PathTests(AppCase):
     def test_query_is_no_path(self) -> None:
         """What follows a question mark does not matter for the path."""
         self.assertEqual(self.status("GET", "/tool?x=//%00"), 200)
-
-    def test_mount(self) -> None:
-        """Mounted under a prefix and a start of the path, only those routes are there."""
-        self.service.api.mount("/v2", [self.toys, self.tools], under="/user")
-        self.assertEqual(self.status("GET", "/v2" + TOY), 200)
-        self.assertEqual(self.status("GET", "/v2/tool"), 404)
-        mounted = [path for _, path, _ in self.service.api.routes if path.startswith("/v2")]
-        self.assertEqual(len(mounted), 4)
 
 
 class MethodTests(AppCase):
@@ -289,7 +286,7 @@ class TokenTests(AppCase):
         self.problem(self.ask("GET", "/tool/mine"), 401, "unauthorized")
 
     def test_form(self) -> None:
-        """A form carries its own credentials: the header does not matter."""
+        """A public form carries its own credentials: the header does not matter."""
         answer = self.ask(
             "POST",
             "/oauth",
@@ -300,6 +297,13 @@ class TokenTests(AppCase):
         self.assertEqual((answer.status, answer.json()["error"]), (409, "invalid_grant"))
         self.assertEqual(answer.headers["Content-Type"], "application/json")
         self.assertEqual(answer.headers["Cache-Control"], "no-store")
+
+    def test_form_with_token(self) -> None:
+        """A form is for whom it is declared, as anything else."""
+        form = {"Content_Type": "application/x-www-form-urlencoded"}
+        self.problem(self.ask("POST", "/form", b"text=x", **form), 401, "unauthorized")
+        self.ask("POST", "/form", b"text=x", Authorization="Bearer ann", **form)
+        self.assertEqual(self.tools.calls, [f"{ANN} x"])
 
 
 class ErrorTests(WebCase):

@@ -3,7 +3,7 @@
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.errors import Problem, at_parameter, at_pointer, named
+from contentsvc.web.errors import InternalError, Problem, at_parameter, at_pointer, named
 
 TooSour = named(422, "too_sour", "It is too sour.", oauth="invalid_scope")
 
@@ -43,7 +43,7 @@ class ProblemTests(SynchronousTestCase):
 
     def test_unnamed(self) -> None:
         """One without a name is 500 and tells nothing of the cause."""
-        found = msgspec.json.decode(Problem().to_json("r1"))
+        found = msgspec.json.decode(InternalError().to_json("r1"))
         self.assertEqual((found["status"], found["code"]), (500, "internal_error"))
 
     def test_places(self) -> None:

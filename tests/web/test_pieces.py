@@ -24,12 +24,12 @@ class Lists:
         self.asked: list[str] = []
 
     @route("GET", "/list", allow=ANYONE)
-    async def list(self, call: Call) -> Pieces:
+    async def list(self, call: Call) -> Pieces[list[int]]:
         """An array."""
         return Pieces(self._more, self._state)
 
     @route("GET", "/map", allow=ANYONE)
-    async def map(self, call: Call) -> Pieces:
+    async def map(self, call: Call) -> Pieces[dict[str, int]]:
         """An object."""
         return Pieces(self._more, self._state, b"{}")
 

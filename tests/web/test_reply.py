@@ -43,16 +43,16 @@ class Fruits:
         return []
 
     @route("GET", "/list", allow=ANYONE)
-    async def listed(self, call: Call, query: Window) -> Listed:
+    async def listed(self, call: Call, query: Window) -> Listed[int]:
         start = int(query.after or 0)
         items = list(range(5))[start : start + query.limit]
         return Listed(items, str(start + query.limit) if len(items) == query.limit else None)
 
-    @route("GET", "/eaten", allow=ANYONE)
+    @route("GET", "/eaten", allow=ANYONE, raises=(Gone,))
     async def eaten(self, call: Call) -> None:
         raise Gone(headers={"Retry-After": "never"}, by="a bird")
 
-    @route("GET", "/forged", allow=ANYONE)
+    @route("GET", "/forged", allow=ANYONE, raises=(Gone,))
     async def forged(self, call: Call) -> None:
         raise Gone(headers={"Retry-After": "1\r\nSet-Cookie: a=b\r\n\r\n<html>"})
 

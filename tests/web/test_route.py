@@ -1,18 +1,28 @@
-"""Routes: what a declaration must say, and what is read from it."""
+"""Routes: what a declaration must say, what is read from it, and what is refused at import."""
 
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.allow import ADMIN, ANYONE, SELF
+from contentsvc.web.allow import ADMIN, ANYONE, SELF, SELF_OR_ADMIN, SIGNED_IN
 from contentsvc.web.call import Call
-from contentsvc.web.route import Route, route, routes_of
-from contentsvc.web.sizes import BODY_LIMIT
+from contentsvc.web.decode import Either
+from contentsvc.web.errors import Forbidden, InvalidPath, named
+from contentsvc.web.reply import Created, Encoded, Listed, Pieces
+from contentsvc.web.route import Answer, errors_of, route
+from contentsvc.web.sizes import BODY_LIMIT, FORM_LIMIT
+
+Lost = named(404, "lost", "It is lost.")
+Full = named(409, "full", "It is full.")
 
 
 class Body(Struct):
     text: str
+
+
+class Other(Struct):
+    number: int
 
 
 class Query(Struct):
@@ -20,68 +30,216 @@ class Query(Struct):
 
 
 class Stalls:
-    @route("PUT", "/user/<guid:user>/stall/<text:name>", allow=SELF, limit=10)
+    @route("PUT", "/user/<guid:user>/stall/<text:name>", allow=SELF, raises=(Full,), limit=10)
     async def put(self, call: Call, user: str, name: str, body: Body) -> None: ...
 
+    @route("POST", "/stall", allow=SIGNED_IN)
+    async def add(self, call: Call, body: Either[Body | Other]) -> Created: ...
+
     @route("GET", "/stall", allow=ANYONE)
-    async def all(self, call: Call, query: Query) -> list[str]: ...
+    async def all(
+        self, call: Call, query: Query
+    ) -> Listed[Body] | Encoded[list[Body]] | Pieces[list[Body]]: ...
 
-    async def helper(self) -> None: ...
+    @route("GET", "/stall/<guid:stall>", allow=ADMIN, raises=(Lost,))
+    async def one(self, call: Call, stall: str) -> Encoded[dict[str, Body]]: ...
+
+    @route("POST", "/form", allow=ANYONE)
+    async def form(self, call: Call, form: Body) -> None: ...
 
 
-class RouteTests(SynchronousTestCase):
-    def test_read(self) -> None:
-        """A family's routes are its decorated methods, with all that was declared."""
-        routes = dict(routes_of(Stalls()))
-        self.assertEqual(set(routes), {"put", "all"})
-        path = "/user/<guid:user>/stall/<text:name>"
-        variables = (("guid", "user"), ("text", "name"))
-        self.assertEqual(routes["put"], Route("PUT", path, SELF, 10, variables, Body, None, None))
+PUT, ADD, ALL, ONE, FORM = (
+    handler.__route__  # type: ignore[attr-defined]
+    for handler in (Stalls.put, Stalls.add, Stalls.all, Stalls.one, Stalls.form)
+)
+
+
+class DeclarationTests(SynchronousTestCase):
+    """What is read from a declaration."""
+
+    def test_path(self) -> None:
+        """Method, path and variables, in order; whether the path names its user."""
+        self.assertEqual((PUT.method, PUT.path), ("PUT", "/user/<guid:user>/stall/<text:name>"))
+        self.assertEqual(PUT.variables, (("guid", "user"), ("text", "name")))
+        self.assertTrue(PUT.owned)
+        self.assertFalse(ONE.owned)
+
+    def test_body(self) -> None:
+        """A body is of one type, or of one of those that the handler decides between."""
+        self.assertEqual((PUT.bodies, PUT.undecided), ((Body,), False))
+        self.assertEqual((ADD.bodies, ADD.undecided), ((Body, Other), True))
+        self.assertEqual((ALL.bodies, ALL.query), ((), Query))
+        self.assertEqual((FORM.bodies, FORM.form), ((), Body))
+
+    def test_limit(self) -> None:
+        """A body is limited as declared, or as its kind is."""
+        self.assertEqual([r.limit for r in (PUT, ADD, FORM)], [10, BODY_LIMIT, FORM_LIMIT])
+
+    def test_answer(self) -> None:
+        """An answer is described down to what its list is made of."""
+        self.assertEqual([r.answer for r in (PUT, ADD)], [Answer(204), Answer(201)])
+        self.assertEqual(ALL.answer, Answer(200, list[Body], linked=True))
+        self.assertEqual(ONE.answer, Answer(200, dict[str, Body]))
+
+    def test_public_form(self) -> None:
+        """A form that takes no token is for OAuth clients, and only that."""
+        self.assertEqual([r.public_form for r in (PUT, ALL, FORM)], [False, False, True])
+
+
+class ErrorTests(SynchronousTestCase):
+    """The errors of an operation."""
+
+    def test_put(self) -> None:
+        """What a variable, a token, an owner and a body can bring, and its own."""
         self.assertEqual(
-            routes["all"], Route("GET", "/stall", ANYONE, BODY_LIMIT, (), None, None, Query)
+            [error.code for error in errors_of(PUT)],
+            [
+                *("invalid_path", "invalid_token", "unauthorized", "forbidden"),
+                *("malformed_json", "invalid_body", "unsupported_media_type"),
+                *("timeout", "payload_too_large", "full", "internal_error", "unavailable"),
+            ],
         )
 
+    def test_public(self) -> None:
+        """Where anyone may ask, a bad token is an error still."""
+        self.assertEqual(
+            [error.code for error in errors_of(ALL)],
+            ["invalid_token", "invalid_query", "internal_error", "unavailable"],
+        )
+
+    def test_form(self) -> None:
+        """A form has neither JSON nor, where it is public, tokens."""
+        self.assertEqual(
+            [error.code for error in errors_of(FORM)],
+            ["invalid_body", "timeout", "payload_too_large", "internal_error", "unavailable"],
+        )
+
+
+class RefusalTests(SynchronousTestCase):
+    """What fails at import."""
+
+    def refused(self, path: str, handler: Any, allow: Any = ADMIN, **more: Any) -> None:
+        """Assert that this handler does not fit its route."""
+        declare = route(more.pop("method", "PUT"), path, allow=allow, **more)
+        error = self.assertRaises(TypeError, declare, handler)
+        self.assertIn("handler", str(error))
+
     def test_permission_forgotten(self) -> None:
-        """A route without its permission fails at import."""
+        """A route without its permission."""
         declare: Any = route
         self.assertRaises(TypeError, declare, "GET", "/x")
 
-    def refused(self, path: str, handler: Any) -> None:
-        """Assert that this handler does not fit the path."""
-        error = self.assertRaises(TypeError, route("GET", path, allow=ADMIN), handler)
-        self.assertIn("handler", str(error))
-
     def test_variable_not_taken(self) -> None:
-        """A variable of the path that the handler does not take fails at import."""
+        """A variable of the path that the handler does not take."""
 
         async def handler(self: Any, call: Call) -> None: ...
 
         self.refused("/<guid:user>", handler)
 
     def test_variable_not_given(self) -> None:
-        """A parameter that the path does not give fails at import."""
+        """A parameter that the path does not give."""
 
         async def handler(self: Any, call: Call, user: str) -> None: ...
 
         self.refused("/x", handler)
 
     def test_order(self) -> None:
-        """Variables stand in the order of the path."""
+        """Variables in another order than the path's."""
 
         async def handler(self: Any, call: Call, b: str, a: str) -> None: ...
 
         self.refused("/<guid:a>/<guid:b>", handler)
 
     def test_name(self) -> None:
-        """A parameter has the name of its variable."""
+        """A parameter that has another name than its variable."""
 
         async def handler(self: Any, call: Call, users: str) -> None: ...
 
         self.refused("/<guid:user>", handler)
 
     def test_no_call(self) -> None:
-        """Every handler takes the call."""
+        """A handler that does not take the call."""
 
         async def handler(self: Any) -> None: ...
 
         self.refused("/x", handler)
+
+    def test_self_without_user(self) -> None:
+        """What only the user of the path may do, where there is none."""
+
+        async def handler(self: Any, call: Call, friend: str) -> None: ...
+
+        for allow in (SELF, SELF_OR_ADMIN):
+            self.refused("/<guid:friend>", handler, allow)
+
+    def test_no_answer(self) -> None:
+        """A handler that does not say what it answers."""
+
+        async def handler(self: Any, call: Call): ...  # type: ignore[no-untyped-def]
+
+        self.refused("/x", handler)
+
+    def test_vague_answer(self) -> None:
+        """An answer that could be anything."""
+        for vague in (Any, object, Raw, list, dict, Listed, Pieces, Encoded):
+
+            async def handler(self: Any, call: Call) -> None: ...
+
+            handler.__annotations__["return"] = vague
+            self.refused("/x", handler)
+
+    def test_two_answers(self) -> None:
+        """Answers that differ in more than in their form."""
+
+        async def one(self: Any, call: Call) -> Listed[Body] | Encoded[Body]: ...
+
+        async def other(self: Any, call: Call) -> Body | None: ...
+
+        for handler in (one, other):
+            handler.__qualname__ = "handler"
+            self.refused("/x", handler)
+
+    def test_body(self) -> None:
+        """A body where there cannot be one, and two of them."""
+
+        async def handler(self: Any, call: Call, body: Body) -> None: ...
+
+        for method in ("GET", "DELETE"):
+            self.refused("/x", handler, method=method)
+
+        async def both(self: Any, call: Call, body: Body, form: Body) -> None: ...
+
+        both.__qualname__ = "handler"
+        self.refused("/x", both)
+
+    def test_missing(self) -> None:
+        """A GET of a thing that does not say what is answered where there is none."""
+
+        async def handler(self: Any, call: Call, user: str) -> Body: ...
+
+        self.refused("/<guid:user>", handler, ANYONE, method="GET")
+        self.refused("/<guid:user>", handler, ANYONE, method="GET", raises=(Full,))
+        route("GET", "/<guid:user>", allow=SELF)(handler)
+
+    def test_derived(self) -> None:
+        """An error that the declaration says already."""
+
+        async def handler(self: Any, call: Call, key: str) -> None: ...
+
+        for error in (Forbidden, InvalidPath):
+            self.refused("/<text:key>", handler, raises=(error,))
+
+    def test_same_name(self) -> None:
+        """A method that would take the place of another route's."""
+
+        def family() -> type:
+            class Family:
+                @route("PUT", "/x", allow=ANYONE)
+                async def handler(self, call: Call) -> None: ...
+
+                @route("GET", "/x", allow=ANYONE)
+                async def handler(self, call: Call) -> None: ...  # noqa: F811
+
+            return Family
+
+        self.assertIn("handler", str(self.assertRaises(TypeError, family)))

@@ -4,13 +4,16 @@ from twisted.web.http_headers import _nameEncoder
 
 from contentsvc.web.allow import ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
+from contentsvc.web.errors import named
 from contentsvc.web.route import route
 from tests.web.boxes import BIG, Boxes, body_of
 from tests.web.support import ANN, Service, WebCase, parse
 
+NoSecret = named(404, "no_secret", "There is no secret.")
+
 
 class Secrets:
-    @route("GET", "/user/<guid:user>/secret", allow=SIGNED_IN)
+    @route("GET", "/user/<guid:user>/secret", allow=SIGNED_IN, raises=(NoSecret,))
     async def get(self, call: Call, user: str) -> None:
         pass
 

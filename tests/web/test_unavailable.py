@@ -24,7 +24,7 @@ class Sloth:
     async def twig(self, call: Call) -> None:
         raise Unavailable("Not before noon.", cause="pool", headers={"Retry-After": "60"})
 
-    @route("GET", "/branch", allow=ANYONE)
+    @route("GET", "/branch", allow=ANYONE, raises=(Tired,))
     async def branch(self, call: Call) -> None:
         raise Tired()
 

@@ -19,7 +19,7 @@ from contentsvc.web.call import Call
 from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.route import route
 from contentsvc.web.unsent import PATIENCE, Unsent, unsent, untaken
-from tests.web.support import WebCase, authenticate, site_of, unknown
+from tests.web.support import WebCase, authenticate, operations, site_of, unknown
 
 LARGE = 16 * 1024 * 1024
 """More than the system's own buffers take."""
@@ -195,7 +195,7 @@ class Large:
         return "x" * LARGE
 
     @route("GET", "/pieces", allow=ANYONE)
-    async def pieces(self, call: Call) -> Pieces:
+    async def pieces(self, call: Call) -> Pieces[list[str]]:
         """In many."""
         left = 200
 
@@ -220,7 +220,7 @@ class LoopbackTests(TestCase):
     def setUp(self) -> None:
         self.large = Large()
         api = Api(authenticate, unknown, Reply(["*"], lambda cause: None))
-        api.mount("", [self.large])
+        api.mount(operations([self.large]), [self.large])
         self.site = site_of(api, reactor, judge=api.judge, refuse=api.refuse)
         self.port = reactor.listenTCP(0, self.site, interface="127.0.0.1")
         self.addCleanup(self.port.stopListening)

@@ -1,0 +1,39 @@
+"""FAMILIES: which operations there are. Whatever says so somewhere reads it here."""
+
+from contentsvc.api.accounts import Accounts, OAuth
+from contentsvc.api.bans import Bans
+from contentsvc.api.challenges import Challenges
+from contentsvc.api.comments import Comments
+from contentsvc.api.content import Content
+from contentsvc.api.debug import DebugTools
+from contentsvc.api.health import Health
+from contentsvc.api.notifications import Notifications
+from contentsvc.api.precheck import UploadPrecheck
+from contentsvc.api.progress import Progress
+from contentsvc.api.ratings import Ratings
+from contentsvc.api.sessions import Sessions
+from contentsvc.api.social import Social
+from contentsvc.api.users import Users
+from contentsvc.web.table import Family, mirrored, table
+
+FAMILIES = (
+    Family("users", Users),
+    Family("social", Social),
+    Family("precheck", UploadPrecheck),
+    Family("content", Content),
+    Family("comments", Comments),
+    Family("ratings", Ratings),
+    Family("notifications", Notifications),
+    Family("progress", Progress),
+    Family("challenges", Challenges),
+    Family("sessions", Sessions),
+    Family("accounts", Accounts),
+    Family("bans", Bans),
+    Family("debug", DebugTools),
+    Family("oauth", OAuth, ""),
+    Family("health", Health, ""),
+)
+
+OPERATIONS = table(FAMILIES)
+MIRRORED = mirrored(OPERATIONS, "/api/v1/user", "/methods/v1/user")
+"""Spec §9: the same handlers below the prefix that a sample has."""

@@ -1,0 +1,56 @@
+"""Health: whether the process turns, and whether it can serve."""
+
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, NamedTuple
+
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+
+from contentsvc.api.errors import NotReady
+from contentsvc.web.allow import ANYONE
+from contentsvc.web.call import Call
+from contentsvc.web.route import route
+from contentsvc.wire.health import Live, Ready
+
+PATIENCE = 2.0
+"""Seconds after which what does not answer does not hold."""
+
+
+class Reason(NamedTuple):
+    """Something that /health/ready waits for."""
+
+    name: str
+    holds: Callable[[], Coroutine[Any, Any, bool]]
+
+
+class Health:
+    """For supervisors and proxies, which do not wait long for an answer."""
+
+    def __init__(self, reasons: Iterable[Reason], reactor: IReactorTime) -> None:
+        self._reasons = tuple(reasons)
+        self._reactor = reactor
+
+    @route("GET", "/health/live", allow=ANYONE)
+    async def live(self, call: Call) -> Live:
+        """Whether the process turns: then this is 200."""
+        return Live()
+
+    @route("GET", "/health/ready", allow=ANYONE, raises=(NotReady,))
+    async def ready(self, call: Call) -> Ready:
+        """Whether the process can serve. If not, the answer is 503, and its `reasons` say what is
+        missing; docs/operating.md explains each."""
+        asked = [(reason.name, self._holds(reason)) for reason in self._reasons]
+        missing = [name for name, holds in asked if not await holds]
+        if missing:
+            problem = NotReady(headers={"Retry-After": "1"}, reasons=missing)
+            problem.cause = f"not ready ({' and '.join(missing)})"
+            raise problem
+        return Ready()
+
+    def _holds(self, reason: Reason) -> Deferred[bool]:
+        """False where it fails, or takes too long; what it has begun goes on."""
+        answer: Deferred[bool] = Deferred()
+        asked = Deferred.fromCoroutine(reason.holds())
+        asked.addErrback(lambda failure: False).addCallback(answer.callback)
+        answer.addTimeout(PATIENCE, self._reactor)
+        return answer.addErrback(lambda failure: False)

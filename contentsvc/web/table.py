@@ -1,0 +1,136 @@
+"""The table of operations: what the families' routes declare, as one value.
+
+Dispatch, the OpenAPI document, the docs' tables and the tests read it; it needs neither a database
+nor a reactor.
+"""
+
+import inspect
+from collections.abc import Iterable, Iterator
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from contentsvc.web.errors import Problem
+from contentsvc.web.route import Route, errors_of
+
+
+class Family(NamedTuple):
+    """A class whose methods handle operations; its name for clients, and the path before those of
+    its routes."""
+
+    name: str
+    handlers: type
+    prefix: str = "/api/v1"
+
+
+class Operation(NamedTuple):
+    """A route where it is served."""
+
+    id: str
+    """Family and method, as `comments_create`."""
+    path: str
+    """The whole path, with variables as the route writes them."""
+    route: Route
+    family: Family
+    handler: str
+    """The name of the family's method."""
+
+    @property
+    def url(self) -> str:
+        """The path as clients know it: `/api/v1/user/{userId}/info`."""
+        path = self.path
+        for kind, name in self.route.variables:
+            path = path.replace(f"<{kind}:{name}>", f"{{{variable_name(kind, name)}}}")
+        return path
+
+    @property
+    def errors(self) -> tuple[type[Problem], ...]:
+        """Every error that it can answer."""
+        return errors_of(self.route)
+
+    @property
+    def doc(self) -> str:
+        """The description: the handler's docstring."""
+        return inspect.getdoc(getattr(self.family.handlers, self.handler)) or ""
+
+
+def variable_name(kind: str, name: str) -> str:
+    """What clients know a path's variable as: `userId` for a user, `key` for a text."""
+    return name if kind == "text" else f"{name}Id"
+
+
+def table(families: Iterable[Family]) -> tuple[Operation, ...]:
+    """The operations of these families.
+
+    Raises TypeError: two have one id, or one method and path; or a handler names an error that its
+    route does not declare.
+    """
+    operations: list[Operation] = []
+    taken: set[object] = set()
+    for family in families:
+        for name, route in _routes(family.handlers):
+            path = family.prefix + route.path
+            operation = Operation(f"{family.name}_{name}", path, route, family, name)
+            shape = route.method, *_fixed(path)
+            for key in (operation.id, shape):
+                if key in taken:
+                    raise TypeError(f"there are two of {key}")
+                taken.add(key)
+            _refuse_undeclared(operation)
+            operations.append(operation)
+    return tuple(operations)
+
+
+def mirrored(operations: Iterable[Operation], path: str, other: str) -> tuple[Operation, ...]:
+    """Those below `path` as they are served below the path `other` too."""
+    return tuple(
+        operation._replace(path=other + operation.path.removeprefix(path))
+        for operation in operations
+        if operation.path.startswith(path)
+    )
+
+
+def _routes(family: type) -> list[tuple[str, Route]]:
+    """Names and routes of a family's methods, in the order in which they are written."""
+    return [
+        (name, member.__route__)
+        for name, member in vars(family).items()
+        if hasattr(member, "__route__")
+    ]
+
+
+def _fixed(path: str) -> tuple[str, ...]:
+    return tuple("<>" if part.startswith("<") else part for part in path.split("/"))
+
+
+def _refuse_undeclared(operation: Operation) -> None:
+    handler = getattr(operation.family.handlers, operation.handler)
+    named = set(_named(handler, operation.family.handlers, set()))
+    if missing := named - set(operation.errors):
+        names = sorted(error.__name__ for error in missing)
+        raise TypeError(f"{handler.__qualname__} names {names}, its route does not declare them")
+
+
+def _named(function: FunctionType, family: type, seen: set[object]) -> Iterator[type[Problem]]:
+    """The errors that a handler names, and those of its module's functions and its family's private
+    methods that it calls."""
+    if function in seen:
+        return
+    seen.add(function)
+    for name in _names(function.__code__):
+        found: Any = function.__globals__.get(name)
+        if inspect.isclass(found) and issubclass(found, Problem):
+            # The class of all is named as a type.
+            if found is not Problem:
+                yield found
+            continue
+        if not inspect.isfunction(found) or found.__module__ != function.__module__:
+            found = vars(family).get(name) if name.startswith("_") else None
+        if inspect.isfunction(found):
+            yield from _named(found, family, seen)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
