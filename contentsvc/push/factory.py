@@ -1,4 +1,4 @@
-"""What makes the sockets of one process, and what all of them have in common."""
+"""The factory of a process's sockets, and the options that they share."""
 
 from collections.abc import Callable, Collection
 from typing import Any
@@ -18,7 +18,7 @@ from contentsvc.tokens import Tokens
 
 
 class _Timers:
-    """Autobahn's timers on the given reactor: its own would be on the global one."""
+    """Autobahn's timers, on the given reactor: Autobahn itself would use the global one."""
 
     def __init__(self, reactor: IReactorTime) -> None:
         self._reactor = reactor
@@ -28,7 +28,7 @@ class _Timers:
 
 
 class SocketFactory(WebSocketServerFactory):
-    """Makes the protocols. `origins` are those a portal may connect from; "*" allows all."""
+    """Makes the protocols. A portal may connect from one of `origins`; "*" allows all."""
 
     def __init__(
         self, reactor: IReactorTime, hub: Hub, tokens: Tokens, origins: Collection[str]

@@ -1,4 +1,4 @@
-"""What the hub and the joins share: users, their sockets, and the frames that those are sent."""
+"""Users, their sockets, and the frames to send: the hub and the joins share these."""
 
 from collections.abc import Awaitable
 from typing import NamedTuple, Protocol
@@ -20,7 +20,7 @@ log = Logger()
 
 
 class Close(NamedTuple):
-    """A close that a goodbye precedes."""
+    """A close, with a goodbye before it."""
 
     code: int
     reason: str
@@ -35,17 +35,17 @@ REPLACED = Close(4410, "replaced", 60)
 
 
 class Position(NamedTuple):
-    """A place in a user's log: a notification's number, and its id where that is known."""
+    """A place in a user's log: a notification's number, and its id if known."""
 
     seq: int
     id: str | None = None
 
 
 class Subscriber(Pinged, Protocol):
-    """What the hub needs of a socket. `position`, `known` and `live` are the hub's to write.
+    """A socket, as the hub sees it. Only the hub writes `position`, `known` and `live`.
 
-    `position` is -1 until the socket has had its hello. `known` is the id at its position where
-    that is ahead of what the feed has sent.
+    `position` is -1 until the socket has had its hello. If the position is ahead of the last
+    notification that the feed has sent, `known` is the id of the notification there.
     """
 
     user: str
@@ -55,17 +55,17 @@ class Subscriber(Pinged, Protocol):
     live: bool
 
     def send(self, frame: bytes) -> None:
-        """Write a frame, or queue it; nothing on a socket that has ended."""
+        """Write a frame, or queue it. Does nothing if the socket has ended."""
 
     def drained(self) -> Deferred[None] | None:
-        """None if the transport takes more now, else what fires when it does or has gone."""
+        """None if the transport takes more now. Otherwise fires when it does, or has gone."""
 
     def end(self, close: Close) -> None:
-        """Say goodbye and close; detaches from the hub at once."""
+        """Say goodbye and close. Detaches from the hub at once."""
 
 
 class Log(Protocol):
-    """The reads that the hub makes: those of store.notifications."""
+    """The reads of store.notifications that the hub makes."""
 
     def states(self, db: Db, users: list[str], seqs: list[int], /) -> Awaitable[list[State]]: ...
     def pages(
@@ -82,9 +82,10 @@ class Log(Protocol):
 class Feed:
     """A connected user.
 
-    `last` and `id` are those of the notification sent last: -1 until the first socket has read
-    where it starts, and None at 0 and where retention has deleted it. `log` counts how often
-    the log has turned out to be another one; what was read before such a turn is void.
+    `last` and `id` are the number and id of the last notification that was sent. `last` is -1
+    until the first socket has read where it starts. `id` is None at 0, and if retention has
+    deleted the notification. `log` counts how often the log has turned out to be another one. A
+    read that began before such a change does not count.
     """
 
     __slots__ = ("id", "last", "log", "sockets", "user", "wanted")
@@ -99,25 +100,25 @@ class Feed:
 
 
 def encode(message: Message) -> bytes:
-    """The WebSocket frame of a message, to be written to any number of sockets."""
+    """The WebSocket frame of a message. It can be written to any number of sockets."""
     frame: bytes = PreparedMessage(json.encode(message), False, False, True).payloadHybi
     return frame
 
 
 def notification_frame(row: Stored | Following) -> bytes:
-    """The frame of a stored notification, which it shows as REST gives it."""
+    """The frame of a stored notification. It shows the same object as REST."""
     shown = notification_json(row.id, row.created, row.read, row.data)
     return encode(NotificationMessage(row.seq, Raw(shown)))
 
 
 def log_changed(newest: int, id: str | None) -> ErrorMessage:
-    """What a client is told whose log is not the one that it knows, and now ends there."""
+    """The message for a client that knows another log than the present one, which ends there."""
     detail = f"The service's database went back in time. This socket goes on after {newest}."
     return ErrorMessage("log_changed", detail, newest, id)
 
 
 def report(what: str, error: Exception) -> None:
-    """Log why a read failed that will be tried again: in one line if the database is away."""
+    """Log why a read failed. It will be tried again. One line if the database is away."""
     if isinstance(error, Unavailable):
         log.warn("Could not {what}: {error}", what=what, error=error)
     else:

@@ -1,8 +1,8 @@
-"""What keeps an idle socket small.
+"""Keeping an idle socket small.
 
-Autobahn sets some eighty attributes on every instance, two thirds of an idle socket's memory. Most
-have the same value on all of them. So a class is made that has these values, and an instance keeps
-only those that differ.
+Autobahn sets some eighty attributes on every instance: two thirds of an idle socket's memory. Most
+of them have the same value everywhere. So these values go to a class, and an instance keeps only
+those that differ.
 """
 
 from typing import Any
@@ -10,19 +10,22 @@ from typing import Any
 from autobahn.websocket.protocol import TrafficStats
 
 _SPENT = ("_wskey", "handshake", "send_queue", "trafficStats", "utf8validator")
-"""Set on each instance by the handshake, and of no use to an open socket."""
+"""The handshake sets these on each instance. An open socket does not need them."""
 
 
 class Idle:
-    """What all idle sockets of one factory have in common. `protocol` is their class, a `kind` of
-    BoundedReading with that as its attributes; `factory` is Autobahn's, with its options set."""
+    """The attributes that all idle sockets of one factory share.
+
+    `protocol` is the class of the sockets: a subclass of `kind`, a BoundedReading, with these
+    attributes. `factory` is Autobahn's, with its options set.
+    """
 
     def __init__(self, factory: Any, kind: Any) -> None:
         self._common = _sampled(factory, kind)
         self.protocol: Any = type("Socket", (kind,), self._common)
 
     def slim(self, socket: Any) -> None:
-        """Keep on the instance only what differs, once its handshake is done."""
+        """After the handshake, keep on the instance only the attributes that differ."""
         common = self._common
         socket.__dict__ = {
             name: value

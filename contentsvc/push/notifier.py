@@ -1,4 +1,4 @@
-"""The one way in which a notification comes to be."""
+"""The notifier: every notification is stored and pushed here."""
 
 from typing import Protocol
 
@@ -32,7 +32,7 @@ class Notifier:
     async def send(self, db: Db, recipient: str, notification: Notification) -> None:
         """Store one for the user `recipient`; push it when `db` has committed.
 
-        Raises Refused `notification_counters_user` where there is no such user.
+        Raises Refused `notification_counters_user` if the user does not exist.
         """
         kind = notification.__struct_config__.tag
         row = await notifications.insert(

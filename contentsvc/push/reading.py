@@ -1,8 +1,7 @@
-"""How a socket's input is read: so much in one turn, so much in ten seconds, and hardly any of it
-behind a close.
+"""Bounded reading of a socket: in one turn, in ten seconds, and after a close.
 
-Frames cost the same however small they are, and a client can send ten thousand of them in one
-piece. What it sends must cost it the socket before it costs the others their turn.
+A frame has the same cost however small it is, and a client can send ten thousand of them in one
+piece. Such a client must lose its socket before others have to wait.
 """
 
 from enum import Enum
@@ -12,22 +11,22 @@ from autobahn.twisted.websocket import WebSocketServerProtocol
 from twisted.internet.interfaces import IDelayedCall
 
 STEPS = 128
-"""Heads and bodies of frames that one turn of the reactor takes from one socket."""
+"""At most so many heads and bodies of frames are read from one socket in a turn of the reactor."""
 RATE, WINDOW = 60, 10
-"""At most so many frames from a client, pings too, in each window of so many seconds."""
+"""At most RATE frames from a client, pings too, in each window of WINDOW seconds."""
 PONGS = 16
-"""Pongs that count as much as one other frame: some answer pings of ours."""
+"""So many pongs count as one other frame, because some of them answer our pings."""
 SKIPPED_FRAMES = 1000
-"""Frames behind a close of ours among which the client's own is looked for."""
+"""The client's close is looked for in so many frames after ours."""
 SKIPPED_BYTES = 256 * 1024
-"""Bytes behind a close of ours that are taken from the kernel. Those that it holds as the
-connection ends reset it, and the client may then not see the close."""
+"""At most so many bytes are taken from the kernel after our close. If the kernel still holds bytes
+at the end, it resets the connection, and the client may not see the close."""
 
 _PONG_OPCODE, _CLOSE_OPCODE = 10, 8
 
 
 class Found(Enum):
-    """What a piece of a client's last words has brought."""
+    """What a piece of input after our close contained."""
 
     NOTHING = 1
     CLOSE = 2
@@ -35,9 +34,9 @@ class Found(Enum):
 
 
 class LastWords:
-    """Finds the client's close behind ours, without decoding what comes before it.
+    """Finds the client's close after ours, without decoding the frames before it.
 
-    `skip` bytes are left of the frame that the close cut short.
+    Our close came within a frame of the client: `skip` bytes of it are still to come.
     """
 
     def __init__(self, skip: int) -> None:
@@ -46,7 +45,7 @@ class LastWords:
         self._frames = self._bytes = 0
 
     def feed(self, data: bytes) -> Found:
-        """Take what has come."""
+        """Take a piece of input."""
         self._bytes += len(data)
         if self._bytes > SKIPPED_BYTES:
             return Found.TOO_MUCH
@@ -76,8 +75,10 @@ class LastWords:
 
 
 class BoundedReading(WebSocketServerProtocol):
-    """Autobahn's protocol, with bounds on what it reads. `_too_many_frames` is called where a
-    client sends more often than it may."""
+    """Autobahn's protocol with bounds on its reading.
+
+    It calls `_too_many_frames` if a client sends more often than it may.
+    """
 
     factory: Any
     transport: Any
@@ -86,12 +87,12 @@ class BoundedReading(WebSocketServerProtocol):
     _last_words: LastWords | None = None
 
     def dataReceived(self, data: bytes) -> None:
-        # Autobahn's own formats log lines, and counts, for each piece of data.
+        # Autobahn's own method formats log lines and counts, for each piece of data.
         self.data += data
         self.consumeData()
 
     def consumeData(self) -> None:
-        """Process what has come: some of it now, the rest in the turns that follow."""
+        """Process the input: a part of it now, the rest in the next turns."""
         if self.state == self.STATE_CONNECTING:
             super().consumeData()
             return
@@ -103,7 +104,7 @@ class BoundedReading(WebSocketServerProtocol):
         if self.state == self.STATE_CLOSING:
             self._skip()
         elif not steps and self.state == self.STATE_OPEN:
-            # What the kernel holds meanwhile slows the client down.
+            # Meanwhile the kernel holds the input, which slows the client down.
             self.transport.pauseProducing()
             self._reading_on = self.factory.reactor.callLater(0, self._read_on)
 
@@ -119,8 +120,8 @@ class BoundedReading(WebSocketServerProtocol):
             self._reading_on = None
 
     def _skip(self) -> None:
-        """Look for the client's close, which ends the connection; else the timer of the close
-        does, set when it was sent."""
+        """Look for the client's close, which ends the connection. Without one, the timer ends it
+        that was set when our close was sent."""
         if self._last_words is None:
             frame = self.current_frame
             rest = 0 if frame is None else frame.length - self.current_frame_masker.pointer()

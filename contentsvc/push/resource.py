@@ -15,8 +15,8 @@ from contentsvc.push.feeds import Position
 from contentsvc.wire.base import GUID_PATTERN
 
 INVALID: Final = Position(-1)
-"""Stands for a `resume` that is not one non-negative integer, or a `resumeId` that is no GUID or
-comes without `resume`."""
+"""Stands for a bad position: `resume` is not one integer of at least 0, or `resumeId` is not one
+GUID, or comes without `resume`."""
 
 _INTEGER = re.compile(r"[0-9]{1,1000}")
 _GUID = re.compile(GUID_PATTERN)
@@ -27,10 +27,10 @@ _AUTOBAHN_NEEDS = frozenset(
 
 
 class Handshake(NamedTuple):
-    """What the upgrade request says beside WebSocket itself."""
+    """The parts of the upgrade request that are not WebSocket's own."""
 
     token: str | None = None
-    """None if the request has no Authorization; empty if that is not a Bearer token."""
+    """None if the request has no Authorization header; empty if that is not a Bearer token."""
     origin: str | None = None
     resume: Position | None = None
     request_id: str | None = None
@@ -40,7 +40,7 @@ class Handshake(NamedTuple):
 class SocketResource:
     """Turns an upgrade request into a socket, and refuses all others.
 
-    `refuse(request, status, code)` writes the refusal and gives what render must return.
+    `refuse(request, status, code)` writes the refusal, and returns the value for `render`.
     """
 
     isLeaf = True
@@ -79,8 +79,9 @@ class SocketResource:
     def _upgrade(self, request: Request) -> int | bytes:
         protocol = self._factory.buildProtocol(request.getClientAddress())
         protocol.handshake = _handshake(request)
-        # The token must not reach Autobahn, which can log requests, and the rest it would refuse
-        # in its own way: an Origin that a game may send, a Host or a query that it cannot parse.
+        # The token must not reach Autobahn, which can log requests. And Autobahn would refuse other
+        # parts in its own way: an Origin that a game may send, a Host or query that it cannot
+        # parse.
         headers = request.requestHeaders
         for name, _ in list(headers.getAllRawHeaders()):
             if name.lower() not in _AUTOBAHN_NEEDS:
@@ -88,16 +89,16 @@ class SocketResource:
         headers.setRawHeaders(b"Host", [b"localhost"])
         request.uri = b"/socket"
         channel: Any = request.channel
-        # An idle socket is not an idle HTTP connection.
+        # The timeout of idle HTTP connections does not apply to sockets.
         channel.setTimeout(None)
         answer: int | bytes = WebSocketResource(_Factory(protocol)).render(request)
-        # What the client sent behind the request, without waiting, the channel still holds.
+        # The client may have sent frames without waiting. The channel still holds them.
         channel.rawDataReceived = protocol.dataReceived
         return answer
 
 
 class _Factory(NamedTuple):
-    """The factory of one socket, for WebSocketResource."""
+    """A factory for WebSocketResource that gives one socket."""
 
     protocol: Any
 
@@ -129,7 +130,10 @@ def _resume(uri: bytes) -> Position | None:
 
 
 def position(seq: object, id: object) -> Position:
-    """What `resume` and `resumeId` say, `id` being None without one; INVALID if that is wrong."""
+    """The position that `resume` and `resumeId` name; INVALID if they are wrong.
+
+    `id` is None without a `resumeId`.
+    """
     if type(seq) is not int or seq < 0:
         return INVALID
     if id is None:

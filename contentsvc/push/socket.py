@@ -23,20 +23,20 @@ from contentsvc.tokens import InvalidToken, Tokens
 from contentsvc.wire.socket import ErrorMessage, GoodbyeMessage, Message, PongMessage
 
 HANDSHAKE_TIMEOUT = 5.0
-"""Seconds. The resource hands over the whole request at once, so this is for faults of ours."""
+"""Seconds. Only our own faults reach this: the resource hands over the whole request at once."""
 AUTH_TIMEOUT = 5.0
-"""Seconds until the `auth` message must have come."""
+"""Seconds within which the `auth` message must come."""
 CLOSE_TIMEOUT = 5.0
-"""Seconds until the client must have answered a close."""
+"""Seconds within which the client must answer a close."""
 MESSAGE_BYTES = 4096
 """The largest message from a client."""
 QUEUE_FRAMES = 256
 QUEUE_BYTES = 256 * 1024
-"""What waits for a slow consumer beyond the transport's own buffer of 64 KiB."""
+"""The queue for a slow consumer, beyond the transport's own buffer of 64 KiB."""
 UNSENT = 64 * 1024
-"""Bytes that the kernel takes before it has sent them."""
+"""Bytes that the kernel takes in advance, before it has sent them."""
 STALL = 30
-"""Seconds that the transport's buffer may stay unsent, give or take a heartbeat."""
+"""Seconds that the transport's buffer may stay unsent, up to one heartbeat more or less."""
 
 _PONG = encode(PongMessage())
 _PING_FRAME = b"\x89\x00"
@@ -47,7 +47,7 @@ _INVALID_RESUME = ErrorMessage(
 
 
 class Factory(Protocol):
-    """What a socket needs of its factory. `origins` are those a portal may connect from."""
+    """The factory, as a socket sees it. A portal may connect from one of `origins`."""
 
     reactor: IReactorTime
     hub: Hub
@@ -57,7 +57,7 @@ class Factory(Protocol):
 
 
 class Incoming(Struct):
-    """Any message from a client, before its members are known to be right."""
+    """Any message from a client, before its members are checked."""
 
     type: str
     token: Any = None
@@ -69,7 +69,7 @@ _decoder = json.Decoder(Incoming)
 
 
 class _Resolved:
-    """Stands for the Deferreds that Autobahn would make for every socket."""
+    """Takes the place of the Deferreds that Autobahn would make for every socket."""
 
     def callback(self, result: object) -> None:
         pass
@@ -107,9 +107,9 @@ class _Resolved:
 # | 4410               | replaced      |    |
 @implementer(IPushProducer)
 class SocketProtocol(BoundedReading):
-    """The server's end of one socket, and what the hub calls a Subscriber."""
+    """The server's end of one socket: a Subscriber of the hub."""
 
-    # Autobahn would log every slip of a client at warn, and at debug whole requests.
+    # Autobahn would log every mistake of a client at warn, and whole requests at debug.
     log = make_logger("error")
     peer = ""
     is_open = is_closed = _Resolved()
@@ -130,9 +130,9 @@ class SocketProtocol(BoundedReading):
     _auth_call: Any = None
 
     def __init__(self) -> None:
-        """Autobahn's makes Deferreds and tables that nothing here asks for."""
+        """Do not call Autobahn's, which makes Deferreds and tables that nothing here uses."""
 
-    # From the transport. The overridden methods format a log line for each chunk of data.
+    # From the transport. Autobahn's own methods format a log line for each chunk of data.
 
     def connectionMade(self) -> None:
         self.heard = self.factory.hub.heartbeat.tick
@@ -163,7 +163,7 @@ class SocketProtocol(BoundedReading):
     def resumeProducing(self) -> None:
         """The transport's buffer is empty."""
         self._paused_at = None
-        # A sign of life: one who reads a long backlog is not asked for any other.
+        # Reading a long backlog is a sign of life, and no other is needed.
         self.heard = self.factory.hub.heartbeat.tick
         if self._owed_pong is not None:
             pong, self._owed_pong = self._owed_pong, None
@@ -232,7 +232,7 @@ class SocketProtocol(BoundedReading):
         """Every close passes here: the client's, Autobahn's and ours."""
         self._cancel_auth_call()
         self.factory.hub.detach(self)
-        self._queue = None  # what is left in it, the client gets when it resumes
+        self._queue = None  # the client gets the rest of it when it resumes
         super().sendCloseFrame(code, reasonUtf8, isReply)
         self._wake()
 

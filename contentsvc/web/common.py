@@ -1,4 +1,4 @@
-"""What the connections and the requests of a site have in common, as they know it."""
+"""The site, as its connections and requests see it."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -12,9 +12,9 @@ from contentsvc.web.unsent import Unsent
 class Common(Protocol):
     """The site. A request is an `ApiRequest` of `web.request`.
 
-    `judge` is asked about a request with a body as soon as its head is in: it gives the bytes that
-    may follow, and raises the Problem that is its answer. `refuse` answers a request, with this
-    Problem, that goes no further. `body_timeout` is in seconds.
+    A request with a body is given to `judge` as soon as its head has arrived. `judge` returns how
+    many bytes may follow, or raises the Problem to answer. `refuse` answers a request with a
+    Problem, and the request goes no further. `body_timeout` is in seconds.
     """
 
     reactor: Any
@@ -29,7 +29,7 @@ class Common(Protocol):
     proxies: Proxies
 
     def date(self) -> bytes:
-        """The header line Date, as it is this second."""
+        """The header line Date of this second."""
 
     def log_request(self, request: Any, status: int) -> None:
-        """Write the log's line of a request that was answered with this status."""
+        """Write the log line of a request, which was answered with this status."""

@@ -1,4 +1,4 @@
-"""From bytes to Structs, with errors that say where."""
+"""Decoding bytes to Structs, with errors that name the place and what is allowed there."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -73,7 +73,7 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
         raise MalformedJson("The body is empty. It must be JSON.")
     try:
         if not raw.isascii():
-            raw.decode()  # msgspec skips over what it does not need
+            raw.decode()  # msgspec does not check members that it skips
         value = decoder.decode(raw)
         nul = place.nul(raw)
         if nul >= 0:
@@ -105,10 +105,10 @@ class Either(Generic[T]):
 
 
 def object_text(member: str, raw: msgspec.Raw) -> str:
-    """The text of an object that a body has as this member, for what is kept as it came.
+    """The text of a body's member that must be an object, to store it exactly as it came.
 
-    It is part of what json_body has taken. Raises InvalidBody: it is no object, or has a number
-    beyond what a double holds.
+    `raw` is from a body that json_body has decoded. Raises InvalidBody if it is not an object, or
+    has a number that does not fit a double.
     """
     text = bytes(raw)
     if not text.startswith(b"{"):
@@ -126,8 +126,10 @@ def query_string(raw: bytes, type: type[S]) -> S:
 
 
 def form_body(raw: bytes, content_type: str | None, type: type[S]) -> S:
-    """Decode an application/x-www-form-urlencoded body. Raises InvalidBody, which is the
-    status that RFC 6749 §5.2 has for every malformed request."""
+    """Decode an application/x-www-form-urlencoded body.
+
+    Raises InvalidBody: RFC 6749 §5.2 has status 400 for every malformed request.
+    """
     media = (content_type or "").partition(";")[0].strip().lower()
     if media != "application/x-www-form-urlencoded":
         raise InvalidBody("The Content-Type must be application/x-www-form-urlencoded.")
@@ -165,7 +167,7 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
         pointer, detail = _where(error, type, json=False)
         raise problem(pointer.lstrip("/"), detail) from None
     if any(value.lower() == "null" for value in values.values()):
-        # msgspec takes it for None where a number may be left out.
+        # msgspec reads the word null as None in a number that may be missing.
         for field in msgspec.structs.fields(type):
             if field.encode_name in values and getattr(found, field.name) is None:
                 raise problem(field.encode_name, _must_be(type, [field.encode_name], json=False))
@@ -173,7 +175,7 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
 
 
 def fitting(member: str, value: object, type: Any) -> None:
-    """Hold a member of a decoded body to a narrower type. Raises InvalidBody."""
+    """Check a member of a decoded body against a narrower type. Raises InvalidBody."""
     try:
         msgspec.convert(value, type)
     except msgspec.ValidationError as error:
@@ -190,11 +192,11 @@ def _fault(error: msgspec.DecodeError) -> str:
 def _where(error: msgspec.ValidationError, type: Any, *, json: bool = True) -> tuple[str, str]:
     """Pointer and detail of the value that does not fit this type. Without `json` all values were
     strings."""
-    # The path is last: before it there may be a text of the client's, of any length.
+    # The path comes last: the text before it may contain any text of the client.
     detail, found, path = str(error).rpartition(" - at `$")
     if not found:  # it is about the whole
         detail, path = path, ""
-    # Where msgspec has [...] for some member, it does not say which: it is in this one.
+    # For [...] msgspec does not say which member it means: then the error is about the outer one.
     known, unknown, _ = path.partition("[...]")
     steps = [name or int(index) for name, index in _STEP.findall(known)]
     pointer = "".join(place.step(str(step)) for step in steps)
@@ -216,7 +218,7 @@ def _must_be(type: Any, steps: Sequence[str | int], *, json: bool, got: str | No
 
 
 def _is_text(value: str) -> bool:
-    """Whether it came from UTF-8: what did not, has lone surrogates."""
+    """Whether the bytes were UTF-8: if not, the text has lone surrogates."""
     return not any("\ud800" <= character <= "\udfff" for character in value)
 
 

@@ -1,4 +1,4 @@
-"""A body that is written in pieces, no faster than the client takes it."""
+"""Writing a body in pieces, no faster than the client takes it."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from zope.interface import implementer
 
 @implementer(IPushProducer)
 class Flow:
-    """Whether a connection takes more; it is told by its channel."""
+    """Knows whether a connection takes more: the channel tells it."""
 
     def __init__(self, channel: Any) -> None:
         self._waiting: Deferred[None] | None = None
@@ -17,7 +17,7 @@ class Flow:
         channel.registerProducer(self, True)
 
     async def ready(self) -> bool:
-        """Wait until the connection takes more; whether it ever will."""
+        """Wait until the connection takes more. False if it has ended."""
         while self._paused and not self.stopped:
             self._waiting = Deferred()
             await self._waiting
@@ -28,7 +28,7 @@ class Flow:
         self._paused = True
 
     def resumeProducing(self) -> None:
-        """It is empty."""
+        """The transport's buffer is empty."""
         self._paused = False
         waiting, self._waiting = self._waiting, None
         if waiting is not None:

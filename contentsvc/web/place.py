@@ -1,7 +1,7 @@
-"""Where in the text of a JSON body something stands.
+"""Finds places in the text of a JSON body, for errors that name them.
 
-The text is known to be JSON by then. It is looked at as text, not decoded: half a million values
-are no work to skip, and much to build. Everything here is linear in the text.
+The text is known to be valid JSON. It is searched as text and not decoded: to skip half a million
+values is cheap, to build them is not. The cost is linear in the length of the text.
 """
 
 import re
@@ -16,9 +16,9 @@ _EXPONENT = re.compile(rb"[eE]\+?[0-9]{3}")
 _LARGE = re.compile(rb"(?<![0-9.])[0-9]++(?:\.[0-9]++)?+[eE]\+?[0-9]{3,}+")
 
 TOKENS = 50_000
-"""How far a place is looked for: strings, brackets and commas before it."""
+"""At most so many strings, brackets and commas before a place are read."""
 POINTER = 1024
-"""Characters of a pointer; longer, it ends at the nearest member that it can name."""
+"""Most characters of a pointer. A longer one ends at the nearest member that it can name."""
 
 
 def nul(text: bytes) -> int:
@@ -41,8 +41,10 @@ def infinite(text: bytes) -> int:
 
 
 def pointer(text: bytes, offset: int) -> tuple[str, bool]:
-    """The JSON pointer (RFC 6901) of the value at an offset, and whether it is the name of a
-    member there: then of what it is a member of. "" for what is further in than TOKENS."""
+    """The JSON pointer (RFC 6901) of the value at an offset, and whether a member's name is there.
+
+    If it is a name, the pointer is that of the object. It is "" if the offset is behind TOKENS.
+    """
     steps: list[int | bytes] = []
     for token in islice(_TOKEN.finditer(_plain(text)), TOKENS):
         _, colon, mark = token.groups()
@@ -63,13 +65,15 @@ def pointer(text: bytes, offset: int) -> tuple[str, bool]:
 
 
 def step(name: str) -> str:
-    """A member's name as a pointer has it."""
+    """A member's name as a step of a pointer."""
     return "/" + name.replace("~", "~0").replace("/", "~1")
 
 
 def _plain(text: bytes) -> bytes:
-    """The text without escaped backslashes and quotes, byte for byte in the same places: now a
-    string ends at the next quote, and a backslash is an escape."""
+    """The text with blanks in place of escaped backslashes and quotes, so that offsets stay.
+
+    In it, a string ends at the next quote, and every backslash begins an escape.
+    """
     return text.replace(b"\\\\", b"  ").replace(b'\\"', b"  ")
 
 

@@ -1,4 +1,4 @@
-"""The client's address: the connection's peer, or whom a trusted proxy names."""
+"""The client's address: that of the connection's peer, or one that a trusted proxy names."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,19 +17,19 @@ from twisted.internet.interfaces import IAddress
 UNIX: Final = "unix"
 """Stands for every client of a Unix socket."""
 UNKNOWN: Final = "-"
-"""Stands for an address that is none."""
+"""Stands for an address that is not known."""
 _HOPS = 32
-"""Addresses of a header that are looked at: no chain of proxies is longer."""
+"""At most so many addresses of a header are read: no chain of proxies is longer."""
 _SHORT = 64
-"""Bytes of a header whose meaning is remembered."""
+"""Headers of up to so many bytes are remembered with their meaning."""
 _MAPPED = IPv6Network("::ffff:0:0/96")
 
 
 class Proxies:
-    """The peers that are believed. `trusted` are addresses, networks, and "unix" for whoever
-    connects through a Unix socket.
+    """Knows which peers to believe. `trusted` are addresses and networks; "unix" means every peer
+    on a Unix socket.
 
-    Raises ValueError for what is none of these.
+    Raises ValueError if a text of `trusted` is none of these.
     """
 
     def __init__(self, trusted: Sequence[str]) -> None:
@@ -38,17 +38,18 @@ class Proxies:
         self._remembered = lru_cache(1024)(self._client)
 
     def trusts(self, address: str) -> bool:
-        """Whether this is the address, as `address_of` gives it, of a proxy that is believed."""
+        """Whether this address, as `address_of` gives it, is that of a trusted proxy."""
         if address == UNIX:
             return self._unix
         return address != UNKNOWN and self._is_proxy(ip_address(address))
 
     def client(self, peer: str, forwarded: Sequence[bytes]) -> str:
-        """Whom the values of X-Forwarded-For name, where they came from a trusted `peer`.
+        """The client's address, by the values of X-Forwarded-For from a trusted `peer`.
 
-        Each proxy has added whom it was asked by, so the list is read from the right, over the
-        trusted ones. What follows to the left of the first other one the client can have made
-        up. An entry that is no address ends the reading: the client is the hop that sent it.
+        Each proxy appends the address that it was asked from. So the list is read from the right,
+        and trusted addresses are skipped. The first other address is the client's: it may have
+        made up everything to the left. If an entry is not an address, the client is the hop that
+        sent it.
         """
         text = b",".join(forwarded)
         return (self._remembered if len(text) <= _SHORT else self._client)(peer, text)
@@ -72,8 +73,10 @@ class Proxies:
 
 
 def address_of(peer: IAddress) -> str:
-    """A peer's address as text: without port and zone, UNIX for a Unix socket's, UNKNOWN for what
-    a PROXY header has made up."""
+    """A peer's address as text, without port and zone.
+
+    UNIX for a peer on a Unix socket, UNKNOWN if a PROXY header gave no address.
+    """
     host = getattr(peer, "host", None)
     if host is None:
         return UNIX if hasattr(peer, "name") else UNKNOWN
@@ -82,15 +85,17 @@ def address_of(peer: IAddress) -> str:
 
 
 def network(address: str) -> str:
-    """What one client has of addresses, from one of them as `address_of` gives it: all of the /64
-    with IPv6."""
+    """The network that one client can have: the address itself, or the /64 of an IPv6 address.
+
+    `address` is one that `address_of` gives.
+    """
     if ":" not in address:
         return address
     return str(IPv6Network((int(IPv6Address(address)) >> 64 << 64, 64)))
 
 
 def _forwarded(entry: bytes) -> IPv4Address | IPv6Address | None:
-    """The address of one entry, which some proxies write with a port."""
+    """The address of one entry. Some proxies write it with a port."""
     text = entry[:64].decode("latin-1")
     if text.startswith("["):
         text = text[1:].partition("]")[0]

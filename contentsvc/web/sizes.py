@@ -1,9 +1,9 @@
-"""The bytes that bodies may have."""
+"""The sizes of bodies."""
 
 KIB = 1024
 BODY_LIMIT = 256 * KIB
-"""Bytes of a body unless the route says otherwise."""
+"""Most bytes of a body, unless the route says otherwise."""
 FORM_LIMIT = 16 * KIB
-"""Bytes of a form."""
+"""Most bytes of a form."""
 SMALL = 16 * KIB
-"""Bytes of a body that comes without a token."""
+"""Most bytes of a body that comes without a token."""

@@ -1,4 +1,4 @@
-"""Things that may happen often, and that the log has a line for once a second at most."""
+"""Counting things that happen often, so that the log has at most one line a second."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,8 +11,10 @@ EVERY = 1.0
 
 
 class Tally:
-    """Counts them by name. `say` is called with the counts since it was called last: at once for
-    the first, then once a second as long as there are some."""
+    """Counts events by name, and calls `say` with the counts since its last call.
+
+    It calls `say` at once for the first event, and then once a second while there are more.
+    """
 
     def __init__(self, reactor: IReactorTime, say: Callable[[Counter[str]], object]) -> None:
         self._reactor = reactor
@@ -21,13 +23,13 @@ class Tally:
         self._next: Any = None
 
     def count(self, name: str) -> None:
-        """It has happened once more."""
+        """Count one event."""
         self._counts[name] += 1
         if self._next is None:
             self._go_on()
 
     def stop(self) -> None:
-        """Say what has not been said yet."""
+        """Call `say` for the rest."""
         if self._next is not None:
             self._next.cancel()
             self._next = None

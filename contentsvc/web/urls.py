@@ -1,7 +1,8 @@
 """From a method and a path to an endpoint and its variables, in three layers.
 
-Paths that differ in their GUIDs only have one answer, which is kept. Paths without variables are
-looked up whole. The rest is werkzeug's, Klein's own map.
+The first layer keeps earlier answers: paths that differ only in their GUIDs have the same answer.
+The second knows the methods of paths that have words where others have variables. The third is
+Klein's own map, werkzeug's.
 """
 
 import re
@@ -21,14 +22,16 @@ LONGEST = 256
 
 
 class _Segment(BaseConverter):
-    """One segment of the path, still percent-encoded: a %2F in it is no separator."""
+    """One segment of the path, still percent-encoded: a %2F in it does not separate."""
 
     regex = "[^/]+"
 
 
 class Urls:
-    """The look-ups of a map whose rules have the variables `guid`, `int` and `text`. Each rule's
-    method and path are to be given to `add` too."""
+    """Looks up paths in a map. The rules' variables are `guid`, `int` and `text`.
+
+    The owner must call `add` for each rule of the map.
+    """
 
     def __init__(self, rules: Map) -> None:
         rules.merge_slashes = False
@@ -43,10 +46,10 @@ class Urls:
         self._narrow: dict[str, tuple[re.Pattern[str], set[str]]] = {}
         """Those with variables that have a word where another path has a variable."""
         self._known: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = {}
-        """Endpoints, and the names of their variables, by what is around the GUIDs of a path."""
+        """Endpoints and the names of their variables, by the parts of a path around its GUIDs."""
 
     def add(self, method: str, path: str) -> None:
-        """Know of a rule's method and path."""
+        """Take note of a rule's method and path."""
         self._methods.add(method)
         if path not in self._paths:
             methods = self._paths[path] = set()
@@ -77,8 +80,8 @@ class Urls:
     def _looked_up(self, method: str, path: str) -> tuple[str, dict[str, str]]:
         named = self._named(path)
         try:
-            # werkzeug would take the method in any case of letters, and where a path has a word,
-            # another operation's variable would match that too.
+            # werkzeug ignores the case of a method. And if a path has a word, the variable of
+            # another operation matches that word too.
             if method != method.upper() or (named is not None and method not in named):
                 raise WrongMethod()
             endpoint, args = self._rules.match(path, method)
@@ -94,7 +97,7 @@ class Urls:
     def allowed(self, path: str) -> list[str]:
         """The methods that a path has. Raises NotFound."""
         if path == "*":
-            # Of the service as a whole (RFC 9110 §9.3.7).
+            # The service as a whole (RFC 9110 §9.3.7).
             methods = self._methods
         else:
             methods = self._named(path) or set(self._rules.allowed_methods(path))
@@ -103,7 +106,7 @@ class Urls:
         return sorted({*methods, "OPTIONS"})
 
     def _named(self, path: str) -> set[str] | None:
-        """The methods of a path that has words where others have variables."""
+        """The methods of a path that has a word in the place of another path's variable."""
         static = self._static.get(path)
         if static is not None:
             return static
@@ -114,7 +117,7 @@ class Urls:
 
 
 def _is_narrower(path: str, wide: str) -> bool:
-    """Whether all that a path matches, as it was added, another matches too."""
+    """Whether the rule `wide` matches every path that the rule `path` matches."""
     pairs = list(zip(path.split("/"), wide.split("/"), strict=False))
     return (
         path.count("/") == wide.count("/")
@@ -124,9 +127,9 @@ def _is_narrower(path: str, wide: str) -> bool:
 
 
 def decoded(path: bytes) -> str:
-    """The path of a request as it is looked up. Raises InvalidPath, NotFound."""
+    """The path of a request, as text to look up. Raises InvalidPath, NotFound."""
     if b"//" in path:
-        # werkzeug takes several slashes at the start for one.
+        # werkzeug treats several slashes at the start as one.
         raise NotFound()
     try:
         return path.decode("ascii")
