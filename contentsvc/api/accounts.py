@@ -184,8 +184,7 @@ class OAuth:
 
     @route("POST", "/oauth/revoke", allow=ANYONE)
     async def revoke(self, call: Call, form: RevokeForm) -> Revoked:
-        """Log out (RFC 7009): either token ends the log-in. It is no error if the token is not
-        known."""
+        """Log out (RFC 7009). Either token ends the log-in. An unknown token is not an error."""
         session = await sessions.session_of(self._db, _hash(form.token))
         if session is None:
             try:

@@ -36,12 +36,12 @@ class Challenges:
 
     @route("GET", "/design-challenges", allow=ANYONE)
     async def all(self, call: Call) -> list[Challenge]:
-        """All design challenges, in the order of their ordinals."""
+        """List all design challenges, in the order of their ordinals."""
         return [_challenge(row) for row in await challenges.all(self._db)]
 
     @route("GET", "/design-challenges/<guid:challenge>", allow=ANYONE, raises=(ChallengeNotFound,))
     async def get(self, call: Call, challenge: str) -> Challenge:
-        """One design challenge."""
+        """Get one design challenge."""
         row = await challenges.get(self._db, challenge)
         if row is None:
             raise ChallengeNotFound()

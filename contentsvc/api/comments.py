@@ -37,7 +37,7 @@ class Comments:
 
     @route("GET", "/content/<guid:content>/comments", allow=ANYONE, raises=(ContentNotFound,))
     async def page(self, call: Call, content: str, query: CommentQuery) -> CommentPage:
-        """A page of a content's comments (spec §4.4), oldest first."""
+        """Get a page of the comments on a content item (spec §4.4), oldest first."""
         rows = await comments.page(self._db, content, *call.viewer, query.size, query.page)
         if not rows:
             raise ContentNotFound()
@@ -51,7 +51,7 @@ class Comments:
         raises=(ContentNotFound, TooManyRequests, UnknownParent),
     )
     async def create(self, call: Call, content: str, body: CommentCreate) -> Created:
-        """Comment on a content."""
+        """Comment on a content item."""
         given = content, call.user, call.viewer[1], body.parent_id, body.body
         if self._per_minute:
             written = await comments.create_within(self._db, *given, self._per_minute, MINUTE)
@@ -71,7 +71,7 @@ class Comments:
         raises=(CommentNotFound,),
     )
     async def get(self, call: Call, content: str, comment: int) -> Comment:
-        """One comment."""
+        """Get one comment."""
         found = await comments.get(self._db, content, comment, *call.viewer)
         if found is None:
             raise CommentNotFound()
@@ -84,7 +84,7 @@ class Comments:
         raises=(CommentNotFound, CommentDeleted, Forbidden),
     )
     async def update(self, call: Call, content: str, comment: int, body: CommentUpdate) -> None:
-        """Change the text of a comment: its author may."""
+        """Change the text of a comment. Only its author may."""
         standing = await self._standing(call, content, comment)
         if call.user != standing.author_id:
             raise Forbidden("Only its author can change this comment.")
@@ -98,8 +98,8 @@ class Comments:
         raises=(CommentNotFound, Forbidden),
     )
     async def delete(self, call: Call, content: str, comment: int) -> None:
-        """Delete a comment: its author, the content's author and admins may. It keeps its place and
-        loses its text."""
+        """Delete a comment. Its author, the content's author and admins may. The comment keeps its
+        place and loses its text."""
         standing = await self._standing(call, content, comment)
         if call.user not in standing[:2] and not call.viewer[1]:
             raise Forbidden(

@@ -95,8 +95,8 @@ class Content:
         ),
     )
     async def put(self, call: Call, content: str, body: _Bodies) -> None:
-        """Create a content or update it (spec §4.2): whether it exists decides which. A create that
-        is repeated by its author changes nothing."""
+        """Create content if it does not exist, and update it otherwise (spec §4.2). If its author
+        repeats a create, nothing changes."""
         standing = await store.standing(self._db, content)
         if standing is None:
             created = body.decode(ContentCreate)
@@ -197,7 +197,7 @@ class Content:
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
     async def by_author(self, call: Call, user: str, query: ContentQuery) -> LongList[ContentInfo]:
-        """The content that a user has created (spec §4.3), newest first."""
+        """List the content that a user has created (spec §4.3), newest first."""
         types = _choice("category", query.category, CONTENT_TYPES)
         viewer, admin = call.viewer
         if admin and query.status is not None:
@@ -222,7 +222,7 @@ class Content:
 
     @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))
     async def detail(self, call: Call, content: str) -> ContentDetail:
-        """One content and all that was published of it."""
+        """Get a content item, with everything that was published of it."""
         row = await store.detail(self._db, content, *call.viewer)
         if row is None:
             raise ContentNotFound()
@@ -256,7 +256,7 @@ class Content:
         raises=(ContentNotFound, RevisionNotFound),
     )
     async def revision(self, call: Call, content: str, revision: str) -> RevisionDetail:
-        """One revision of a content, and what it is made of."""
+        """Get one revision of a content item, with its entities and packages."""
         found = await self._revision(call, content, revision)
         if found is None:
             raise RevisionNotFound()
@@ -291,7 +291,7 @@ class Content:
 
     @route("PUT", "/content/<guid:content>/status", allow=ADMIN, raises=(ContentNotFound,))
     async def set_status(self, call: Call, content: str, body: StatusChange) -> None:
-        """Suspend a content or restore it. Its author is told if that changes it."""
+        """Suspend or restore a content item. If its status changes, its author is notified."""
         async with self._db.transaction() as tx:
             author = await store.set_status(tx, content, body.status)
             if author is None:
@@ -302,7 +302,7 @@ class Content:
 
     @route("PUT", "/content/<guid:content>/featured", allow=ADMIN, raises=(ContentNotFound,))
     async def set_featured(self, call: Call, content: str, body: FeaturedChange) -> None:
-        """Feature a content, or feature it no longer."""
+        """Set or clear a content item's `featured` flag."""
         if not await store.set_featured(self._db, content, body.featured):
             raise ContentNotFound()
 

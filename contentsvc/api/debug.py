@@ -18,5 +18,5 @@ class DebugTools:
 
     @route("POST", "/debug/notify", allow=SIGNED_IN, raises=(UserNotFound,))
     async def notify(self, call: Call, body: DebugNotify) -> None:
-        """Send a user a notification of the kind Debug (spec §4.18)."""
+        """Send a user a notification of kind Debug (spec §4.18)."""
         await self._notifier.send(self._db, body.recipient, Debug(text=body.text))

@@ -1,4 +1,4 @@
-"""Health: whether the process turns, and whether it can serve."""
+"""Health: whether the process responds, and whether it can serve."""
 
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, NamedTuple
@@ -32,13 +32,13 @@ class Health:
 
     @route("GET", "/health/live", allow=ANYONE)
     async def live(self, call: Call) -> Live:
-        """Whether the process turns: then this is 200."""
+        """Check that the process responds."""
         return Live()
 
     @route("GET", "/health/ready", allow=ANYONE, raises=(NotReady,))
     async def ready(self, call: Call) -> Ready:
-        """Whether the process can serve. If not, the answer is 503, and its `reasons` say what is
-        missing; docs/operating.md explains each."""
+        """Check that the process can serve. If it cannot, the answer is 503, and `reasons` lists
+        what is missing; docs/operating.md explains each."""
         asked = [(reason.name, self._holds(reason)) for reason in self._reasons]
         missing = [name for name, holds in asked if not await holds]
         if missing:

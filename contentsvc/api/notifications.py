@@ -33,7 +33,7 @@ class Notifications:
     async def all(
         self, call: Call, user: str, query: NotificationQuery
     ) -> LongList[AnyNotification]:
-        """A user's notifications (spec §4.11), oldest first."""
+        """List the user's notifications (spec §4.11), oldest first."""
         if query.since is not None and not math.isfinite(query.since):
             raise at_parameter("since", "This must be a number of Unix seconds.")
         if query.after is not None and is_guid(query.after):
@@ -69,7 +69,7 @@ class Notifications:
         raises=(NotificationNotFound,),
     )
     async def mark(self, call: Call, user: str, notification: str, body: ReadChange) -> None:
-        """Set the read flag of one notification."""
+        """Set or clear the read flag of one notification."""
         if not await notifications.mark(self._db, user, notification, body.read):
             raise NotificationNotFound()
 
@@ -80,7 +80,7 @@ class Notifications:
         raises=(NotificationNotFound,),
     )
     async def mark_up_to(self, call: Call, user: str, body: ReadUpTo) -> None:
-        """Set the read flag of one notification and of all before it."""
+        """Mark one notification and all before it as read."""
         if not await notifications.mark_up_to(self._db, user, body.up_to):
             raise NotificationNotFound()
 

@@ -31,8 +31,8 @@ class UploadPrecheck:
         raises=(ContentExists, ContentNotFound, Forbidden),
     )
     async def check(self, call: Call, body: Precheck) -> PrecheckAnswer:
-        """Check what a create or an update needs uploaded, and what would make it fail
-        (spec §4.1)."""
+        """Check, before a create or an update, which dependencies must be uploaded first, and what
+        would make it fail (spec §4.1)."""
         standing = await content.standing(self._db, body.content_id)
         if body.operation == "create":
             if standing is not None:

@@ -39,7 +39,7 @@ class Progress:
     async def all(
         self, call: Call, user: str, query: ProgressQuery
     ) -> Encoded[list[ProgressData]] | Pieces[list[ProgressData]]:
-        """A user's progress data (spec §4.12), in the order of the keys."""
+        """List the user's progress data (spec §4.12), in the order of the keys."""
         start, end = query.prefix, _end(query.prefix)
 
         def page(first: str) -> Awaitable[list[progress.Datum]]:
@@ -52,7 +52,7 @@ class Progress:
 
     @route("GET", "/user/<guid:user>/progress/<text:key>", allow=SELF, raises=(ProgressNotFound,))
     async def get(self, call: Call, user: str, key: str) -> ProgressData:
-        """The data at one key."""
+        """Get the data at one key."""
         row = await progress.get(self._db, user, key)
         if row is None:
             raise ProgressNotFound()
@@ -65,7 +65,7 @@ class Progress:
         raises=(QuotaExceeded, ProgressConflict),
     )
     async def put(self, call: Call, user: str, key: str, body: ProgressText) -> None:
-        """Store an object at a key, in the place of what is there."""
+        """Store an object at a key. It replaces the present value."""
         value = object_text("value", body.value)
         try:
             if body.version is None and body.write_id is None:
@@ -112,7 +112,7 @@ class Progress:
         raises=(ProgressConflict,),
     )
     async def delete(self, call: Call, user: str, key: str, query: ProgressDelete) -> None:
-        """Delete the data at a key. It is no error if there is none."""
+        """Delete the data at a key. If there is none, this is not an error."""
         if query.version is None:
             await progress.delete(self._db, user, key)
             return

@@ -22,7 +22,7 @@ class Ratings:
 
     @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF, raises=(ContentNotFound,))
     async def put(self, call: Call, user: str, content: str, body: RatingBody) -> None:
-        """Rate a content (spec §4.13). A later rating takes the place of an earlier one."""
+        """Rate a content item (spec §4.13). A second rating replaces the first."""
         for member, given, meant in (
             ("accountId", body.account_id, user),
             ("contentId", body.content_id, content),
@@ -45,7 +45,7 @@ class Ratings:
 
     @route("GET", "/user/<guid:user>/ratings", allow=SELF)
     async def all(self, call: Call, user: str) -> Encoded[RatingMap] | Pieces[RatingMap]:
-        """The user's ratings (spec §4.14), by the id of the content."""
+        """Get the user's ratings (spec §4.14), by the id of the content."""
         admin = call.viewer[1]
         first = await ratings.of_user(self._db, user, admin, _VOTES)
         if len(first) < _VOTES * ratings.ENTRY:

@@ -34,7 +34,7 @@ class Sessions:
 
     @route("POST", "/session/connect", allow=SIGNED_IN, raises=(InvalidHost,))
     async def connect(self, call: Call, body: ConnectBody) -> ConnectAnswer:
-        """Get the URL of the socket, and a token for it that is good for a minute (spec §4.19)."""
+        """Get the socket's URL, and a token to connect with, valid for a minute (spec §4.19)."""
         url = self._public_url or call.base_url
         return ConnectAnswer(
             # http becomes ws, https becomes wss.
@@ -44,7 +44,7 @@ class Sessions:
 
     @route("GET", "/user/<guid:user>/sessions", allow=SELF)
     async def all(self, call: Call, user: str) -> list[Session]:
-        """The user's log-ins that have not ended. The one used last comes first."""
+        """List the user's log-ins that have not ended. The one used last comes first."""
         return await sessions.of_user(self._db, user, call.session)
 
     @route(

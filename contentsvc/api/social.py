@@ -52,12 +52,12 @@ class Social:
 
     @route("GET", "/user/<guid:user>/followers", allow=SELF)
     async def followers(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
-        """Who follows the user (spec §4.9), newest first."""
+        """List the users who follow this user (spec §4.9), newest first."""
         return await self._list(user, query, social.followers, social.followers_state)
 
     @route("GET", "/user/<guid:user>/following", allow=SELF)
     async def following(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
-        """Whom the user follows (spec §4.10), newest first."""
+        """List the users whom this user follows (spec §4.10), newest first."""
         return await self._list(user, query, social.following, social.following_state)
 
     async def _list(
@@ -95,7 +95,7 @@ class Social:
 
     @route("DELETE", "/user/<guid:user>/following/<guid:other>", allow=SELF, raises=(UserNotFound,))
     async def unfollow(self, call: Call, user: str, other: str) -> None:
-        """Follow a user no longer."""
+        """Stop following a user."""
         if not await social.unfollow(self._db, user, other):
             raise UserNotFound()
 
@@ -106,8 +106,8 @@ class Social:
         raises=(UserNotFound,),
     )
     async def invite(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
-        """Invite a user to a party, and tell them. The same invite again tells nobody for a
-        minute."""
+        """Invite a user to a party, and notify them. The same invite again within a minute notifies
+        nobody."""
         party = body.party.lower()
         async with self._db.transaction() as tx:
             if await social.invite(tx, user, friend, party, _REPEAT):
@@ -120,7 +120,7 @@ class Social:
         raises=(UserNotFound, InviteNotFound),
     )
     async def accept(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
-        """Accept an invite to a party (spec §4.15), and tell the user who sent it."""
+        """Accept an invite to a party (spec §4.15), and notify the user who sent it."""
         party = body.party.lower()
         await self._answer("accept", user, friend, PartyInviteAccept(sender=user, party=party))
 
@@ -131,7 +131,7 @@ class Social:
         raises=(UserNotFound, InviteNotFound),
     )
     async def decline(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
-        """Decline an invite to a party (spec §4.16), and tell the user who sent it."""
+        """Decline an invite to a party (spec §4.16), and notify the user who sent it."""
         party = body.party.lower()
         await self._answer("decline", user, friend, PartyInviteDecline(sender=user, party=party))
 

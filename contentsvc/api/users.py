@@ -31,8 +31,8 @@ class Users:
 
     @route("GET", "/user/search", allow=ANYONE)
     async def search(self, call: Call, query: UserSearch) -> UserPage | Pieces[UserPage]:
-        """Search users by name (spec §4.5). The best match comes first: the name itself, names that
-        begin with it, then similar ones."""
+        """Search users by name (spec §4.5). The exact name comes first, then names that begin with
+        `q`, then similar names."""
         q = query.q.strip()
         if not _SHORTEST_QUERY <= len(q) <= _LONGEST_QUERY:
             limits = f"{_SHORTEST_QUERY} to {_LONGEST_QUERY}"
@@ -66,7 +66,7 @@ class Users:
 
     @route("GET", "/user/<guid:user>/info", allow=ANYONE, raises=(UserNotFound,))
     async def info(self, call: Call, user: str) -> UserInfo:
-        """What everybody may know of a user (spec §4.6)."""
+        """Get a user's public info (spec §4.6)."""
         info = await users.info(self._db, user)
         if info is None:
             raise UserNotFound()
@@ -74,7 +74,7 @@ class Users:
 
     @route("GET", "/user/<guid:user>", allow=SELF, raises=(UserNotFound,))
     async def full(self, call: Call, user: str) -> FullUser:
-        """A user's whole record (spec §4.7)."""
+        """Get a user's complete record (spec §4.7)."""
         row = await users.full(self._db, user)
         if row is None:
             raise UserNotFound()
