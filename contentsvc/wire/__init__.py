@@ -1,5 +1,5 @@
-"""What crosses the network: msgspec Structs, nothing else.
+"""The types on the network: msgspec Structs, nothing else.
 
-Field names are snake_case here and camelCase in JSON. Limits that the interface states or
-that every input needs are annotations, so that decoding is the check.
+Field names are snake_case here and camelCase in JSON. Limits are annotations:
+decoding checks them, and an error's words come from them (web.expected).
 """

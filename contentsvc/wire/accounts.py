@@ -43,19 +43,19 @@ class PasswordChange(Wire):
 
 
 class BanBody(Wire):
-    """Body of PUT /user/{userId}/ban; without `until`, in Unix seconds, it is for ever."""
+    """Body of PUT /user/{userId}/ban; without `until`, the ban has no end."""
 
     reason: Annotated[str, Meta(min_length=1, max_length=4096)]
     until: (
         Annotated[int, Meta(ge=0, le=253_402_300_799, description="a whole number of Unix seconds")]
         | None
     ) = None
-    """Up to the end of the year 9999."""
+    """At most the end of the year 9999."""
 
 
 class TokenForm(Struct):
-    """Form of POST /oauth/token, RFC 6749 §4.3.2 and §6; which members are needed depends on
-    the grant."""
+    """Form of POST /oauth/token (RFC 6749 §4.3.2 and §6). The grant decides which members are
+    needed."""
 
     grant_type: str
     username: Annotated[str, Meta(max_length=254)] | None = None
@@ -75,7 +75,7 @@ class Revoked(Struct):
 
 
 class TokenAnswer(Struct):
-    """Answer of POST /oauth/token, RFC 6749 §5.1, and whose tokens they are."""
+    """Answer of POST /oauth/token, RFC 6749 §5.1, with the id of the tokens' user."""
 
     access_token: str
     token_type: str

@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 GUID_PATTERN = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"
 
 Guid = Annotated[str, Meta(pattern=GUID_PATTERN, description="a GUID with dashes")]
-"""An identifier (spec §1): any case is taken; what Postgres hands back is lower case."""
+"""An identifier (spec §1): input may be in any case; Postgres returns lower case."""
 
 Id = Annotated[str, Meta(extra_json_schema={"format": "uuid"})]
 """An identifier in an answer: a GUID with dashes, in lower case. It is shown as it is kept."""
@@ -17,8 +17,8 @@ _UNSEEN = (
     r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
     r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Blanks, control characters, and what Unicode would have shown as nothing
-(Default_Ignorable_Code_Point), with the empty pattern of Braille."""
+"""Characters that cannot be seen: blanks, control characters, Unicode's
+Default_Ignorable_Code_Point, and the empty pattern of Braille."""
 _SEGMENT = r"(?!\.{1,2}(?:/|\Z))[^/\\\x00-\x1f\x7f-\x9f]+"
 
 Key = Annotated[str, Meta(min_length=1, max_length=256)]
@@ -36,8 +36,8 @@ MediaPath = Annotated[
         "control characters",
     ),
 ]
-"""A path relative to the media or content bucket, in what is sent: what was stored before there was
-this rule is still shown."""
+"""A path relative to the media or content bucket, in a request. Answers may have others, which were
+stored before there was this rule."""
 Text = Annotated[str, Meta(max_length=65_536)]
 
 Timestamp = Annotated[
@@ -53,11 +53,11 @@ class Wire(Struct, rename="camel", kw_only=True):
 
 
 class Record(Struct, rename="camel"):
-    """What an answer is made of; built from a row's columns in the order of the fields."""
+    """A part of an answer. It is built from a row's columns, in the order of the fields."""
 
 
 class Paging(Wire):
-    """`limit` and the opaque cursor `after`: without them a list is given whole."""
+    """`limit` and the opaque cursor `after`. Without them the answer is the whole list."""
 
     limit: Annotated[int, Meta(ge=1, le=200)] | None = None
     after: Annotated[str, Meta(min_length=1, max_length=64)] | None = None

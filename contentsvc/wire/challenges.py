@@ -57,7 +57,7 @@ class ChallengeCreate(Wire):
 
 
 class Achievement(Wire):
-    """Spec §2 AchievementDefinition as it is shown, whatever its limits were when it came."""
+    """Spec §2 AchievementDefinition in an answer. It may be older than the present limits."""
 
     key: str
     name: str
@@ -67,7 +67,7 @@ class Achievement(Wire):
 
 
 class Emblem(Wire):
-    """Spec §2 EmblemDefinition as it is shown."""
+    """Spec §2 EmblemDefinition in an answer."""
 
     name: str
     description: str
@@ -76,14 +76,14 @@ class Emblem(Wire):
 
 
 class Reward(Wire):
-    """Spec §2 RewardDefinition as it is shown."""
+    """Spec §2 RewardDefinition in an answer."""
 
     achievement: Achievement
     emblem: Emblem
 
 
 class Challenge(Wire):
-    """What GET answers: the id and all that was posted."""
+    """A design challenge: its id and everything that was posted."""
 
     name: str
     ordinal: int

@@ -15,8 +15,8 @@ PLATFORMS = ("win64", "osx64", "linux64")
 Screenshots = Annotated[
     list[Annotated[str, Meta(min_length=1, max_length=1024)]], Meta(min_length=1, max_length=64)
 ]
-"""Each is a MediaPath. That is looked at when they have been counted: msgspec counts a list at its
-end, and a pattern for each of the 260,000 that a body can hold would hold up everybody."""
+"""Each is a MediaPath, which is checked after decoding: msgspec counts a list only at its end. A body
+can hold 260,000 strings, and to match a pattern with each of them would block everybody."""
 Tags = Annotated[list[Annotated[str, Meta(min_length=1, max_length=64)]], Meta(max_length=64)]
 Many = Meta(max_length=4096)
 
@@ -29,20 +29,20 @@ class EntityReference(Wire):
 
 
 class Entity(EntityReference):
-    """Spec §2 Entity; the path is relative to the content bucket. It is shown as it was stored,
-    whatever the limits were then."""
+    """Spec §2 Entity; the path is relative to the content bucket. It may be older than the
+    present limits."""
 
     path: str
 
 
 class EntityDefinition(Entity):
-    """An Entity as it is registered."""
+    """An Entity in a request that registers it."""
 
     path: MediaPath
 
 
 class Package(Wire, omit_defaults=True):
-    """Spec §2 Package: one platform member for each platform supported; shown as it was stored."""
+    """Spec §2 Package: one member for each platform that it supports."""
 
     id: Guid
     win64: str | UnsetType = UNSET
@@ -51,7 +51,7 @@ class Package(Wire, omit_defaults=True):
 
 
 class PackageDefinition(Package):
-    """A Package as it is registered."""
+    """A Package in a request that registers it."""
 
     win64: MediaPath | UnsetType = UNSET
     osx64: MediaPath | UnsetType = UNSET
@@ -77,8 +77,8 @@ class ContentCreate(Wire):
 
 
 class ContentRepeat(Wire):
-    """The one member of a PUT's body that tells a repeated create, or one that comes too late,
-    from an update."""
+    """The member of a PUT's body that distinguishes an update from a create that is repeated, or
+    that comes too late."""
 
     revision_id: Guid | None = None
 
@@ -92,8 +92,8 @@ class ContentUpdate(ContentRepeat, kw_only=True):
 
 
 class PrecheckDependency(EntityReference):
-    """An EntityReference of the pre-check; with the path it is about to be registered under,
-    a conflict is found too."""
+    """An EntityReference of the pre-check. With the path that it will be registered with, the
+    pre-check finds conflicts too."""
 
     path: MediaPath | None = None
 
@@ -125,7 +125,7 @@ class PrecheckAnswer(Wire):
 
 
 class ContentQuery(Paging):
-    """Query of spec §4.3: comma lists, or `all`."""
+    """Query of spec §4.3: comma-separated lists, or `all`."""
 
     category: str = "all"
     status: str | None = None
@@ -174,7 +174,7 @@ class Votes(Record):
 
 
 class ContentDetail(ContentInfo):
-    """Answer of GET /content/{contentId}: ContentInfo and all that was published."""
+    """Answer of GET /content/{contentId}: ContentInfo, and everything that was published."""
 
     author_id: str
     description: str

@@ -1,4 +1,4 @@
-"""What /health answers where all is well."""
+"""The answers of /health if all is well."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from contentsvc.wire.base import Record
 
 
 class Live(Record):
-    """The process turns."""
+    """The process responds."""
 
     status: Literal["live"] = "live"
 

@@ -74,14 +74,14 @@ AnyNotification = (
     | ContentSuspended
     | ContentRestored
 )
-"""What a client decodes."""
+"""The union that a client decodes."""
 
 
 def notification_json(id: str, created: int, read: bool, data: str) -> bytes:
     """The JSON object of a stored notification, the same in REST and on the socket.
 
-    `data` is the kind as it was stored: a JSON object that starts with the tag. The common
-    fields are put before its members, which spares decoding it.
+    `data` is the stored kind: a JSON object that starts with the tag. The common fields are put
+    before its members, so that it need not be decoded.
     """
     flag = "true" if read else "false"
     return f'{{"id":"{id}","created":{created},"read":{flag},{data[1:]}'.encode()

@@ -10,8 +10,8 @@ Version = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class ProgressBody(Wire):
-    """Body of PUT …/progress/{key}. `version` is the one that this replaces, 0 for a key that was
-    never written. With the same `write_id` the same write may be sent again."""
+    """Body of PUT …/progress/{key}. `version` is the version to replace; 0 means that the key was
+    never written. A write with the same `write_id` can be sent again."""
 
     value: dict[str, Any]
     version: Version | None = None
@@ -19,19 +19,19 @@ class ProgressBody(Wire):
 
 
 class ProgressDelete(Wire):
-    """Query of DELETE …/progress/{key}: the version that it deletes."""
+    """Query of DELETE …/progress/{key}: the version to delete."""
 
     version: Version | None = None
 
 
 class ProgressQuery(Wire):
-    """Query of GET …/progress: what the keys begin with."""
+    """Query of GET …/progress: the keys that begin with `prefix`."""
 
     prefix: Annotated[str, Meta(max_length=256)] = ""
 
 
 class ProgressText(Wire):
-    """A ProgressBody as the service reads it: the value is kept as the text that came."""
+    """A ProgressBody as the service reads it: it keeps the text of the value."""
 
     value: Raw
     version: Version | None = None
@@ -40,7 +40,7 @@ class ProgressText(Wire):
 
 class ProgressData(Record):
     """Spec §2 ProgressData; `timestamp` in Unix seconds. `version` is 1 at the key's first write,
-    and one more with each that follows, deletions included."""
+    and grows by one with each later write or deletion."""
 
     key: str
     value: Raw

@@ -11,7 +11,7 @@ RatingMap = dict[Id, Vote]
 
 
 class RatingBody(Wire):
-    """Body of spec §4.13; the identifiers repeat the path and may be left out."""
+    """Body of spec §4.13. The identifiers repeat the path, and may be missing."""
 
     value: Vote
     account_id: Guid | None = None

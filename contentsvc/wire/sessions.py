@@ -21,8 +21,8 @@ class ConnectAnswer(Wire):
 
 
 class Session(Record):
-    """A log-in that goes on; `created` and `used` in Unix seconds. `current` is true for
-    the one that asks."""
+    """A log-in that has not ended; `created` and `used` in Unix seconds. `current` is true for the
+    log-in that makes the request."""
 
     id: str
     created: int

@@ -1,6 +1,6 @@
 """The messages of the socket (docs/socket.md): JSON objects with a `type`, in both directions.
 
-The table of the protocol is above the class that speaks it, in push/socket.py.
+The table of the protocol is in push/socket.py, above the class that implements it.
 """
 
 from typing import Annotated
@@ -14,14 +14,14 @@ Seq = Annotated[int, Meta(ge=0)]
 
 
 class Message(Struct, tag_field="type", rename="camel"):
-    """What all messages share: the member `type`."""
+    """The member `type`, which all messages share."""
 
 
 class AuthMessage(Message, tag="auth"):
     """To the server, first of all: the token of session/connect (spec §4.19).
 
-    `resume` and `resume_id` are the seq and the id of the last notification that the client has
-    dealt with; the seq alone will do.
+    `resume` and `resume_id` are the seq and id of the last notification that the client has
+    handled. The seq alone is enough.
     """
 
     token: str
@@ -36,10 +36,10 @@ class PingMessage(Message, tag="ping"):
 class HelloMessage(Message, tag="hello"):
     """To the client, once: it is signed in.
 
-    `seq` is the number after which this socket's notifications start, `unread` how many
-    notifications the user has not read, `heartbeat` the seconds between the server's pings.
-    `id` is that of the notification with the number `seq`; None at 0, and where retention has
-    deleted it.
+    This socket's notifications start after the number `seq`. `unread` is how many notifications
+    the user has not read. `heartbeat` is the seconds between the server's pings.
+    `id` is the id of the notification with the number `seq`. It is None at 0, and if retention has
+    deleted the notification.
     """
 
     seq: Seq
@@ -49,7 +49,7 @@ class HelloMessage(Message, tag="hello"):
 
 
 class NotificationMessage(Message, tag="notification"):
-    """To the client. `notification` is the JSON object that REST gives (spec §4.11)."""
+    """To the client. `notification` is the same JSON object as in REST (spec §4.11)."""
 
     seq: Seq
     notification: Raw
@@ -82,7 +82,7 @@ class GoodbyeMessage(Message, tag="goodbye"):
 
 
 ServerMessage = HelloMessage | NotificationMessage | PongMessage | ErrorMessage | GoodbyeMessage
-"""What a client decodes."""
+"""The messages that a client decodes."""
 
 ClientMessage = AuthMessage | PingMessage
-"""What a client may send."""
+"""The messages that a client may send."""

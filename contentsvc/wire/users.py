@@ -8,7 +8,7 @@ from contentsvc.wire.base import Guid, MediaPath, Page, Record, Text, Wire
 
 
 class Profile(Wire):
-    """Spec §2 Profile; `profile` is left out where the user has none."""
+    """Spec §2 Profile. `profile` is missing if the user has none."""
 
     profile: Text | UnsetType = UNSET
 
