@@ -15,8 +15,8 @@ PLATFORMS = ("win64", "osx64", "linux64")
 Screenshots = Annotated[
     list[Annotated[str, Meta(min_length=1, max_length=1024)]], Meta(min_length=1, max_length=64)
 ]
-"""Each is a MediaPath, which is checked after decoding: msgspec counts a list only at its end. A body
-can hold 260,000 strings, and to match a pattern with each of them would block everybody."""
+"""Each is a MediaPath, which is checked after decoding: msgspec counts a list only at its end. A
+body can hold 260,000 strings, and to match each of them with a pattern would block everybody."""
 Tags = Annotated[list[Annotated[str, Meta(min_length=1, max_length=64)]], Meta(max_length=64)]
 Many = Meta(max_length=4096)
 
