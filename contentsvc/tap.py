@@ -350,7 +350,9 @@ async def _learn_ended(relay: Relay, tokens: Tokens) -> None:
     except Unavailable as error:
         if error.cause != "lock":
             raise
-        log.warn("No token is taken until the sessions can be read: {error}", error=error)
+        log.warn(
+            "Requests with a token get 503 until the sessions can be read: {error}", error=error
+        )
 
 
 def _plain(stop: Callable[[], object]) -> Callable[[], Awaitable[object]]:

@@ -122,7 +122,7 @@ class StopTests(TapCase):
         """One that takes longer than drain_timeout is cut off, and nothing of it is written."""
         waiting = await self.begin("--drain-timeout", "0.2")
         self.assertIn(await self.terminate(self.service), CLEAN)
-        self.assertIn("1 requests were cut off", self.service.output())
+        self.assertIn("Requests cut off at the stop, after drain_timeout: 1", self.service.output())
         with contextlib.suppress(Exception):
             self.assertEqual((await waiting).status, 503)
         self.assertIsNone(postmaster(self.service.data_dir))
@@ -169,7 +169,9 @@ class StartTests(TapCase):
         with contextlib.closing(psycopg2.connect(url)) as other, other.cursor() as cursor:
             cursor.execute("select pg_advisory_lock(%s)", (migrate._LOCK,))
             made.spawn()
-            await until(lambda: "another process is at its schema" in made.output(), 20, "a try")
+            await until(
+                lambda: "another process is updating the schema" in made.output(), 20, "a try"
+            )
             self.assertIn(await self.terminate(made), CLEAN)
         self.assertNotIn("Traceback", made.output())
 
@@ -184,7 +186,7 @@ class StartTests(TapCase):
             cursor.execute(f"grant all on schema public to {role}")
         made = self.make(database=url.replace("postgres@", f"{role}@"))
         made.spawn()
-        await until(lambda: "Could not keep listening" in made.output(), 20, "a try")
+        await until(lambda: "Could not listen to the other processes" in made.output(), 20, "a try")
         self.assertIn(await self.terminate(made), CLEAN)
         self.assertNotIn("Traceback", made.output())
 

@@ -1,4 +1,4 @@
-"""What an operator does to the database, whether or not the daemon runs."""
+"""Commands for operators. They work on the database, whether or not the daemon runs."""
 
 import argparse
 import hashlib
@@ -35,13 +35,13 @@ from contentsvc.wire.base import GUID_PATTERN
 
 _OPTIONS = ("database", "data_dir", "secret_file")
 _RULES = {
-    "username": "a username has 3 to 32 characters of A-Z, a-z, 0-9, _, . and -",
-    "email": "an e-mail address is like ada@example.com, of at most 254 characters",
-    "password": "a password has 8 to 128 characters, none of them NUL",
+    "username": "a username must have 3 to 32 characters of A-Z, a-z, 0-9, _, . and -",
+    "email": "an e-mail address must be like ada@example.com, with at most 254 characters",
+    "password": "a password must have 8 to 128 characters and no NUL",
 }
 _TAKEN = {
-    "users_username": "another user has the name {}",
-    "users_email": "another user has this e-mail address",
+    "users_username": "another user already has the name {}",
+    "users_email": "another user already has this e-mail address",
 }
 _PAUSE = 1.0
 """Seconds before a migration that had to wait for somebody is tried again."""
@@ -99,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         made.set_defaults(act=act)
         return made
 
-    command(commands, "migrate", _migrate, "bring the database's schema up to date")
+    command(commands, "migrate", _migrate, "update the database schema")
     user = commands.add_parser("user", help="add or change a user", parents=[common])
     user_commands = user.add_subparsers(metavar="COMMAND", required=True)
     add = command(user_commands, "add", _add, "add a user", password)
@@ -108,22 +108,30 @@ def _parser() -> argparse.ArgumentParser:
     add.add_argument("--admin", action="store_true", help="make the user an admin")
     promote = command(user_commands, "promote", _promote, "make a user an admin")
     promote.add_argument("name", metavar="NAME")
-    demote = command(user_commands, "demote", _demote, "make an admin a user like others")
+    demote = command(user_commands, "demote", _demote, "remove a user's admin role")
     demote.add_argument("name", metavar="NAME")
     reset = command(user_commands, "password", _reset, "give a user a new password", password)
     reset.add_argument("name", metavar="NAME")
     token = command(commands, "token", _token, "begin a session and print its access token")
     token.add_argument("name", metavar="NAME")
-    command(commands, "demo", _demo, "make a small world to look at", password)
-    live = command(commands, "watch", _watch, "print a user's notifications as they come", password)
-    live.add_argument("url", metavar="URL", help="the service, like http://127.0.0.1:8080")
+    command(commands, "demo", _demo, "create a small world of users and content", password)
+    live = command(
+        commands, "watch", _watch, "print a user's notifications as they arrive", password
+    )
+    live.add_argument("url", metavar="URL", help="URL of the service, like http://127.0.0.1:8080")
     whose = live.add_mutually_exclusive_group(required=True)
-    whose.add_argument("--user", metavar="NAME", help="log in as this user; name or e-mail")
+    whose.add_argument(
+        "--user", metavar="NAME", help="log in as this user: name or e-mail address"
+    )
     whose.add_argument(
         "--token-stdin", action="store_true", help="read an access token from standard input"
     )
-    live.add_argument("--resume", metavar="SEQ", type=_seq, help="begin after this number")
-    live.add_argument("--resume-id", metavar="ID", type=_guid, help="which this notification has")
+    live.add_argument(
+        "--resume", metavar="SEQ", type=_seq, help="begin after the notification with this number"
+    )
+    live.add_argument(
+        "--resume-id", metavar="ID", type=_guid, help="id of the notification with that number"
+    )
     return root
 
 
@@ -161,7 +169,7 @@ def _promote(settings: Settings, arguments: argparse.Namespace) -> None:
 
     with _database(settings, existing=True) as dsn:
         in_transaction(dsn, promote)
-    print(f"{arguments.name} is an admin from the next log-in or renewed token on.")
+    print(f"{arguments.name} is now an admin. It takes effect at the next log-in or token refresh.")
 
 
 def _demote(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -172,7 +180,7 @@ def _demote(settings: Settings, arguments: argparse.Namespace) -> None:
 
     with _database(settings, existing=True) as dsn:
         in_transaction(dsn, demote)
-    print(f"{arguments.name} is no admin any more; all of that user's sessions end.")
+    print(f"{arguments.name} is no longer an admin. All sessions of this user end within seconds.")
 
 
 def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -183,13 +191,13 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
     async def reset(db: Db) -> None:
         account = await _account(db, arguments.name)
         if not await accounts.set_password(db, account.id, account.password_hash, encoded):
-            raise CommandError(f"{arguments.name} changed the password this moment; try again")
+            raise CommandError(f"{arguments.name} has just changed the password; try again")
         await failures.forget(db, account.id)
         await sessions.revoke_all(db, account.id, None)
 
     with _database(settings, existing=True) as dsn:
         in_transaction(dsn, reset)
-    print(f"{arguments.name} has the new password; all of that user's sessions end.")
+    print(f"{arguments.name} has a new password. All sessions of this user end within seconds.")
 
 
 def _token(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -222,12 +230,12 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
         try:
             built = in_transaction(dsn, build)
         except Refused as refused:
-            raise CommandError(f"the demo does not fit what is there: {refused}") from None
+            raise CommandError(f"the demo conflicts with existing data: {refused}") from None
     names = ", ".join(f"{p.name} (admin)" if p.admin else p.name for p in demo.PEOPLE)
     if built:
         print(f"Users: {names}\nPassword of each: {password}")
     else:
-        print(f"The demo world is there already. Users: {names}")
+        print(f"The demo world exists already. Users: {names}")
 
 
 def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -238,7 +246,7 @@ def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
     if parts.scheme not in {"http", "https"} or not parts.netloc:
         raise CommandError(f"{arguments.url} is not like http://127.0.0.1:8080")
     if arguments.resume_id is not None and arguments.resume is None:
-        raise CommandError("--resume-id says which notification has the number of --resume")
+        raise CommandError("--resume-id needs --resume, the number of that notification")
     if not arguments.token_stdin:
         sign_in = by_password(arguments.user, _password(arguments, new=False))
     elif arguments.password_stdin:
@@ -268,11 +276,11 @@ def _password(arguments: argparse.Namespace, *, new: bool = True) -> str:
     if sys.stdin is None:
         raise CommandError("standard input is closed")
     if not sys.stdin.isatty():
-        raise CommandError("there is no terminal to ask for a password: use --password-stdin")
+        raise CommandError("cannot ask for a password without a terminal: use --password-stdin")
     try:
         password = getpass("Password: ")
         if new and getpass("Once more: ") != password:
-            raise CommandError("the passwords differ")
+            raise CommandError("the two passwords differ")
     except EOFError:
         raise CommandError("no password was given") from None
     return password
@@ -314,7 +322,7 @@ def _database(settings: Settings, *, existing: bool = False) -> Iterator[str]:
     With `existing`, CommandError where there is no embedded one yet.
     """
     if existing and settings.database is None and not (settings.data_dir / "postgres").exists():
-        raise CommandError(f"there is no database in {settings.data_dir}: is data_dir right?")
+        raise CommandError(f"there is no database in {settings.data_dir}: is data_dir correct?")
     with _server(settings) as dsn:
         _migrated(dsn)
         yield dsn
@@ -342,7 +350,7 @@ def _server(settings: Settings) -> Iterator[str]:
         if new:
             print(f"Made a new database in {settings.data_dir}", file=sys.stderr)
         for folder in postgres.opened:
-            print(f"Opened {folder} for the user that runs Postgres", file=sys.stderr)
+            print(f"Changed the mode of {folder} for the Postgres user", file=sys.stderr)
         yield dsn
     finally:
         postgres.stop()

@@ -84,7 +84,7 @@ class Sequence(Service):
 
     def replace_workers(self) -> None:
         """Begin what SIGHUP asks for."""
-        log.warn("SIGHUP does nothing: without workers there is no other process to take over")
+        log.warn("SIGHUP does nothing: a rolling restart needs `workers` of 2 or more")
 
     def _hung_up(self) -> None:
         if self._terminal and not os.isatty(0):
@@ -135,7 +135,7 @@ class Sequence(Service):
             try:
                 await self._undo.pop()()
             except Exception:
-                log.failure("a part did not stop as it should")
+                log.failure("A part of the service failed to stop")
 
     def _failed(self, failure: Any) -> None:
         if failure.check(CancelledError):
@@ -148,7 +148,7 @@ class Sequence(Service):
 
     def _give_up(self, reason: str) -> None:
         """What it needs has gone for good."""
-        log.critical("contentsvc ends: {reason}", reason=reason)
+        log.critical("contentsvc stops: {reason}", reason=reason)
         self._end_failed()
 
     def _end_failed(self) -> None:
@@ -165,7 +165,11 @@ class Sequence(Service):
         self._undo.append(keeper.stop)
         dsn = await keeper.start()
         for folder in postgres.opened:
-            log.info("Opened {folder} for the user that runs Postgres", folder=folder)
+            log.info(
+                "Changed the mode of {folder} for the Postgres user; it is restored when Postgres "
+                "stops",
+                folder=folder,
+            )
         return dsn
 
     async def _migrate(self, dsn: str) -> None:
@@ -209,8 +213,8 @@ def allow_files(needed: int) -> int:
     resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
     if allowed < needed:
         log.warn(
-            "{allowed} files may be open here, and {needed} are needed for `connections` and what "
-            "is beside them: see Open files in docs/operating.md",
+            "This process needs {needed} open files, but the system allows only {allowed}: it will "
+            "accept fewer connections. See Connections and open files in docs/operating.md",
             needed=needed,
             allowed=allowed,
         )
@@ -221,8 +225,8 @@ def say_hello(settings: Settings, command: str, port: Any) -> None:
     """Log where the API is, and how to get a first token: `command` is that of the shell."""
     if settings.trusted_proxies and settings.public_url is None:
         log.warn(
-            "public_url is not set: socketUrl is made of the Host header that each client sends, "
-            "and of what trusted_proxies say in X-Forwarded-Proto"
+            "public_url is not set: socketUrl is built from each client's Host header and the "
+            "proxies' X-Forwarded-Proto"
         )
     host = port.getHost()
     address = getattr(host, "host", None)
@@ -232,11 +236,11 @@ def say_hello(settings: Settings, command: str, port: Any) -> None:
     name = "127.0.0.1" if address == "0.0.0.0" else address  # noqa: S104
     scheme = "https" if settings.listen.removeprefix("haproxy:").startswith("ssl:") else "http"
     url = f"{scheme}://[{name}]:{host.port}" if ":" in name else f"{scheme}://{name}:{host.port}"
-    log.info("The API is at {url}/api/v1, ready at {url}/health/ready", url=url)
+    log.info("The API is at {url}/api/v1, its health at {url}/health/ready", url=url)
     log.info(
-        "A first token: register with POST {url}/api/v1/user, log in with POST "
-        "{url}/oauth/token; for an admin: {command} user add NAME --email E --admin, then "
-        "{command} token NAME",
+        "To get a first token, register with POST {url}/api/v1/user and log in with POST "
+        "{url}/oauth/token. To get an admin's token: {command} user add NAME --email E --admin, "
+        "then {command} token NAME",
         url=url,
         command=command,
     )

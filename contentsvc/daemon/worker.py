@@ -77,7 +77,7 @@ class _Parent(Protocol):
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         with suppress(ReactorNotRunning):  # then the pipes end because this process does
             self._reactor.stop()
-            log.warn("The parent process has gone")
+            log.warn("The parent process has ended: this worker stops")
 
 
 class _Adopting:
@@ -190,7 +190,7 @@ class Shared:
             # Twisted would accept it to close it.
             os.close(os.dup(self.fileno()))
         except OSError as error:
-            log.error("No connection can be accepted: {error}", error=error)
+            log.error("Cannot accept connections: {error}", error=error)
             self._pause(FULL)
             return
         before = self._port.sessionno

@@ -95,7 +95,7 @@ class Workers(Sequence):
         holder.noisy = False
         port = self._port = await self._endpoint.listen(holder)
         if not isinstance(port, tcp.Port):
-            raise ConfigError(f"listen {settings.listen}: this cannot be shared by workers")
+            raise ConfigError(f"listen {settings.listen}: workers cannot share this endpoint")
         # Held, and never accepted from: clients wait in the backlog until a worker serves.
         port.stopReading()
         self._undo.append(self._close)
@@ -154,7 +154,7 @@ class Workers(Sequence):
         """A worker serves, or has ended for a reason."""
         who = _who(name, pid)
         if reason is None:
-            log.info("{who} serves", who=who)
+            log.info("{who} is ready", who=who)
             self._serving.add(name)
             self._monitor.timeStarted[name] = -math.inf
             self._announce(self._port)
@@ -164,7 +164,7 @@ class Workers(Sequence):
             if self._stopping or name not in self._wanted:
                 log.info("{who} has ended", who=who)
             else:
-                log.warn("{who} has ended by {reason}", who=who, reason=reason)
+                log.warn("{who} ended unexpectedly: {reason}", who=who, reason=reason)
         self._happened()
 
     def _abandon(self, name: str) -> None:
@@ -212,25 +212,27 @@ class Workers(Sequence):
         except ConfigError as error:
             log.error("No rolling restart: {error}", error=error)
             return
-        log.info("Replacing the workers, one after the other")
+        log.info("Rolling restart: replacing the workers one by one")
         for number in sorted(self._current):
             successor = self._add(number, settings)
             if not await self._serves(successor):
                 if not self._stopping:
-                    log.error("No rolling restart: the new worker does not start")
+                    log.error("Rolling restart given up: the new worker does not start")
                     self._remove(successor)
                 return
             predecessor, self._current[number] = self._current[number], successor
             self._remove(predecessor)
             await self._gone(predecessor)
-        log.info("The workers have been replaced")
+        log.info("Rolling restart done: all workers are new")
 
     def _read_again(self) -> Settings:
         settings = self._read()
         kept = {name: getattr(self._settings, name) for name in FIXED}
         changed = [name for name in FIXED if getattr(settings, name) != kept[name]]
         if changed:
-            log.warn("Not before a full restart: {names}", names=", ".join(changed))
+            log.warn(
+                "Changes to these settings need a full restart: {names}", names=", ".join(changed)
+            )
         return replace(settings, **kept)
 
     async def _gone(self, name: str) -> None:
@@ -350,7 +352,7 @@ class _Process(ProcessProtocol):
     def kill(self, silence: int) -> None:
         """It is frozen."""
         log.error(
-            "{who} has given no sign of life for {silence} s, and is killed",
+            "{who} has given no sign of life for {silence} s: killing it",
             who=_who(self._monitored.name, self._pid),
             silence=silence,
         )
@@ -360,7 +362,7 @@ class _Process(ProcessProtocol):
     def abandon(self) -> None:
         """The system does not let it end."""
         log.error(
-            "{who} has not ended {n} s after it was killed: the system holds it",
+            "{who} still exists {n} s after it was killed, because the system holds it",
             who=_who(self._monitored.name, self._pid),
             n=DEATH,
         )
@@ -375,7 +377,7 @@ class _Process(ProcessProtocol):
 
 
 def _who(name: str, pid: int) -> str:
-    return f"Worker {name.partition('.')[0]}, process {pid},"
+    return f"Worker {name.partition('.')[0]} (process {pid})"
 
 
 def _nothing(port: object) -> None:

@@ -142,7 +142,7 @@ class Database:
         self._release(await self._acquire("start"))
         self._overdue.start()
         self._looks.start(LOOK, now=False).addErrback(
-            lambda failure: log.failure("The look for slow statements failed", failure)
+            lambda failure: log.failure("The check for slow statements failed", failure)
         )
 
     def stop(self) -> None:
@@ -199,7 +199,7 @@ class Database:
             try:
                 callback()
             except Exception:
-                log.failure("a callback after commit failed")
+                log.failure("A callback after a commit failed")
 
     async def _acquire(self, name: str) -> Connection:
         """A connection for work in this lane. Raises Unavailable."""

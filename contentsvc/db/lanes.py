@@ -83,7 +83,7 @@ class Lanes:
         Raises Unavailable: too many wait.
         """
         if len(lane.waiters) >= lane.most:
-            raise Unavailable("too many wait", lane.cause)
+            raise Unavailable("too many requests wait for a database connection", lane.cause)
         waiter: Deferred[None] = Deferred(lambda waiter: self._gone(lane, waiter))
         lane.waiters[waiter] = now
         self._waiting[lane] = None

@@ -56,7 +56,7 @@ class Overdue:
     def start(self) -> None:
         """Begin to look."""
         self._loop.start(LOOK, now=False).addErrback(
-            lambda failure: log.failure("The look for overdue answers failed", failure)
+            lambda failure: log.failure("The check for overdue statements failed", failure)
         )
 
     def stop(self) -> None:
@@ -72,7 +72,11 @@ class Overdue:
 
     async def _leave_dead_servers(self) -> None:
         where = await self._probe()
-        log.warn("A statement is overdue; new connections go to {where}", where=where)
+        log.warn(
+            "The database has not answered a statement in time. New connections go to {where}: "
+            "closing those to other servers",
+            where=where,
+        )
         for connection in list(self._connections):
             if connection.where != where:
                 connection.abandon()

@@ -19,8 +19,8 @@ does."""
 _PATIENCE = 5.0
 """Seconds for each to connect and to begin."""
 _POOLED = (
-    "a pooler before the database is in transaction mode, where prepared statements and LISTEN do "
-    "not work: have it in session mode (pgbouncer: pool_mode = session), or connect directly"
+    "the pooler in front of the database is in transaction mode, where prepared statements and "
+    "LISTEN do not work: use session mode (pgbouncer: pool_mode = session), or connect directly"
 )
 
 

@@ -54,7 +54,7 @@ class Retention:
             await self._pause(EVERY)
             if self._days:
                 await self._look("old notifications", self._notifications)
-            await self._look("sessions that are over", self._sessions)
+            await self._look("expired sessions", self._sessions)
 
     async def _notifications(self) -> tuple[int, bool]:
         step = await retention.trim_notifications(self._db, self._days, self._start)
@@ -94,4 +94,4 @@ class Retention:
 
     def _failed(self, failure: Failure) -> None:
         if failure.check(CancelledError) is None:
-            log.failure("Retention has ended", failure)
+            log.failure("Automatic deletion failed", failure)

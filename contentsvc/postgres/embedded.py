@@ -131,7 +131,7 @@ class EmbeddedPostgres:
                 self._make_data_dir()
             elif not self.there():
                 # Not even a lock file is made: this may be what is below a volume.
-                raise EmbeddedError(f"{self._pgdata} does not hold the database any more")
+                raise EmbeddedError(f"the database is missing from {self._pgdata}")
             with self._locks.turn():
                 if not holds_data(self._pgdata):
                     self._refuse_to_begin_anew()
@@ -148,7 +148,9 @@ class EmbeddedPostgres:
             self._initdb(user)
         version = (self._pgdata / "PG_VERSION").read_text().strip()
         if version != str(_VERSION):
-            raise EmbeddedError(f"{self._pgdata} is of Postgres {version}, not {_VERSION}")
+            raise EmbeddedError(
+                f"{self._pgdata} was made by Postgres {version}; this service needs {_VERSION}"
+            )
         alone = self._locks.use()
         self.started_here = False
         try:
@@ -247,13 +249,13 @@ class EmbeddedPostgres:
         trace = self._locks.users_file
         if self._identity is not None or trace.exists():
             raise EmbeddedError(
-                f"data_dir {self._data_dir} has held a database, and {self._pgdata} is missing or "
-                f"empty: is a volume not mounted? To begin anew, remove {trace}"
+                f"data_dir {self._data_dir} has held a database, but {self._pgdata} is missing or "
+                f"empty: is a volume not mounted? To make a new database, remove {trace}"
             )
 
     def _serve(self, user: PostgresUser) -> str:
         deadline = time.monotonic() + self._wait
-        child, why = None, "it has made no socket yet"
+        child, why = None, "it has not made its socket yet"
         with tempfile.TemporaryFile() as stderr:
             while True:
                 pause = 0.02
@@ -275,8 +277,8 @@ class EmbeddedPostgres:
                     self.started_here = True
                 if late:
                     raise EmbeddedError(
-                        f"Postgres in {self._pgdata} runs but does not answer after "
-                        f"{self._wait:g} s (a long recovery goes on; start again): {why}"
+                        f"Postgres in {self._pgdata} runs, but has not answered for "
+                        f"{self._wait:g} s: {why} (a long recovery continues; start again later)"
                     )
                 time.sleep(pause)
 
@@ -317,8 +319,8 @@ class EmbeddedPostgres:
         with closing(socket.socket(socket.AF_UNIX)) as probe:
             if probe.connect_ex(str(path)) == 0:
                 raise EmbeddedError(
-                    f"a server that postmaster.pid does not name listens on {path}: "
-                    "is the data folder in use by another container?"
+                    f"another server listens on {path}, and postmaster.pid does not name it: "
+                    "does another container use the data folder?"
                 )
         path.unlink(missing_ok=True)
         path.with_name(f"{_SOCKET}.lock").unlink(missing_ok=True)
@@ -329,7 +331,7 @@ class EmbeddedPostgres:
         for leftover in self._data_dir.glob("postgres.new-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         if self._pgdata.exists() and any(self._pgdata.iterdir()):
-            raise EmbeddedError(f"{self._pgdata} holds something that is not a Postgres database")
+            raise EmbeddedError(f"{self._pgdata} has files, but is not a Postgres database")
         fresh = Path(tempfile.mkdtemp(prefix="postgres.new-", dir=self._data_dir))
         try:
             user.private_folder(fresh)

@@ -55,7 +55,7 @@ class Keeper:
         # A start that is under way in its thread comes first.
         await self._in_thread(self._postgres.stop)
         for folder in self._postgres.closed:
-            log.info("{folder} has its old mode again", folder=folder)
+            log.info("Restored the mode of {folder}", folder=folder)
 
     async def _watch(self) -> None:
         while True:
@@ -66,7 +66,7 @@ class Keeper:
                 if not await self._look() and not await self._come_back():
                     return
             if not await self._in_thread(self._postgres.running):
-                log.warn("The embedded Postgres has ended; starting it again")
+                log.warn("The embedded Postgres has ended: starting it again")
                 await self._start_again()
 
     async def _look(self) -> bool:
@@ -82,24 +82,28 @@ class Keeper:
         for look in range(PATIENCE):
             if look % REMINDER == 0:
                 log.error(
-                    "The database is not in {folder} any more: has its volume gone, or was the "
-                    "folder moved, deleted or replaced? Nothing is served until it is back",
+                    "The database is missing from {folder}. Has its volume gone, or was the folder "
+                    "moved, deleted or replaced? Requests get 503 until it is back",
                     folder=folder,
                 )
             if look == 0:
                 try:
                     await self._in_thread(self._postgres.abandon)
                 except EmbeddedError as error:
-                    log.error("The server without its data does not end: {error}", error=error)
+                    log.error("Cannot stop Postgres after its data have gone: {error}", error=error)
             await deferLater(self._reactor, CHECK)
             if await self._look():
-                log.warn("The database is in {folder} again", folder=folder)
+                log.warn("The database is back in {folder}", folder=folder)
                 return True
         try:
             await self._in_thread(self._postgres.give_up)
         except EmbeddedError as error:
-            log.error("The next start may make a new database: {error}", error=error)
-        self._give_up(f"the database has not been in {folder} for {PATIENCE} s")
+            log.error(
+                "Cannot mark the data folder as used, so the next start may make a new database: "
+                "{error}",
+                error=error,
+            )
+        self._give_up(f"the database has been missing from {folder} for {PATIENCE} s")
         return False
 
     async def _start_again(self) -> None:
@@ -110,7 +114,7 @@ class Keeper:
             except EmbeddedError as error:
                 if not await self._look():
                     return
-                log.error("The embedded Postgres does not start: {error}", error=error)
+                log.error("Cannot start the embedded Postgres: {error}", error=error)
             else:
                 log.info("The embedded Postgres runs again")
                 return
@@ -119,7 +123,7 @@ class Keeper:
 
     def _ended(self, failure: Failure) -> None:
         if failure.check(CancelledError) is None:
-            log.failure("Nobody watches the embedded Postgres any more", failure)
+            log.failure("The watch over the embedded Postgres failed", failure)
 
     def _in_thread(self, act: Callable[[], T]) -> Deferred[T]:
         return deferToThreadPool(self._reactor, self._reactor.getThreadPool(), act)

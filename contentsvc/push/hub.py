@@ -309,9 +309,8 @@ class Hub:
                     self._want(feed, now.newest)
             if feeds:
                 log.warn(
-                    "The database went back in time: notifications that users were sent are not in "
-                    "their logs (users: {count}). Their sockets are told, and go on after the "
-                    "newest",
+                    "The database went back in time: it lacks notifications that were sent "
+                    "(users: {count}). Their sockets get log_changed and go on after the newest",
                     count=len(feeds),
                 )
             # Once more for those: of what was committed meanwhile, some may have been dropped as

@@ -61,7 +61,7 @@ class Joins:
         self._want = want
         self._states: Line[tuple[str, int], State] = Line(
             reactor,
-            "read for joining sockets",
+            "read the database for sockets that join",
             self._read_states,
             reads=JOINS,
             most=STATES,

@@ -39,8 +39,8 @@ REMINDER = 60.0
 IDS = 120
 """Ids in one payload: with a number each takes 60 bytes, and Postgres takes 7,999 in all."""
 
-_LISTEN = "keep listening to the other processes"
-_SWEEP = "sweep for missed notifications"
+_LISTEN = "listen to the other processes"
+_SWEEP = "look for missed notifications"
 
 log = Logger()
 
@@ -227,7 +227,7 @@ class Relay:
 
     def _lost(self) -> None:
         if self._connection is not None and not self._stopped:
-            log.warn("The connection for LISTEN is gone")
+            log.warn("Lost the LISTEN connection to the database: connecting again")
         self._connection = None
         self._seqs.clear()
         self._sids.clear()
@@ -250,7 +250,7 @@ class Relay:
         try:
             news = self._decoder.decode(notify.payload)
         except (DecodeError, RecursionError) as error:
-            log.warn("Ignored a payload from the other processes: {error}", error=error)
+            log.warn("Ignored a NOTIFY payload that cannot be read: {error}", error=error)
             return
         if news.origin != self._origin:
             self._end(news.revoked)

@@ -75,7 +75,7 @@ def migrate(dsn: str, *, wait: float = 0) -> list[str]:
             try:
                 cursor.execute("select pg_advisory_lock(%s)", (_LOCK,))
             except LockNotAvailable:
-                raise Unavailable("another process is at its schema", "lock") from None
+                raise Unavailable("another process is updating the schema", "lock") from None
             cursor.execute("select set_config('lock_timeout', %s, false)", (f"{LOCK_TIMEOUT:f}s",))
         try:
             backend = _Backend(connection)
@@ -83,7 +83,9 @@ def migrate(dsn: str, *, wait: float = 0) -> list[str]:
             backend.apply_migrations(migrations)
         except LockNotAvailable:
             # The advisory lock goes, too: another process may have more luck.
-            raise Unavailable("a migration needs a table that somebody uses", "lock") from None
+            raise Unavailable(
+                "a migration needs a table that another transaction has locked", "lock"
+            ) from None
         except psycopg2.OperationalError:
             raise
         except psycopg2.Error as error:

@@ -117,7 +117,7 @@ class Api(Resource):
 
     def fail(self, request: ApiRequest) -> int:
         """Log the exception that is being handled, and answer 500."""
-        log.failure("request {id} failed", id=request.request_id)
+        log.failure("Request {id} failed", id=request.request_id)
         return self.refuse(request, InternalError())
 
     def options(self, request: ApiRequest, methods: list[str]) -> int:
@@ -163,7 +163,7 @@ class Api(Resource):
             except Exception as error:
                 known = translate(error)
                 if known is None:
-                    log.failure("request {id} failed", id=request.request_id)
+                    log.failure("Request {id} failed", id=request.request_id)
                 reply.problem(request, known or InternalError(), oauth=oauth)
 
         return serve

@@ -118,7 +118,7 @@ class Reply:
         if problem.status == 503:
             self._unavailable(problem.cause or problem.code)
         if request.startedWriting:
-            log.warn("request {id} was cut off: {code}", id=request.request_id, code=problem.code)
+            log.warn("Request {id} was cut off: {code}", id=request.request_id, code=problem.code)
             return
         for name, value in problem.headers.items():
             request.setHeader(name.encode(), value.encode())

@@ -134,7 +134,7 @@ class ApiRequest(Request):
         except Problem as problem:
             return problem
         except Exception:
-            log.failure("request {id} failed", id=self.request_id)
+            log.failure("Request {id} failed", id=self.request_id)
             return InternalError()
         return self._too_large() if length is not None and length > self._limit else None
 

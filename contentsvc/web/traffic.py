@@ -126,8 +126,8 @@ class Traffic:
 
     def _say(self, counts: Counter[str]) -> None:
         log.warn(
-            "All {most} connections are in use: {closed} more were closed at once, and {gone} "
-            "without a request gave way to others",
+            "All {most} connections are in use: closed {closed} new, and {gone} old without a "
+            "complete request",
             most=self._most,
             closed=counts["closed"],
             gone=counts["gave way"],
@@ -151,7 +151,9 @@ class Traffic:
                 await self._over
             except TimeoutError:
                 if self.active:
-                    log.warn("{n} requests were cut off", n=len(self.active))
+                    log.warn(
+                        "Requests cut off at the stop, after drain_timeout: {n}", n=len(self.active)
+                    )
             if grace.active():
                 grace.cancel()
         self.closed = True

@@ -144,9 +144,11 @@ class Unsent:
                 if idle == _AT_ONCE:
                     break
         if idle:
-            log.warn("{n} connections were cut off: they take nothing", n=idle)
+            log.warn("Connections cut off because their clients read nothing: {n}", n=idle)
         if self._cut:
-            log.warn("{n} connections were cut off: too much is not taken", n=self._cut)
+            log.warn(
+                "Connections cut off because too much unread data was waiting: {n}", n=self._cut
+            )
             self._cut = 0
         if self._slow:
             again = 0 if idle == _AT_ONCE else _EACH

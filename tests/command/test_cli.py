@@ -238,7 +238,7 @@ class DemoTests(CommandCase):
         """A second demo says that the world is there, and changes nothing."""
         self.good("demo")
         before = self.sql("select count(*) from comments")
-        self.assertIn("there already", self.good("demo"))
+        self.assertIn("exists already", self.good("demo"))
         self.assertEqual(self.sql("select count(*) from comments"), before)
 
     def test_given_password(self) -> None:

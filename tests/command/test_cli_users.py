@@ -59,4 +59,4 @@ class KeysTests(CommandCase):
     def test_secret_file_of_others(self) -> None:
         """A secret file that others may read is refused, and named."""
         (self.folder / "keys").chmod(0o640)
-        self.refused(f"{self.folder}/keys: others", "token", "ada")
+        self.refused(f"{self.folder}/keys: users other than its owner", "token", "ada")

@@ -35,4 +35,4 @@ class GiveUpTests(SynchronousTestCase):
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         lines = [line for line in done.stdout.splitlines() if "contentsvc.daemon.sequence" in line]
         self.assertEqual(len(lines), 1, done.stdout)
-        self.assertIn("contentsvc ends: the database has gone", lines[0])
+        self.assertIn("contentsvc stops: the database has gone", lines[0])

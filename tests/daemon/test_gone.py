@@ -38,7 +38,7 @@ class GoneCase(SpecCase):
         reasons = await self.answers(503)
         await until(gone(server), PATIENCE, "the end of the server")
         self.assertFalse(home.exists())
-        self.assertIn(f"not in {home / 'postgres'} any more", self.service.output())
+        self.assertIn(f"missing from {home / 'postgres'}.", self.service.output())
         elsewhere.rename(home)
         await self.answers(200)
         await self.get(f"user/{user.id}", by=user, expect=200)

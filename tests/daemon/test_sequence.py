@@ -76,7 +76,9 @@ class HelloTests(SynchronousTestCase):
     def test_command(self) -> None:
         """How an admin is made, by the command that the shell knows."""
         _, second = self.hello(IPv4Address("TCP", "0.0.0.0", 8080))
-        self.assertIn("admin: ./contentsvc -x user add NAME --email E --admin, then", second)
+        self.assertIn(
+            "an admin's token: ./contentsvc -x user add NAME --email E --admin, then", second
+        )
         self.assertTrue(second.endswith("then ./contentsvc -x token NAME"))
 
     def test_tls(self) -> None:

@@ -128,12 +128,12 @@ class StartTests(Case):
     async def test_sessions(self) -> None:
         """So it is where the sessions are locked: what needs no token is served, and tokens are
         taken once it is known which have ended."""
-        await hold(lambda: self.service.output().count(" serves") == 2, "both serve")
+        await hold(lambda: self.service.output().count(" is ready") == 2, "both serve")
         before = workers_of(self.service)
         with self.locked("lock table sessions in access exclusive mode"):
             for worker in before:
                 os.kill(worker, signal.SIGKILL)
-            await hold(lambda: self.service.output().count(" serves") == 4, "others serve", 10)
+            await hold(lambda: self.service.output().count(" is ready") == 4, "others serve", 10)
             stranger = Client(reactor, self.service.url, patience=0)
             self.addCleanup(stranger.close)
             for _ in range(20):

@@ -67,7 +67,7 @@ class RetentionTests(SynchronousTestCase):
         self.clock.pump([PAUSE] * 4)
         self.assertEqual(self.db.names(), [NOTIFICATIONS] * 3 + [SESSIONS] * 2)
         self.assertEqual(
-            self.logged, ["Deleted old notifications: 135", "Deleted sessions that are over: 3"]
+            self.logged, ["Deleted old notifications: 135", "Deleted expired sessions: 3"]
         )
 
     def test_walk(self) -> None:

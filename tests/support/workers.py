@@ -66,7 +66,7 @@ class WorkersCase(SpecCase):
 
     async def serving(self, times: int) -> None:
         """Wait until so many workers have said that they serve."""
-        await self.said(times, r"Worker \d, process \d+, serves")
+        await self.said(times, r"Worker \d \(process \d+\) is ready")
 
     def workers(self) -> set[int]:
         """The processes of the workers."""

@@ -99,14 +99,14 @@ class BoundTests(WebCase):
         for _ in range(10):
             self.turned_away()
         self.assertEqual(len(self.lines()), 1)
-        self.assertIn("All 4 connections are in use: 1 more were closed", self.lines()[0])
+        self.assertIn("All 4 connections are in use: closed 1 new,", self.lines()[0])
         self.service.clock.advance(1)
-        self.assertIn(": 9 more were closed", self.lines()[1])
+        self.assertIn(": closed 9 new,", self.lines()[1])
         for _ in range(3):
             self.service.clock.advance(1)
         self.assertEqual(len(self.lines()), 2)
         self.assertFalse(self.turned_away())
-        self.assertIn("0 more were closed at once, and 1 without a request", self.lines()[2])
+        self.assertIn("closed 0 new, and 1 old without a complete request", self.lines()[2])
 
     def test_wrapped(self) -> None:
         """Where something is between connection and site, one more is closed too."""

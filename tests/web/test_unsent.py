@@ -78,7 +78,7 @@ class UnsentTests(WebCase):
             self.full()
         self.clock.advance(1)
         lines = [formatEvent(event) for event in events]
-        self.assertEqual(lines, ["6 connections were cut off: too much is not taken"])
+        self.assertEqual(lines, ["Connections cut off because too much unread data was waiting: 6"])
 
     def test_many(self) -> None:
         """Of many that take nothing a few are cut off in each turn, until none is left."""
