@@ -27,7 +27,7 @@ class Bans:
         if user == call.user:
             raise CannotBanSelf()
         async with self._db.transaction() as tx:
-            if await bans.hold(tx, user) is None:
+            if not await bans.hold(tx, user):
                 raise UserNotFound()
             await bans.put(tx, user, body.reason, body.until)
             ended = await sessions.revoke_all(tx, user, None)
@@ -36,5 +36,5 @@ class Bans:
     @route("DELETE", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound,))
     async def lift(self, call: Call, user: str) -> None:
         """Let a user log in again."""
-        if await bans.lift(self._db, user) is None:
+        if not await bans.lift(self._db, user):
             raise UserNotFound()

@@ -41,7 +41,7 @@ class Comments:
         rows = await comments.page(self._db, content, *call.viewer, query.size, query.page)
         if not rows:
             raise ContentNotFound()
-        items = [Comment(row.id, *row[2:]) for row in rows if row.id is not None]
+        items = [row.comment for row in rows if row.comment is not None]
         return CommentPage(query.page, query.size, len(items), rows[0].total, items)
 
     @route(
@@ -101,7 +101,7 @@ class Comments:
         """Delete a comment. Its author, the content's author and admins may. The comment keeps its
         place and loses its text."""
         standing = await self._standing(call, content, comment)
-        if call.user not in standing[:2] and not call.viewer[1]:
+        if call.user not in {standing.author_id, standing.content_author_id} and not call.viewer[1]:
             raise Forbidden(
                 "Only its author, the author of the content and admins can delete this."
             )

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Sequence
 
 from msgspec import UNSET
+from msgspec.structs import asdict
 
 from contentsvc.api import dependencies
 from contentsvc.api.errors import (
@@ -226,27 +227,29 @@ class Content:
         row = await store.detail(self._db, content, *call.viewer)
         if row is None:
             raise ContentNotFound()
-        revision = await self._revision(call, content, row.revision_id)
+        revision = await self._revision(call, content, row.info.revision_id)
         if revision is None:
             raise ContentNotFound()
         return ContentDetail(
-            *row[:9],
-            row.screenshots[0],
-            row.featured,
-            row.rating,
-            row.author_id,
-            row.description,
-            row.screenshots,
-            row.tags,
-            row.created,
-            row.updated,
-            Revision(revision.id, revision.version, revision.description, revision.created),
-            revision.entity,
-            revision.originating,
-            revision.using,
-            revision.packages,
-            Votes(row.up, row.down),
-            row.live_comments,
+            **asdict(row.info),
+            author_id=row.author_id,
+            description=row.description,
+            screenshot_uris=row.screenshots,
+            tags=row.tags,
+            created=row.created,
+            updated=row.updated,
+            revision=Revision(
+                id=revision.id,
+                version=revision.version,
+                description=revision.description,
+                created=revision.created,
+            ),
+            entity=revision.entity,
+            originating=revision.originating,
+            using=revision.using,
+            packages=revision.packages,
+            votes=Votes(row.up, row.down),
+            comment_count=row.live_comments,
         )
 
     @route(
@@ -266,19 +269,18 @@ class Content:
         row = await store.revision(self._db, content, revision, *call.viewer)
         if row is None:
             raise ContentNotFound()
-        if row.id is None:
+        if row.revision is None:
             return None
         used = await of_revision(self._db, revision)
         packages = await packages_of_revision(self._db, revision)
         return RevisionDetail(
-            row.id,
-            row.version,
-            row.description,
-            row.created,
-            Entity(entity_id=row.entity_id, revision_id=row.entity_revision, path=row.path),
-            [_entity(entity) for entity in used if entity.originating],
-            [_entity(entity) for entity in used if not entity.originating],
-            [
+            **asdict(row.revision),
+            entity=Entity(
+                entity_id=row.entity_id, revision_id=row.entity_revision, path=row.path
+            ),
+            originating=[_entity(entity) for entity in used if entity.originating],
+            using=[_entity(entity) for entity in used if not entity.originating],
+            packages=[
                 Package(
                     id=package.id,
                     win64=package.win64 or UNSET,

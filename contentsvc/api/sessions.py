@@ -55,7 +55,7 @@ class Sessions:
     )
     async def end(self, call: Call, user: str, session: str) -> None:
         """End one log-in. It may be the one that the request is made with."""
-        if await sessions.revoke_own(self._db, user, session) is None:
+        if not await sessions.revoke_own(self._db, user, session):
             raise SessionNotFound()
         self._ended([session])
 

@@ -157,8 +157,9 @@ def _number(row: social.Follow) -> int:
 
 def _is_cut(rows: list[social.Follow]) -> bool:
     """Whether there may be more than these, for they have as many bytes as a part can have."""
-    return sum(len(row.profile.encode()) for row in rows if row.profile is not None) >= PART
+    profiles = (row.info.profile for row in rows)
+    return sum(len(profile.encode()) for profile in profiles if profile is not None) >= PART
 
 
 def _user(row: social.Follow) -> UserInfo:
-    return UserInfo(*row[1:])
+    return row.info

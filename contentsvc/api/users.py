@@ -42,9 +42,9 @@ class Users:
         found = await users.search(self._db, q, query.page_size, query.page)
         total, length = found[0].total, found[0].bytes
         if length > users.PROFILES:
-            ids = [row.id for row in found if row.id is not None]
+            ids = [row.info.id for row in found if row.info is not None]
             return self._in_pieces(ids, query.page, query.page_size, total)
-        items = [UserInfo(row.id, *row[2:-1]) for row in found if row.id is not None]
+        items = [row.info for row in found if row.info is not None]
         return UserPage(items, query.page, query.page_size, total)
 
     def _in_pieces(self, ids: list[str], page: int, page_size: int, total: int) -> Pieces[UserPage]:
@@ -78,7 +78,15 @@ class Users:
         row = await users.full(self._db, user)
         if row is None:
             raise UserNotFound()
-        return FullUser(*row[:5], _profile(row.full_profile), _profile(row.public_profile))
+        return FullUser(
+            id=row.id,
+            username=row.username,
+            email=row.email,
+            avatar=row.avatar,
+            emblem=row.emblem,
+            full_profile=_profile(row.full_profile),
+            public_profile=_profile(row.public_profile),
+        )
 
     @route("PUT", "/user/<guid:user>", allow=SELF_OR_ADMIN, raises=(UserNotFound,))
     async def update(self, call: Call, user: str, body: UserUpdate) -> None:
@@ -92,7 +100,7 @@ class Users:
             None if full is UNSET else full,
             None if public is UNSET else public,
         )
-        if updated is None:
+        if not updated:
             raise UserNotFound()
 
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, maybe, one
+from contentsvc.db.query import Db, found, maybe, one
 
 
 class Credentials(NamedTuple):
@@ -37,9 +37,9 @@ async def credentials_of(db: Db, user: str) -> Credentials | None:
     """The same for a user who is known by id."""
 
 
-@maybe("""
+@found("""
     update users set password_hash = :new where id = :user and password_hash = :current
     returning true
 """)
-async def set_password(db: Db, user: str, current: str, new: str) -> bool | None:
-    """Replace the password's hash; None where it is another by now."""
+async def set_password(db: Db, user: str, current: str, new: str) -> bool:
+    """Replace the password's hash; False where it is another by now."""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, maybe, none
+from contentsvc.db.query import Db, found, maybe, none
 
 
 class Ban(NamedTuple):
@@ -12,9 +12,10 @@ class Ban(NamedTuple):
     until: int | None
 
 
-@maybe("select id from users where id = :user for update")
-async def hold(db: Db, user: str) -> str | None:
-    """Lock the user, so that a log-in under way ends before the ban, or sees it."""
+@found("select from users where id = :user for update")
+async def hold(db: Db, user: str) -> bool:
+    """Lock the user, so that a log-in under way ends before the ban, or sees it; False where there
+    is none."""
 
 
 @none("""
@@ -26,12 +27,12 @@ async def put(db: Db, user: str, reason: str, until: int | None) -> None:
     """Ban, or change the reason and end of a ban; `until` in Unix seconds."""
 
 
-@maybe("""
+@found("""
     with lifted as (delete from bans where user_id = :user)
-    select id from users where id = :user
+    select from users where id = :user
 """)
-async def lift(db: Db, user: str) -> str | None:
-    """End a ban, if there is one; None where there is no such user."""
+async def lift(db: Db, user: str) -> bool:
+    """End a ban, if there is one; False where there is no such user."""
 
 
 @maybe("""

@@ -17,6 +17,11 @@ class Row(NamedTuple):
     participate: str
 
 
+_COLUMNS = """
+    id, name, ordinal, description, theme, win::text as win, participate::text as participate
+"""
+
+
 @one("""
     insert into challenges (name, ordinal, description, theme, win, participate)
     values (:name, :ordinal, :description, :theme, :win, :participate)
@@ -28,19 +33,15 @@ async def create(
     """Insert one; the rewards as JSON text."""
 
 
-@maybe("""
-    select id, name, ordinal, description, theme, win::text as win,
-           participate::text as participate
-    from challenges where id = :challenge
+@maybe(f"""
+    select {_COLUMNS} from challenges where id = :challenge
 """)
 async def get(db: Db, challenge: str) -> Row | None:
     """One challenge."""
 
 
-@many("""
-    select id, name, ordinal, description, theme, win::text as win,
-           participate::text as participate
-    from challenges order by ordinal, id
+@many(f"""
+    select {_COLUMNS} from challenges order by ordinal, id
 """)
 async def all(db: Db) -> list[Row]:
     """Every challenge, by ordinal."""

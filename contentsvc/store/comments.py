@@ -2,21 +2,15 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, many, maybe
+from contentsvc.db.query import Db, found, many, maybe
 from contentsvc.wire.comments import Comment
 
 
 class Row(NamedTuple):
-    """One comment of a page, or with `id` None the total of an empty one."""
+    """One comment of a page and the total, or only the total of an empty page."""
 
     total: int
-    id: int | None
-    parent_id: int | None
-    author_id: str
-    body: str
-    created: int
-    updated: int
-    deleted: bool
+    comment: Comment | None
 
 
 class Standing(NamedTuple):
@@ -34,10 +28,15 @@ class Written(NamedTuple):
     wait: int
 
 
+_COMMENT = """
+    m.id, m.parent_id, m.author_id, m.body,
+    unix(m.created) as created, unix(m.updated) as updated, m.deleted
+"""
+
+
 @many(
-    """
-    select c.comments as total, m.id, m.parent_id, m.author_id, m.body,
-           unix(m.created) as created, unix(m.updated) as updated, m.deleted
+    f"""
+    select c.comments as total, {_COMMENT}
     from contents c
     left join comments m on m.content_id = c.id
          and m.ordinal > :page::bigint * :size::bigint
@@ -54,9 +53,8 @@ async def page(
     """A page, oldest first; no row at all where the caller sees no such content."""
 
 
-@maybe("""
-    select m.id, m.parent_id, m.author_id, m.body,
-           unix(m.created) as created, unix(m.updated) as updated, m.deleted
+@maybe(f"""
+    select {_COMMENT}
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
       and visible(c.status, c.author_id, :caller, :admin)
@@ -138,16 +136,16 @@ async def create_within(
     """The same, where an author may write `most` within `span` seconds."""
 
 
-@maybe("""
+@found("""
     update comments set body = :body, updated = clock_timestamp()
     where id = :comment and content_id = :content and not deleted
     returning true
 """)
-async def update(db: Db, content: str, comment: int, body: str) -> bool | None:
-    """Change the text; None where it was deleted meanwhile."""
+async def update(db: Db, content: str, comment: int, body: str) -> bool:
+    """Change the text; False where it was deleted meanwhile."""
 
 
-@maybe("""
+@found("""
     with gone as (
         update comments set body = '', deleted = true, updated = clock_timestamp()
         where id = :comment and content_id = :content and not deleted
@@ -157,5 +155,5 @@ async def update(db: Db, content: str, comment: int, body: str) -> bool | None:
     where id in (select content_id from gone)
     returning true
 """)
-async def delete(db: Db, content: str, comment: int) -> bool | None:
-    """Leave a tombstone; None if there is one already."""
+async def delete(db: Db, content: str, comment: int) -> bool:
+    """Leave a tombstone; False if there is one already."""

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Db, many, maybe, none, one
-from contentsvc.wire.content import ContentInfo
+from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.wire.content import ContentInfo, Revision
 
 
 class Standing(NamedTuple):
@@ -16,19 +16,8 @@ class Standing(NamedTuple):
 
 
 class Detail(NamedTuple):
-    """A content's own columns and its current revision's."""
+    """All that a content has itself; `created` and `updated` in Unix seconds."""
 
-    id: str
-    listing_id: int
-    revision_id: str
-    author_username: str
-    author_avatar: str
-    author_emblem: str | None
-    type: str
-    status: str
-    name: str
-    featured: bool
-    rating: float
     author_id: str
     description: str
     screenshots: list[str]
@@ -38,18 +27,16 @@ class Detail(NamedTuple):
     up: int
     down: int
     live_comments: int
+    info: ContentInfo
 
 
 class RevisionRow(NamedTuple):
-    """A revision and its core entity; `id` is None where the content has no such one."""
+    """A revision and its core entity; `revision` is None where the content has no such one."""
 
-    id: str | None
-    version: str
-    description: str
-    created: int
     entity_id: str
     entity_revision: str
     path: str
+    revision: Revision | None
 
 
 _RATING = "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end as rating"
@@ -187,7 +174,7 @@ async def by_author(
     f"""
     select count(*) || ' ' || coalesce(sum(hashtextextended(info::text, 0)), 0) as state
     from (select {_INFO} {_OF_AUTHOR}) info
-    """,  # noqa: S608
+    """,
     lane=WHOLE,
 )
 async def by_author_state(
@@ -198,16 +185,13 @@ async def by_author_state(
 
 @maybe(
     f"""
-    select c.id, c.listing_id, c.revision_id, u.username as author_username,
-           coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
-           c.type, c.status, c.name, c.featured, {_RATING},
-           c.author_id, c.description, c.screenshots, c.tags,
+    select c.author_id, c.description, c.screenshots, c.tags,
            unix(c.created) as created, unix(c.updated) as updated,
-           c.up, c.down, c.live_comments
+           c.up, c.down, c.live_comments, {_INFO}
     from contents c join users u on u.id = c.author_id
     where c.id = :content::uuid
       and visible(c.status, c.author_id, :caller::uuid, :admin::boolean)
-    """,  # noqa: S608
+    """,
     together=True,
 )
 async def detail(db: Db, content: str, caller: str | None, admin: bool) -> Detail | None:
@@ -215,8 +199,8 @@ async def detail(db: Db, content: str, caller: str | None, admin: bool) -> Detai
 
 
 @maybe("""
-    select r.id, r.version, r.description, unix(r.created) as created,
-           r.entity_id, r.entity_revision, e.path
+    select r.entity_id, r.entity_revision, e.path,
+           r.id, r.version, r.description, unix(r.created) as created
     from contents c
     left join revisions r on r.content_id = c.id and r.id = :revision
     left join entities e on e.entity_id = r.entity_id and e.revision_id = r.entity_revision
@@ -229,9 +213,9 @@ async def revision(
     """A revision; None where the caller sees no such content."""
 
 
-@maybe("select true from revisions where id = :revision and content_id = :content")
-async def published(db: Db, content: str, revision: str) -> bool | None:
-    """Whether this is a revision of the content; None if not."""
+@found("select from revisions where id = :revision and content_id = :content")
+async def published(db: Db, content: str, revision: str) -> bool:
+    """Whether this is a revision of the content."""
 
 
 @maybe("""
@@ -246,6 +230,6 @@ async def set_status(db: Db, content: str, status: str) -> str | None:
     there is no such content."""
 
 
-@maybe("update contents set featured = :featured where id = :content returning true")
-async def set_featured(db: Db, content: str, featured: bool) -> bool | None:
-    """None where there is no such content."""
+@found("update contents set featured = :featured where id = :content returning true")
+async def set_featured(db: Db, content: str, featured: bool) -> bool:
+    """Feature a content or no longer; False where there is none."""

@@ -33,7 +33,7 @@ _WAIT = """
     select {_WAIT} from failed_log_ins f
     where account in (:account, {_ALL}) and address = :address and {_COUNTS}
       and failures >= case account when {_ALL} then :most_of_address::integer else :most end
-""")  # noqa: S608
+""")
 async def wait(
     db: Db, account: str, address: str, most: int, most_of_address: int, window: int
 ) -> int:
@@ -55,7 +55,7 @@ async def wait(
         select since from pair where failures > :most
         union all select since from whole where failures > :most_of_address
     ) above
-""")  # noqa: S608
+""")
 async def failed(
     db: Db, account: str, address: str, most: int, most_of_address: int, window: int
 ) -> int:
@@ -80,7 +80,7 @@ async def failed(
         where account = :account and address = :address and not exists (select from above)
     )
     select {_WAIT} from above
-""")  # noqa: S608
+""")
 async def succeeded(
     db: Db, account: str, address: str, most: int, most_of_address: int, window: int
 ) -> int:

@@ -1,7 +1,7 @@
 """Ratings: spec §4.13, §4.14. The tallies are kept by a trigger."""
 
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Db, maybe, one
+from contentsvc.db.query import Db, found, maybe, one
 
 
 @maybe(
@@ -40,7 +40,7 @@ async def put(db: Db, user: str, content: str, admin: bool, up: bool) -> bool | 
     """Vote; None where the user sees no such content."""
 
 
-@maybe("""
+@found("""
     with content as (
         select id from contents
         where id = :content and visible(status, author_id, :user, :admin)
@@ -49,8 +49,8 @@ async def put(db: Db, user: str, content: str, admin: bool, up: bool) -> bool | 
     )
     select true from content
 """)
-async def delete(db: Db, user: str, content: str, admin: bool) -> bool | None:
-    """Take a vote back; None where the user sees no such content."""
+async def delete(db: Db, user: str, content: str, admin: bool) -> bool:
+    """Take a vote back; False where the user sees no such content."""
 
 
 # Looked up for each vote: a join would read all that is suspended.
@@ -75,7 +75,7 @@ ENTRY = 42
         select r.content_id, r.up from ratings r where r.user_id = :user::uuid and {_SEEN}
         order by r.content_id limit :limit::bigint
     ) votes
-    """,  # noqa: S608
+    """,
     together=True,
 )
 async def of_user(db: Db, user: str, admin: bool, limit: int) -> str:
@@ -94,7 +94,7 @@ async def of_user(db: Db, user: str, admin: bool, limit: int) -> str:
         where r.user_id = :user and r.content_id > :after and {_SEEN}
         order by r.content_id limit :limit
     ) votes
-""")  # noqa: S608
+""")
 async def page(db: Db, user: str, admin: bool, after: str, limit: int) -> str:
     """The entries that follow that of the content `after`."""
 
@@ -105,7 +105,7 @@ async def page(db: Db, user: str, admin: bool, after: str, limit: int) -> str:
         row(r.content_id, r.up)::text, 0
     )), 0) as state
     from ratings r where r.user_id = :user and {_SEEN}
-    """,  # noqa: S608
+    """,
     lane=WHOLE,
 )
 async def state(db: Db, user: str, admin: bool) -> str:

@@ -125,7 +125,7 @@ class Batch(NamedTuple):
             ) following order by user_id limit 1) as next,
            exists (select from rest) as again,
            (select coalesce(sum(rows), 0) from whole)::bigint as deleted
-""")  # noqa: S608
+""")
 async def trim_notifications(db: Db, days: int, start: str) -> Step:
     """Look at the logs of SLICE users, from the user id `start` on, and delete notifications older
     than `days`, the unread ones too, from the old ends of at most LOGS of them."""
@@ -152,7 +152,7 @@ async def trim_notifications(db: Db, days: int, start: str) -> Step:
         returning 1
     )
     select (select count(*) from old) as tokens, (select count(*) from ended) as sessions
-""")  # noqa: S608
+""")
 async def trim_sessions(db: Db, margin: int) -> Batch:
     """Delete at most TOKENS refresh tokens that expired more than `margin` seconds ago, spent ones
     and others, and each session with the last of its tokens."""

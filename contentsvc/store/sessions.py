@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, many, maybe, none
+from contentsvc.db.query import Db, found, many, maybe, none
 from contentsvc.wire.sessions import Session
 
 LATELY = 3600
@@ -91,11 +91,11 @@ async def rotate(
     to make."""
 
 
-@maybe("""
+@found("""
     update sessions set revoked = coalesce(revoked, now()) where id = :session returning true
 """)
-async def revoke(db: Db, session: str) -> bool | None:
-    """End a session."""
+async def revoke(db: Db, session: str) -> bool:
+    """End a session; False where there is none."""
 
 
 @many("""
@@ -107,13 +107,13 @@ async def revoke_all(db: Db, user: str, spared: str | None) -> list[str]:
     """End all sessions of a user but one, and give their ids."""
 
 
-@maybe("""
+@found("""
     update sessions set revoked = coalesce(revoked, now())
     where id = :session and user_id = :user
-    returning id
+    returning true
 """)
-async def revoke_own(db: Db, user: str, session: str) -> str | None:
-    """End a session of this user; None where the user has no such session."""
+async def revoke_own(db: Db, user: str, session: str) -> bool:
+    """End a session of this user; False where the user has no such session."""
 
 
 @many("""

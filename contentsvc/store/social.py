@@ -3,18 +3,15 @@
 from typing import NamedTuple
 
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Db, many, maybe, one
+from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.wire.users import UserInfo
 
 
 class Follow(NamedTuple):
     """One user of a list of followers or following, and its place in the list."""
 
     number: int
-    id: str
-    username: str
-    avatar: str | None
-    emblem: str | None
-    profile: str | None
+    info: UserInfo
 
 
 # A profile may be of 64 Ki characters.
@@ -91,15 +88,15 @@ async def follow(db: Db, user: str, other: str, most: int, span: int) -> int | N
     """
 
 
-@maybe("""
+@found("""
     with gone as (delete from follows where follower = :user and followed = :other)
-    select true from users where id = :other
+    select from users where id = :other
 """)
-async def unfollow(db: Db, user: str, other: str) -> bool | None:
-    """None where there is no such other user."""
+async def unfollow(db: Db, user: str, other: str) -> bool:
+    """Follow no longer; False where there is no such other user."""
 
 
-@maybe("""
+@found("""
     insert into party_invites as i (sender, recipient, party, changed)
     values (:sender, :recipient, :party, clock_timestamp())
     on conflict (sender, recipient, party) do update
@@ -107,14 +104,14 @@ async def unfollow(db: Db, user: str, other: str) -> bool | None:
     where i.answer is not null or i.changed < clock_timestamp() - make_interval(secs => :again)
     returning true
 """)
-async def invite(db: Db, sender: str, recipient: str, party: str, again: int) -> bool | None:
-    """Register an invite; None if it repeats one less than `again` seconds old.
+async def invite(db: Db, sender: str, recipient: str, party: str, again: int) -> bool:
+    """Register an invite; False if it repeats one less than `again` seconds old.
 
     Raises Refused `party_invites_recipient` where there is no such user.
     """
 
 
-@maybe("""
+@found("""
     insert into party_invites as i (sender, recipient, party, answer, changed)
     values (:sender, :recipient, :party, :answer, clock_timestamp())
     on conflict (sender, recipient, party) do update
@@ -125,8 +122,8 @@ async def invite(db: Db, sender: str, recipient: str, party: str, again: int) ->
 """)
 async def answer_any(
     db: Db, sender: str, recipient: str, party: str, answer: str, again: int
-) -> bool | None:
-    """Register an answer whether or not there was an invite; None if it repeats one less
+) -> bool:
+    """Register an answer whether or not there was an invite; False if it repeats one less
     than `again` seconds old. Raises Refused `party_invites_sender`."""
 
 

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from contentsvc.db.lanes import SEARCHES, WHOLE
-from contentsvc.db.query import Db, many, maybe, none, one
+from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.wire.users import UserInfo
 
 
@@ -24,16 +24,12 @@ PROFILES = 1024 * 1024
 
 
 class Found(NamedTuple):
-    """One user found, or with `id` None the total of an empty page. `bytes` are of all profiles of
-    the page; over PROFILES there are none in it, and `infos` gives them."""
+    """One user found, or only the total of an empty page. `bytes` are of all profiles of the page;
+    over PROFILES there are none in it, and `infos` gives them."""
 
     total: int
-    id: str | None
-    username: str
-    avatar: str | None
-    emblem: str | None
-    profile: str | None
     bytes: int
+    info: UserInfo | None
 
 
 @maybe(
@@ -55,7 +51,7 @@ async def full(db: Db, user: str) -> FullRow | None:
     """The complete info of a user (spec §4.7)."""
 
 
-@maybe("""
+@found("""
     update users set avatar = :avatar, emblem = :emblem,
                      full_profile = :full_profile, public_profile = :public_profile
     where id = :user
@@ -68,8 +64,8 @@ async def update(
     emblem: str | None,
     full_profile: str | None,
     public_profile: str | None,
-) -> bool | None:
-    """Replace what a user may change (spec §4.8); None where there is no such user."""
+) -> bool:
+    """Replace what a user may change (spec §4.8); False where there is no such user."""
 
 
 @many(f"""
@@ -81,12 +77,11 @@ async def update(
               limit :size offset :size::bigint * :page::bigint) f
         join users u on u.id = f.id
     )
-    select t.total, p.id, p.username, p.avatar, p.emblem,
-           case when p.bytes <= {PROFILES} then p.public_profile end as profile,
-           coalesce(p.bytes, 0) as bytes
+    select t.total, coalesce(p.bytes, 0) as bytes, p.id, p.username, p.avatar, p.emblem,
+           case when p.bytes <= {PROFILES} then p.public_profile end as profile
     from (select count(*) as total from found) t left join page p on true
     order by p.rank, p.similarity desc, p.id
-""", lane=SEARCHES)  # noqa: S608
+""", lane=SEARCHES)
 async def search(db: Db, q: str, size: int, page: int) -> list[Found]:
     """One page of the users that match (spec §4.5): exact, prefix, similarity, then id."""
 

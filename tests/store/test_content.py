@@ -131,7 +131,7 @@ class ChangeTests(ContentCase):
         self.assertTrue(await contents.set_featured(self.db, self.game, True))
         (row,) = await contents.by_author(self.db, self.author, TYPES, BOTH, None, None)
         self.assertTrue(row.featured)
-        self.assertIsNone(await contents.set_featured(self.db, guid(), True))
+        self.assertFalse(await contents.set_featured(self.db, guid(), True))
 
 
 class ReadTests(ContentCase):
@@ -164,10 +164,11 @@ class ReadTests(ContentCase):
     async def test_revision(self) -> None:
         """A revision has its core entity; one of another content is none of this."""
         row = await contents.revision(self.db, self.game, self.revision, None, False)
-        self.assertEqual((row.id, row.version, row.path), (self.revision, "1.0", "core"))
+        self.assertEqual((row.revision.id, row.revision.version), (self.revision, "1.0"))
+        self.assertEqual(row.path, "core")
         other = await self.content(self.author)
         row = await contents.revision(self.db, other, self.revision, None, False)
-        self.assertIsNone(row.id)
+        self.assertIsNone(row.revision)
         self.assertIsNone(await contents.revision(self.db, guid(), self.revision, None, False))
 
     async def test_rating(self) -> None:
@@ -175,7 +176,7 @@ class ReadTests(ContentCase):
         for up, down, expected in ((0, 0, 0), (1, 3, 0.25), (2, 0, 1), (0, 5, 0)):
             self.sql("update contents set up = %s, down = %s where id = %s", up, down, self.game)
             row = await contents.detail(self.db, self.game, None, False)
-            self.assertEqual((row.rating, row.up, row.down), (expected, up, down))
+            self.assertEqual((row.info.rating, row.up, row.down), (expected, up, down))
 
     async def listed(self, types: list[str], statuses: list[str], **window: Any) -> list[str]:
         """The ids of the author's content."""

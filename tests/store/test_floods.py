@@ -175,7 +175,7 @@ class FollowTests(FloodCase):
         self.assertEqual(await self.follow(self.users[0]), 0)
         self.assertIsNone(await self.follow(guid()))
         rows = await social.following(self.db, self.ann, None, 1000, 1)
-        self.assertEqual([row.id for row in rows], self.users[:MOST][::-1])
+        self.assertEqual([row.info.id for row in rows], self.users[:MOST][::-1])
 
     async def test_repeats(self) -> None:
         """Repeats do not count."""
@@ -191,7 +191,7 @@ class FollowTests(FloodCase):
         waits = await together(*acts)
         rows = await social.following(self.db, self.ann, None, 1000, 1)
         self.assertEqual(len(rows), MOST)
-        followed = {row.id for row in rows}
+        followed = {row.info.id for row in rows}
         for user, pair in zip(self.users, zip(waits[::2], waits[1::2], strict=True), strict=True):
             self.assertEqual(pair == (0, 0), user in followed, pair)
 

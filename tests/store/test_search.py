@@ -292,15 +292,15 @@ class EmbeddedTests(TestCase):
         for number in range(len(want) // 10 + 1):
             page = await users.search(self.db, "dragon", 10, number)
             self.assertEqual({row.total for row in page}, {len(want)})
-            found += [row.id for row in page]
+            found += [row.info.id for row in page]
         self.assertEqual([user for user in found if user is not None], want)
 
     async def test_beyond(self) -> None:
         """A page beyond the last has the total alone, however far it is."""
         (row,) = await users.search(self.db, "dragon", 200, 2**31 - 1)
-        self.assertEqual((row.id, row.total), (None, len(expected("dragon"))))
+        self.assertEqual((row.info, row.total), (None, len(expected("dragon"))))
         (row,) = await users.search(self.db, "zzzzzz", 10, 0)
-        self.assertEqual((row.id, row.total), (None, 0))
+        self.assertEqual((row.info, row.total), (None, 0))
 
     async def test_nul(self) -> None:
         """NUL is a bad value, and nothing worse."""

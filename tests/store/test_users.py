@@ -40,7 +40,7 @@ class UserTests(StoreCase):
         """Who is not there is None."""
         self.assertIsNone(await users.info(self.db, guid()))
         self.assertIsNone(await users.full(self.db, guid()))
-        self.assertIsNone(await users.update(self.db, guid(), None, None, None, None))
+        self.assertFalse(await users.update(self.db, guid(), None, None, None, None))
         self.assertIsNone(await users.id_of(self.db, "nobody"))
 
     async def test_id_of(self) -> None:
@@ -98,5 +98,5 @@ class InfosTests(StoreCase):
                 await users.update(self.db, user, None, None, None, "x" * size)
             page = await users.search(self.db, word, 10, 0)
             self.assertEqual({row.bytes for row in page}, {2 * size})
-            shown = [row.profile is not None for row in page]
+            shown = [row.info.profile is not None for row in page]
             self.assertEqual(shown, [2 * size <= users.PROFILES] * 2)
