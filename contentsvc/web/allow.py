@@ -22,8 +22,10 @@ class Who(Protocol):
 
 
 class Permission:
-    """One rule: whether it takes a token, and lets the user of the path and admins in. Neither of
-    these: anybody, with the token that it takes."""
+    """One rule: whether it needs a token, and whether it allows the user of the path, and admins.
+
+    If it allows neither in particular, it allows everybody, with a token if it needs one.
+    """
 
     def __init__(self, name: str, *, signed_in: bool, owner: bool, admin: bool) -> None:
         self.name = name

@@ -1,8 +1,8 @@
 """The API's resource: dispatch over Klein's url_map and endpoints.
 
 Klein's own resource is not used: it cancels a handler when its client goes away, and costs
-twice as much per request. The order is: path, token (401), permission (403), all of which is looked
-at when the head is in; then size (413), decoding (400), handler.
+twice as much per request. When the head of a request has arrived, the path, the token (401) and the
+permission (403) are checked. Then follow the size (413), decoding (400) and the handler.
 """
 
 from collections.abc import Callable, Iterable
@@ -28,14 +28,14 @@ from contentsvc.web.urls import Urls
 log = Logger()
 
 Authenticate = Callable[[str], Who]
-"""From an access token to whom it speaks for; raises BadToken."""
+"""Gives the caller that an access token belongs to. Raises BadToken."""
 Translate = Callable[[Exception], Problem | None]
-"""From what a handler raised to the problem it means, if it means one."""
+"""Gives the problem for an exception of a handler; None if there is none."""
 
 
 class _Mounted(NamedTuple):
-    """A route and its path; whether that names the user whom it belongs to, and whether a token is
-    looked at."""
+    """A route and its path. `owned`: the path names a user, whose operation it is. `takes_token`:
+    the request's token is checked."""
 
     route: Route
     path: str
@@ -44,7 +44,7 @@ class _Mounted(NamedTuple):
 
 
 class Api(Resource):
-    """Every operation that is mounted."""
+    """The resource of all mounted operations."""
 
     isLeaf = True
 
@@ -57,11 +57,13 @@ class Api(Resource):
         self._urls = Urls(self._app.url_map)
         self._mounted: dict[str, _Mounted] = {}
         self.operations: list[Operation] = []
-        """All that are mounted."""
+        """All mounted operations."""
 
     def mount(self, operations: Iterable[Operation], families: Iterable[object]) -> None:
-        """Add these operations, each handled by the family of its class; without those whose
-        family is not given. Raises TypeError: there is no operation of a family."""
+        """Add the operations of these families. Each is handled by the family of its class.
+
+        Raises TypeError if a family has no operation.
+        """
         handlers = {type(family): family for family in families}
         unused = set(handlers)
         for operation in operations:
@@ -81,7 +83,7 @@ class Api(Resource):
             raise TypeError(f"no operation is of {unused}")
 
     def judge(self, request: ApiRequest) -> int:
-        """Look at path, token and permission; the bytes that the body may have.
+        """Check path, token and permission, and return how many bytes the body may have.
 
         Raises NotFound, MethodNotAllowed, InvalidPath, BadToken, Unauthorized, Forbidden.
         """
@@ -99,7 +101,7 @@ class Api(Resource):
         return route.limit if caller is not None else min(route.limit, SMALL)
 
     def render(self, request: ApiRequest) -> int:
-        """Answer, in time; never raises."""
+        """Answer the request, now or later. Never raises."""
         try:
             if request.problem is not None:
                 raise request.problem
@@ -116,17 +118,17 @@ class Api(Resource):
         return NOT_DONE_YET
 
     def fail(self, request: ApiRequest) -> int:
-        """Log the exception that is being handled, and answer 500."""
+        """Log the current exception, and answer 500."""
         log.failure("Request {id} failed", id=request.request_id)
         return self.refuse(request, InternalError())
 
     def options(self, request: ApiRequest, methods: list[str]) -> int:
-        """Answer OPTIONS, also for a resource beside this one."""
+        """Answer OPTIONS, here or for a resource beside this one."""
         self._reply.options(request, ", ".join(methods).encode())
         return NOT_DONE_YET
 
     def refuse(self, request: ApiRequest, problem: Problem) -> int:
-        """Answer a request that reaches no operation, also on behalf of a resource beside this."""
+        """Answer a request that reaches no operation, here or of a resource beside this one."""
         self._reply.problem(request, problem)
         return NOT_DONE_YET
 

@@ -1,4 +1,4 @@
-"""What a handler knows of its request."""
+"""The request, as a handler sees it."""
 
 import re
 
@@ -21,12 +21,12 @@ class Call:
 
     @property
     def user(self) -> str:
-        """The calling user's GUID. Raises Unauthorized where there is none."""
+        """The calling user's GUID. Raises Unauthorized if there is none."""
         return self._signed_in.user
 
     @property
     def session(self) -> str:
-        """The GUID of the calling log-in. Raises Unauthorized where there is none."""
+        """The GUID of the calling log-in. Raises Unauthorized if there is none."""
         return self._signed_in.session
 
     @property
@@ -37,23 +37,23 @@ class Call:
 
     @property
     def viewer(self) -> tuple[str | None, bool]:
-        """The calling user's GUID, if any, and whether it is an admin's: what decides which
+        """The calling user's GUID, if any, and whether the user is an admin. These decide which
         content is visible."""
         return (None, False) if self.caller is None else (self.caller.user, self.caller.admin)
 
     @property
     def address(self) -> str:
-        """The client's address, without a port: IPv4 or IPv6, "unix" for a Unix socket's, "-" for
-        one that cannot be known."""
+        """The client's address, without a port: IPv4 or IPv6, "unix" on a Unix socket, "-" if it is
+        not known."""
         return self._request.client
 
     @property
     def network(self) -> str:
-        """What limits of an address count by: the client's address, of IPv6 its /64."""
+        """The network that limits count by: the client's address, or the /64 of an IPv6 address."""
         return network(self._request.client)
 
     def note(self, word: str) -> None:
-        """Have the log's line of this request say so."""
+        """Add a word to the log line of this request."""
         self._request.note += f" {word}"
 
     @property

@@ -19,11 +19,11 @@ class Problem(Exception):
     code: str
     detail: str
     extra: Mapping[str, Any] = {}
-    """Types of the further members that it may have, by their names."""
+    """The further members that it may have: their types by their names."""
     oauth: str = "invalid_request"
-    """The `error` of RFC 6749 §5.2 where an OAuth endpoint answers it."""
+    """The `error` of RFC 6749 §5.2, if an OAuth endpoint answers it."""
     cause: str | None = None
-    """Why it is a 503, in a word for the log; None where `code` says it."""
+    """The cause of a 503, as a word for the log. None if `code` says it."""
 
     def __init__(
         self, detail: str | None = None, *, headers: Headers | None = None, **members: Any
@@ -127,7 +127,7 @@ InternalError = named(
 
 
 class Unavailable(Problem):
-    """503, which says when to come again: in a second, unless `headers` have a Retry-After."""
+    """503. Retry-After is one second, unless `headers` have another."""
 
     status = 503
     code = "unavailable"

@@ -21,7 +21,7 @@ _ALWAYS = (
     b"Vary: Origin, Authorization\r\n"
 )
 _URI = "!#$%&'()*+,/:;=?@[]"
-"""What stands in a URI as it is (RFC 3986 §2.2), beside letters, digits and `-._~`."""
+"""Characters that a URI may contain (RFC 3986 §2.2), beside letters, digits and `-._~`."""
 
 
 class Created(NamedTuple):
@@ -31,23 +31,25 @@ class Created(NamedTuple):
 
 
 class Listed(NamedTuple, Generic[T]):
-    """200 with a part of a list; `after` is the cursor of what follows, if anything may. An item
-    may be the JSON of a T."""
+    """200 with a part of a list. `after` is the cursor of the next part, if there may be one. An
+    item may be the JSON of a T."""
 
     items: Sequence[T | msgspec.Raw]
     after: str | None
 
 
 class Encoded(NamedTuple, Generic[T]):
-    """200 with what is JSON already, of a T."""
+    """200 with a T that is already JSON."""
 
     json: bytes
 
 
 class Pieces(NamedTuple, Generic[T]):
-    """200 with a T, a list or an object, that is too long to be held whole. Each call of `more`
-    gives the JSON of some more of its items, and nothing at the end; `state` stands for all of it
-    in the ETag, and is asked for first, so that no item is older than that."""
+    """200 with a T, a list or an object, that is too long to hold in memory.
+
+    Each call of `more` gives the JSON of more items, and nothing at the end. `state` stands for the
+    whole in the ETag. It is called first, so that no item is older than the state.
+    """
 
     more: Callable[[], Awaitable[bytes]]
     state: Callable[[], Awaitable[str]]
@@ -55,9 +57,9 @@ class Pieces(NamedTuple, Generic[T]):
 
 
 class Reply:
-    """Writes answers; made once, with the origins that browsers may call from.
+    """Writes answers. Browsers may call from the origins `cors_origins`.
 
-    `unavailable` is called with the cause of each 503.
+    Calls `unavailable` with the cause of each 503.
     """
 
     def __init__(self, cors_origins: Sequence[str], unavailable: Callable[[str], None]) -> None:
@@ -92,7 +94,7 @@ class Reply:
         return f'<{target}>; rel="next"'.encode()
 
     async def pieces(self, request: ApiRequest, pieces: Pieces[Any]) -> None:
-        """Write a long answer. What `state` and `more` raise is raised."""
+        """Write a long answer. Raises whatever `state` and `more` raise."""
         if self._is_known(request, (await pieces.state()).encode()):
             self._write(request, 304, None, b"")
         else:
@@ -106,7 +108,7 @@ class Reply:
             self._write(request, 200, b"application/json", body)
 
     def _is_known(self, request: ApiRequest, made_of: bytes) -> bool:
-        """Give the answer its ETag; whether the client has what it stands for."""
+        """Set the ETag of the answer. True if the client already has this answer."""
         tag = b'W/"' + blake2b(made_of, digest_size=12).hexdigest().encode() + b'"'
         request.setHeader(b"ETag", tag)
         return request.method in {b"GET", b"HEAD"} and matches(
@@ -114,7 +116,7 @@ class Reply:
         )
 
     def problem(self, request: ApiRequest, problem: Problem, *, oauth: bool = False) -> None:
-        """Write an error; if the answer has begun, its connection has been cut off instead."""
+        """Write an error. If the answer has begun, its connection was cut off instead."""
         if problem.status == 503:
             self._unavailable(problem.cause or problem.code)
         if request.startedWriting:
@@ -129,7 +131,7 @@ class Reply:
         self._write(request, problem.status, media, body)
 
     def options(self, request: ApiRequest, methods: bytes) -> None:
-        """Write the answer to OPTIONS, a browser's preflight or not."""
+        """Write the answer to OPTIONS, whether or not it is a browser's preflight."""
         request.setHeader(b"Allow", methods)
         request.setHeader(b"Access-Control-Allow-Methods", methods)
         request.setHeader(

@@ -5,11 +5,11 @@
     @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF, raises=(ContentNotFound,))
     async def put(self, call: Call, user: str, content: str, body: RatingBody) -> None: ...
 
-What the handler takes says what is decoded: `body` a JSON body (`Either[A | B]` where the handler
-decides which it is), `form` a form, `query` the query string, each into the Struct that the
-parameter is annotated with. `call` and the path's variables come first. What it is annotated to
-give is the answer; `raises` has its errors, beside those that `errors_of` derives. Its docstring is
-the operation's description: a sentence that sums it up, then the rest.
+The handler's parameters say what to decode: `body` a JSON body (`Either[A | B]` if the handler
+decides which it is), `form` a form, `query` the query string. Each is decoded into the Struct of
+the parameter's annotation. `call` and the path's variables come first. The annotated return type
+is the answer. `raises` lists the operation's errors, beside those that `errors_of` derives. The
+docstring is the operation's description: first a sentence that sums it up, then the rest.
 """
 
 import inspect
@@ -46,12 +46,12 @@ Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 _VARIABLE = re.compile(r"<(\w+):(\w+)>")
 _INPUTS = ("body", "form", "query")
 _NAMED = {"guid", "int"}
-"""Kinds of variables that are the names of things."""
+"""Kinds of variables that identify things."""
 
 
 class Answer(NamedTuple):
-    """What an operation answers where all goes well: the status, the type of the JSON body, if it
-    has one, and whether it may be a part of a list, with a Link to the next."""
+    """The answer of an operation that succeeds: the status, the type of the JSON body, if there is
+    one, and whether it may be a part of a list, with a Link to the next part."""
 
     status: int
     type: Any = None
@@ -59,19 +59,19 @@ class Answer(NamedTuple):
 
 
 class Route(NamedTuple):
-    """What a decorated handler declares."""
+    """The declaration of a handler."""
 
     method: str
     path: str
     allow: Permission
     raises: tuple[type[Problem], ...]
-    """Its own errors, beside those that are derived."""
+    """Its own errors, beside the derived ones."""
     limit: int
-    """Bytes of its body."""
+    """Most bytes of its body."""
     variables: tuple[tuple[str, str], ...]
     """Kind and name of each variable of the path, in order."""
     bodies: tuple[Any, ...]
-    """The types that a JSON body may be of."""
+    """The types that a JSON body may have."""
     undecided: bool
     """Whether the handler decides which of them it is."""
     form: Any
@@ -80,12 +80,12 @@ class Route(NamedTuple):
 
     @property
     def owned(self) -> bool:
-        """Whether the path names the user that it belongs to."""
+        """Whether the path names a user, whose operation it is."""
         return ("guid", "user") in self.variables
 
     @property
     def public_form(self) -> bool:
-        """Whether this is for OAuth clients, whose Authorization, if any, is not for us."""
+        """Whether this is for OAuth clients: an Authorization header of theirs is not our token."""
         return self.form is not None and not self.allow.signed_in
 
 
@@ -97,12 +97,12 @@ def route(
     raises: tuple[type[Problem], ...] = (),
     limit: int | None = None,
 ) -> Callable[[Handler], Handler]:
-    """Declare the operation that a family's method handles; `limit` in bytes of its body, by
-    default FORM_LIMIT for a form and BODY_LIMIT for all else.
+    """Declare the operation that a family's method handles. `limit` is the most bytes of its body,
+    by default FORM_LIMIT for a form and BODY_LIMIT otherwise.
 
-    Raises TypeError where the declaration cannot be right: the handler's parameters are not those
-    of the path, its answer is not annotated, SELF has no user in the path, an error is declared
-    that is derived, a GET of a thing has no 404, or two methods of a family have one name.
+    Raises TypeError if the declaration cannot be right: the handler's parameters are not those of
+    the path, its answer is not annotated, SELF has no user in the path, `raises` has a derived
+    error, a GET of a thing has no 404, or two methods of a family have the same name.
     """
     variables = tuple((kind, name) for kind, name in _VARIABLE.findall(path))
 
@@ -140,8 +140,8 @@ def route(
 def errors_of(route: Route) -> tuple[type[Problem], ...]:
     """Every error that an operation can answer: those that its declaration implies, then its own.
 
-    Of what is refused before there is an operation (a request that is no HTTP, a path or method
-    that nobody has, headers that are too long), nothing is here.
+    It does not have errors that come before the operation is known: a request that is not HTTP, an
+    unknown path or method, headers that are too long.
     """
     derived: list[type[Problem]] = []
     if route.variables:
@@ -172,7 +172,7 @@ def _bodies(hint: Any) -> tuple[tuple[Any, ...], bool]:
 
 
 def _answer(name: str, hints: dict[str, Any]) -> Answer:
-    """What the annotation says. Raises TypeError."""
+    """The answer that the annotation declares. Raises TypeError."""
     if "return" not in hints:
         raise TypeError(f"{name} does not say what it answers")
     forms = [_form(hint) for hint in _members(hints["return"])]
@@ -209,7 +209,7 @@ def _refuse_wrong(name: str, route: Route) -> None:
     derived = set(errors_of(route._replace(raises=())))
     if again := derived & set(route.raises):
         raise TypeError(f"{name} declares what is derived: {again}")
-    # Whoever is allowed as the user of the path is there.
+    # A caller who is allowed as the user of the path exists.
     things = [each for each in route.variables if each[0] in _NAMED]
     if route.allow.owner:
         things.remove(("guid", "user"))

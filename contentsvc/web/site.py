@@ -1,4 +1,4 @@
-"""The site: what its connections and requests have in common, request ids and the log line."""
+"""The site: what all connections and requests share, request ids, and the log line."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -24,17 +24,15 @@ from contentsvc.web.unsent import Unsent
 log = Logger()
 
 _METHODS = {method.encode(): method.value for method in HTTPMethod}
-"""What the log has of a method; others may hold anything."""
+"""The methods that the log shows. Others are not shown, because they may contain anything."""
 
 
 class ApiSite(Site, Common):
     """A site of ApiRequests.
 
-    `now` gives the wall clock's Unix seconds. `judge` is asked about a request with a body as soon
-    as its head is in: it gives the bytes that may follow, and raises the Problem that is its
-    answer. `refuse` answers a request that goes no further. `body_timeout` is in seconds,
-    `body_memory` in bytes; `connections` bounds those of requests and the `sockets()` together;
-    `trusted_proxies` are as web.proxies has them.
+    `now` gives the wall clock's Unix seconds. `judge` and `refuse` are those of `Common`.
+    `body_timeout` is in seconds, `body_memory` in bytes. `connections` limits HTTP connections and
+    `sockets()` together. `trusted_proxies` are those of web.proxies.
     """
 
     noisy = False
@@ -72,18 +70,18 @@ class ApiSite(Site, Common):
         self.next_id: Callable[[], str] = lambda: f"{prefix}-{next(numbers):x}"
 
     def full(self) -> bool:
-        """Whether all connections are in use: another worker may have one left."""
+        """Whether all connections are in use. Another worker may still have a free one."""
         return self.traffic.full()
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
-        """One for a new connection, if there may be one more."""
+        """The protocol of a new connection, which is closed at once if there are too many."""
         if self.traffic.admits():
             return super().buildProtocol(addr)
-        # Not None, as a TLS or PROXY endpoint would not know what to do with that.
+        # Not None: a TLS or PROXY endpoint does not expect that.
         return TurnedAway()
 
     def date(self) -> bytes:
-        """The header line Date, as it is this second."""
+        """The header line Date of this second."""
         second = int(self._now())
         if second != self._second:
             self._second, self._date = second, b"Date: %s\r\n" % datetimeToString(second)
@@ -98,8 +96,8 @@ class ApiSite(Site, Common):
         self.log_request(request, request.code)
 
     def log_request(self, request: ApiRequest, status: int) -> None:
-        """One line per request. The route, not the path or the query, which may hold what
-        does not belong in a log."""
+        """Write one line per request. It has the route, and not the path or the query, which may
+        contain secrets."""
         milliseconds = (self.reactor.seconds() - request.started) * 1000
         log.info(
             "{method} {route} {status} {ms:.1f}ms user={user} client={client} "

@@ -1,6 +1,6 @@
-"""The table of operations: what the families' routes declare, as one value.
+"""The table of operations: everything that the families' routes declare, as one value.
 
-Dispatch, the OpenAPI document, the docs' tables and the tests read it; it needs neither a database
+Dispatch, the OpenAPI document, the docs' tables and the tests read it. It needs neither a database
 nor a reactor.
 """
 
@@ -14,8 +14,8 @@ from contentsvc.web.route import Route, errors_of
 
 
 class Family(NamedTuple):
-    """A class whose methods handle operations; its name for clients, and the path before those of
-    its routes."""
+    """A class whose methods handle operations, its name for clients, and the prefix of its routes'
+    paths."""
 
     name: str
     handlers: type
@@ -23,12 +23,12 @@ class Family(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """A route where it is served."""
+    """A route and the place where it is served."""
 
     id: str
     """Family and method, as `comments_create`."""
     path: str
-    """The whole path, with variables as the route writes them."""
+    """The whole path, with the route's own form of variables."""
     route: Route
     family: Family
     handler: str
@@ -36,7 +36,7 @@ class Operation(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The path as clients know it: `/api/v1/user/{userId}/info`."""
+        """The path for clients, such as `/api/v1/user/{userId}/info`."""
         path = self.path
         for kind, name in self.route.variables:
             path = path.replace(f"<{kind}:{name}>", f"{{{variable_name(kind, name)}}}")
@@ -54,15 +54,15 @@ class Operation(NamedTuple):
 
 
 def variable_name(kind: str, name: str) -> str:
-    """What clients know a path's variable as: `userId` for a user, `key` for a text."""
+    """The name of a path's variable for clients: `userId` for a user, `key` for a text."""
     return name if kind == "text" else f"{name}Id"
 
 
 def table(families: Iterable[Family]) -> tuple[Operation, ...]:
     """The operations of these families.
 
-    Raises TypeError: two have one id, or one method and path; or a handler names an error that its
-    route does not declare.
+    Raises TypeError if two have the same id or the same method and path, or if a handler names an
+    error that its route does not declare.
     """
     operations: list[Operation] = []
     taken: set[object] = set()
@@ -81,7 +81,7 @@ def table(families: Iterable[Family]) -> tuple[Operation, ...]:
 
 
 def mirrored(operations: Iterable[Operation], path: str, other: str) -> tuple[Operation, ...]:
-    """Those below `path` as they are served below the path `other` too."""
+    """The operations below `path`, as they are also served below `other`."""
     return tuple(
         operation._replace(path=other + operation.path.removeprefix(path))
         for operation in operations
@@ -90,7 +90,7 @@ def mirrored(operations: Iterable[Operation], path: str, other: str) -> tuple[Op
 
 
 def _routes(family: type) -> list[tuple[str, Route]]:
-    """Names and routes of a family's methods, in the order in which they are written."""
+    """The names and routes of a family's methods, in the order of its code."""
     return [
         (name, member.__route__)
         for name, member in vars(family).items()
@@ -111,15 +111,15 @@ def _refuse_undeclared(operation: Operation) -> None:
 
 
 def _named(function: FunctionType, family: type, seen: set[object]) -> Iterator[type[Problem]]:
-    """The errors that a handler names, and those of its module's functions and its family's private
-    methods that it calls."""
+    """The errors that a handler names, and those of the functions that it calls: functions of its
+    module, and private methods of its family."""
     if function in seen:
         return
     seen.add(function)
     for name in _names(function.__code__):
         found: Any = function.__globals__.get(name)
         if inspect.isclass(found) and issubclass(found, Problem):
-            # The class of all is named as a type.
+            # The base class is named only as a type.
             if found is not Problem:
                 yield found
             continue
