@@ -1,5 +1,6 @@
 """What docs/ and etc/ say of the settings, the errors and the operations is so."""
 
+import ast
 import configparser
 import contextlib
 import glob
@@ -28,6 +29,7 @@ from tests.support.daemon import ROOT
 
 CHOICES = (ROOT / "docs/choices.md").read_text()
 OPERATING = (ROOT / "docs/operating.md").read_text()
+SECTION = OPERATING.partition("### Warnings and errors")[2].partition("\n## ")[0]
 SAMPLE = (ROOT / "etc/contentsvc.toml.sample").read_text()
 WHO = {
     "ANYONE": {"anyone"},
@@ -44,6 +46,22 @@ def rows(text: str, heading: str) -> list[list[str]]:
     """The cells of the table whose heading begins like this, without the backquotes."""
     lines = text[text.index(f"\n{heading}") + 1 :].partition("\n\n")[0].splitlines()
     return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def warnings() -> list[str]:
+    """What the daemon logs as a warning or an error, with … for each detail."""
+    found = []
+    daemons = set((ROOT / "contentsvc").rglob("*.py")) - set((ROOT / "contentsvc/client").glob("*"))
+    for path in daemons:
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Call(
+                    ast.Attribute(ast.Name("log"), "warn" | "error" | "critical"),
+                    [ast.Constant(str(text)), *_],
+                ):
+                    # A worker is named by its number and its process.
+                    found.append(re.sub(r"{[^}]*}", "…", text.replace("{who}", "Worker …")))
+    return found
 
 
 def sections(page: Path) -> set[str]:
@@ -92,6 +110,16 @@ class SettingsTests(SynchronousTestCase):
             # Parsed, not run: an unknown one would exit.
             parsed = cli._parser().parse_args(words)
             self.assertTrue(callable(parsed.act), command)
+
+
+class LogTests(SynchronousTestCase):
+    def test_warnings(self) -> None:
+        """docs/operating.md explains each warning and error of the log, and no other."""
+        explained = re.findall(r"^\| `([^`]*)…` \|", SECTION, re.M)
+        explained += re.findall(r"^\| `([^`]*[^…`])` \|", SECTION, re.M)
+        said = warnings()
+        self.assertEqual([s for s in said if not s.startswith(tuple(explained))], [])
+        self.assertEqual([e for e in explained if not any(s.startswith(e) for s in said)], [])
 
 
 class UnitTests(SynchronousTestCase):

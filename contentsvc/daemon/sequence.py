@@ -84,7 +84,7 @@ class Sequence(Service):
 
     def replace_workers(self) -> None:
         """Begin what SIGHUP asks for."""
-        log.warn("SIGHUP does nothing: a rolling restart needs `workers` of 2 or more")
+        log.warn("SIGHUP does nothing: a rolling restart needs two or more workers")
 
     def _hung_up(self) -> None:
         if self._terminal and not os.isatty(0):
