@@ -52,7 +52,7 @@ class Comments:
     )
     async def create(self, call: Call, content: str, body: CommentCreate) -> Created:
         """Comment on a content item."""
-        given = content, call.user, call.viewer[1], body.parent_id, body.body
+        given = content, call.user, call.viewer.admin, body.parent_id, body.body
         if self._per_minute:
             written = await comments.create_within(self._db, *given, self._per_minute, MINUTE)
             if written is not None and written.wait:
@@ -101,14 +101,15 @@ class Comments:
         """Delete a comment. Its author, the content's author and admins may. The comment keeps its
         place and loses its text."""
         standing = await self._standing(call, content, comment)
-        if call.user not in {standing.author_id, standing.content_author_id} and not call.viewer[1]:
+        authors = {standing.author_id, standing.content_author_id}
+        if call.user not in authors and not call.viewer.admin:
             raise Forbidden(
                 "Only its author, the author of the content and admins can delete this."
             )
         await comments.delete(self._db, content, comment)
 
     async def _standing(self, call: Call, content: str, comment: int) -> comments.Standing:
-        user, admin = call.user, call.viewer[1]
+        user, admin = call.user, call.viewer.admin
         standing = await comments.standing(self._db, content, comment, user, admin)
         if standing is None:
             raise CommentNotFound()

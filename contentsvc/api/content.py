@@ -114,7 +114,7 @@ class Content:
     async def _change(
         self, call: Call, content: str, standing: store.Standing, body: _Bodies
     ) -> None:
-        if call.user != standing.author_id and not call.viewer[1]:
+        if call.user != standing.author_id and not call.viewer.admin:
             raise Forbidden("Only its author and admins can change this content.")
         revision = (body.decode(ContentRepeat).revision_id or "").lower()
         if revision == standing.first_revision and call.user == standing.author_id:
@@ -200,19 +200,20 @@ class Content:
     async def by_author(self, call: Call, user: str, query: ContentQuery) -> LongList[ContentInfo]:
         """List the content that a user has created (spec §4.3), newest first."""
         types = _choice("category", query.category, CONTENT_TYPES)
-        viewer, admin = call.viewer
-        if admin and query.status is not None:
+        viewer = call.viewer
+        if viewer.admin and query.status is not None:
             statuses = _choice("status", query.status, CONTENT_STATUSES)
         else:
-            statuses = ["active", "suspended"] if viewer == user else ["active"]
+            # An admin who asks for no status is given what everybody is.
+            statuses, viewer = list(CONTENT_STATUSES), viewer._replace(admin=False)
         before = position(query)
 
         def page(after: int | None) -> Awaitable[list[ContentInfo]]:
             most = ROWS if query.limit is None else query.limit
-            return store.by_author(self._db, user, types, statuses, after, most)
+            return store.by_author(self._db, user, types, statuses, *viewer, after, most)
 
         def state() -> Awaitable[str]:
-            return store.by_author_state(self._db, user, types, statuses, before)
+            return store.by_author_state(self._db, user, types, statuses, *viewer, before)
 
         rows = await page(before)
         if not rows and await users.info(self._db, user) is None:

@@ -39,7 +39,7 @@ class UploadPrecheck:
                 raise ContentExists()
         elif standing is None:
             raise ContentNotFound()
-        elif call.user != standing.author_id and not call.viewer[1]:
+        elif call.user != standing.author_id and not call.viewer.admin:
             raise Forbidden("Only its author and admins can change this content.")
 
         references: Sequence[EntityReference] = body.dependencies

@@ -29,7 +29,7 @@ class Ratings:
         ):
             if given is not None and given.lower() != meant:
                 raise at_pointer(f"/{member}", "This must be the same as in the path.")
-        if not await ratings.put(self._db, user, content, call.viewer[1], body.value == "1"):
+        if not await ratings.put(self._db, user, content, call.viewer.admin, body.value == "1"):
             raise ContentNotFound()
 
     @route(
@@ -40,13 +40,13 @@ class Ratings:
     )
     async def delete(self, call: Call, user: str, content: str) -> None:
         """Take a rating back."""
-        if not await ratings.delete(self._db, user, content, call.viewer[1]):
+        if not await ratings.delete(self._db, user, content, call.viewer.admin):
             raise ContentNotFound()
 
     @route("GET", "/user/<guid:user>/ratings", allow=SELF)
     async def all(self, call: Call, user: str) -> Encoded[RatingMap] | Pieces[RatingMap]:
         """Get the user's ratings (spec §4.14), by the id of the content."""
-        admin = call.viewer[1]
+        admin = call.viewer.admin
         first = await ratings.of_user(self._db, user, admin, _VOTES)
         if len(first) < _VOTES * ratings.ENTRY:
             return Encoded(f"{{{first}}}".encode())

@@ -152,7 +152,7 @@ _INFO = f"""
 """
 _OF_AUTHOR = """
     from contents c join users u on u.id = c.author_id
-    where c.author_id = :author
+    where c.author_id = :author and visible(c.status, c.author_id, :caller, :admin)
       and c.status = any(:statuses) and c.type = any(:types)
       and (:before::bigint is null or c.listing_id < :before)
 """
@@ -164,10 +164,12 @@ async def by_author(
     author: str,
     types: list[str],
     statuses: list[str],
+    caller: str | None,
+    admin: bool,
     before: int | None,
     limit: int | None,
 ) -> list[ContentInfo]:
-    """An author's content, newest first (spec §4.3)."""
+    """An author's content that the caller may see, newest first (spec §4.3)."""
 
 
 @one(
@@ -178,7 +180,13 @@ async def by_author(
     lane=WHOLE,
 )
 async def by_author_state(
-    db: Db, author: str, types: list[str], statuses: list[str], before: int | None
+    db: Db,
+    author: str,
+    types: list[str],
+    statuses: list[str],
+    caller: str | None,
+    admin: bool,
+    before: int | None,
 ) -> str:
     """What changes when anything of that list does."""
 

@@ -1,6 +1,7 @@
 """The request, as a handler sees it."""
 
 import re
+from typing import NamedTuple
 
 from contentsvc.web.allow import Who
 from contentsvc.web.errors import InvalidHost, Unauthorized
@@ -8,6 +9,17 @@ from contentsvc.web.proxies import network
 from contentsvc.web.request import ApiRequest
 
 _HOST = re.compile(r"(?:[A-Za-z0-9_.\-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?\Z")
+
+
+class Viewer(NamedTuple):
+    """The caller, as far as this decides which content is visible. `user` is a GUID, None without
+    a token."""
+
+    user: str | None
+    admin: bool
+
+
+_STRANGER = Viewer(None, False)
 
 
 class Call:
@@ -36,10 +48,10 @@ class Call:
         return self.caller
 
     @property
-    def viewer(self) -> tuple[str | None, bool]:
-        """The calling user's GUID, if any, and whether the user is an admin. These decide which
-        content is visible."""
-        return (None, False) if self.caller is None else (self.caller.user, self.caller.admin)
+    def viewer(self) -> Viewer:
+        """The caller: which content is visible depends on it."""
+        caller = self.caller
+        return _STRANGER if caller is None else Viewer(caller.user, caller.admin)
 
     @property
     def address(self) -> str:

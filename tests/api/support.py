@@ -8,6 +8,7 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.db.query import Db
 from contentsvc.store import notifications
+from contentsvc.web.call import Viewer
 from contentsvc.web.errors import Problem
 from contentsvc.wire.notifications import Notification
 from tests.support.databases import StoreCase
@@ -28,7 +29,7 @@ class Caller:
         self.address = self.network = address
         self.notes: list[str] = []
         self.session = session
-        self.viewer = (user, admin)
+        self.viewer = Viewer(user, admin)
 
     def note(self, word: str) -> None:
         """What the log's line is to say."""

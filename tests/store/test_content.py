@@ -81,7 +81,7 @@ class CreateTests(ContentCase):
     async def test_listing(self) -> None:
         """Each has a listing id of its own, later ones higher ones."""
         games = [await self.content(self.author) for _ in range(3)]
-        rows = await contents.by_author(self.db, self.author, TYPES, BOTH, None, None)
+        rows = await contents.by_author(self.db, self.author, TYPES, BOTH, None, True, None, None)
         self.assertEqual([row.id for row in rows], games[::-1])
         numbers = [row.listing_id for row in rows]
         self.assertEqual(numbers, sorted(set(numbers), reverse=True))
@@ -129,7 +129,7 @@ class ChangeTests(ContentCase):
     async def test_featured(self) -> None:
         """Featuring is seen in the lists; what is not there cannot be featured."""
         self.assertTrue(await contents.set_featured(self.db, self.game, True))
-        (row,) = await contents.by_author(self.db, self.author, TYPES, BOTH, None, None)
+        (row,) = await contents.by_author(self.db, self.author, TYPES, BOTH, None, True, None, None)
         self.assertTrue(row.featured)
         self.assertFalse(await contents.set_featured(self.db, guid(), True))
 
@@ -180,7 +180,7 @@ class ReadTests(ContentCase):
 
     async def listed(self, types: list[str], statuses: list[str], **window: Any) -> list[str]:
         """The ids of the author's content."""
-        window = {"before": None, "limit": None} | window
+        window = {"caller": None, "admin": True, "before": None, "limit": None} | window
         rows = await contents.by_author(self.db, self.author, types, statuses, **window)
         return [row.id for row in rows]
 
@@ -194,14 +194,27 @@ class ReadTests(ContentCase):
         self.assertEqual(await self.listed(TYPES, BOTH), [suspended, self.game])
         self.assertEqual(await self.listed(["asset"], BOTH), [])
 
+    async def test_list_visible(self) -> None:
+        """Suspended content is in the list for its author and admins, for nobody else."""
+        await contents.set_status(self.db, self.game, "suspended")
+        other = await self.user()
+        for caller, admin, seen in (
+            (None, False, []),
+            (other, False, []),
+            (self.author, False, [self.game]),
+            (other, True, [self.game]),
+        ):
+            self.assertEqual(await self.listed(TYPES, BOTH, caller=caller, admin=admin), seen)
+
     async def test_pages(self) -> None:
         """Parts of a list, each before the last number, hold every content once."""
         for _ in range(4):
             await self.content(self.author)
-        everything = await contents.by_author(self.db, self.author, TYPES, BOTH, None, None)
+        asked = (self.author, TYPES, BOTH, None, True)
+        everything = await contents.by_author(self.db, *asked, None, None)
         found, before = [], None
         for _ in range(3):
-            rows = await contents.by_author(self.db, self.author, TYPES, BOTH, before, 2)
+            rows = await contents.by_author(self.db, *asked, before, 2)
             found += rows
             before = rows[-1].listing_id
         self.assertEqual(found, everything)
