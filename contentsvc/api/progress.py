@@ -69,7 +69,7 @@ class Progress:
         value = object_text("value", body.value)
         try:
             if body.version is None and body.write_id is None:
-                await progress.put(self._db, user, key, value, *self._quotas.values())
+                await progress.put(self._db, user, key, value, None, *self._quotas.values())
                 return
             for _ in range(_TRIES):
                 if await self._put_checked(user, key, value, body):
@@ -95,7 +95,7 @@ class Progress:
                 version, follows = await _before(tx, user, key, standing)
                 if body.version is not None and body.version != version:
                     await _refuse(tx, user, key)
-                await progress.put_as(tx, user, key, value, write_id, *self._quotas.values())
+                await progress.put(tx, user, key, value, write_id, *self._quotas.values())
                 if standing is None:
                     # There was no row to lock.
                     begun = await progress.lock(tx, user, key)

@@ -145,7 +145,7 @@ async def build(db: Db, hashed: Callable[[], str]) -> bool:
     for ordinal, (name, theme, emblem, color) in enumerate(CHALLENGES, 1):
         await _challenge(db, ordinal, name, theme, emblem, color)
     best, most = '{"floors":19,"seconds":412}', progress.NO_LIMIT
-    await progress.put(db, people["juno"], "tower/best", best, most, most)
+    await progress.put(db, people["juno"], "tower/best", best, None, most, most)
     return True
 
 

@@ -13,11 +13,12 @@ import psycopg2
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
+from contentsvc.db.batches import Batches
 from contentsvc.db.connection import Connection, connect, execute, one_line
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.lanes import Lanes
 from contentsvc.db.overdue import Overdue, Where
-from contentsvc.db.query import Row, Statement
+from contentsvc.db.query import Row, Statement, parted
 from contentsvc.db.together import Together
 
 SLOW = 0.5
@@ -74,10 +75,16 @@ class Transaction:
 
     async def run(self, statement: Statement, args: Row) -> list[Row]:
         """Run one statement; BEGIN travels with the first."""
-        if self.connection is not None:
-            return await _run(self.connection, statement, args, "")
-        self.connection = await self._acquire(statement)
-        return await _run(self.connection, statement, args, "BEGIN;")
+        begin = ""
+        if self.connection is None:
+            self.connection = await self._acquire(statement)
+            begin = "BEGIN;"
+        if statement.batch is None:
+            return await _run(self.connection, statement, args, begin)
+        (rows,) = parted(
+            await _run(self.connection, statement, statement.several([args]), begin), 1
+        )
+        return rows
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Call once the transaction has committed, in the order of registration."""
@@ -130,6 +137,7 @@ class Database:
         self._lanes = Lanes(size)
         self._stopped = False
         self._together = Together(reactor, self._run_alone)
+        self._batches = Batches(reactor, self._run_alone)
         self._overdue = Overdue(reactor, self._open, statement_timeout, self._server)
         self._looks = LoopingCall(self._look)
         self._looks.clock = reactor
@@ -163,6 +171,8 @@ class Database:
 
     async def run(self, statement: Statement, args: Row) -> list[Row]:
         """Run one statement, which commits by itself."""
+        if statement.batch is not None:
+            return await self._batches.rows(statement, statement.batch, args)
         if statement.together is not None:
             return await self._together.rows(statement, args)
         return await self._run_alone(statement, args)
@@ -271,6 +281,7 @@ class Database:
         now = self._reactor.seconds()
         late = now - SLOW
         self._lanes.expire(now - self._wait)
+        self._batches.expire(now - self._wait)
         if self._lanes.withheld and now > self._restore:
             self._lanes.restore()
         self._lanes.look({c.lane for c in self._open if 0 < c.since < late and c.lane is not None})

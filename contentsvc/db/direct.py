@@ -8,7 +8,7 @@ import psycopg2
 
 from contentsvc.db.connection import unavailable
 from contentsvc.db.errors import BadValue, Refused
-from contentsvc.db.query import Db, Row, Statement
+from contentsvc.db.query import Db, Row, Statement, parted
 
 T = TypeVar("T")
 
@@ -52,12 +52,13 @@ class _Direct:
             if statement.name not in self._prepared:
                 cursor.execute(f"PREPARE {statement.name} AS {statement.sql}")
                 self._prepared.add(statement.name)
-            cursor.execute(statement.execute, args)
+            several = statement.batch is not None
+            cursor.execute(statement.execute, statement.several([args]) if several else args)
             if cursor.description is None:
                 return []
             statement.check(cursor.description)
             rows: list[Row] = cursor.fetchall()
-            return rows
+            return parted(rows, 1)[0] if several else rows
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         self.callbacks.append(callback)

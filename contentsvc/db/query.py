@@ -14,9 +14,10 @@ columns fill; a Struct that may be None is None where its first column is NULL. 
 the names of the fields, in their order.
 
 A read that is asked for often says `together=True` and the type of each parameter
-(`:user::uuid`): then there is a second form of it, which answers several calls at once. A write
-says its second form itself, as `together`: the parameters are lists in it, and the first column
-of what it gives, if it gives anything, is the number of the call, from 1.
+(`:user::uuid`). There is then a second form of it, which answers several calls at once. A write
+that is asked for often has a `batch` and one form, over arrays: each parameter of the SQL is the
+array of what the calls gave for it, and the first column of each row is `n`, the number of the
+row's call, from 1. A lone call is an array of one.
 
 Each statement is in a lane (see contentsvc.db.lanes): that of its module's reads, or of its
 module's writes and locks, unless it says another.
@@ -57,15 +58,28 @@ class Column(NamedTuple):
     name: str
 
 
+class Batch(NamedTuple):
+    """How calls of a write share a statement.
+
+    `row` names the parameters that say which row a call contends for: at most one statement with
+    the same values is under way in a process. `repeats` says whether one statement may have
+    several calls with the same values.
+    """
+
+    row: tuple[str, ...]
+    repeats: bool = True
+
+
 class Statement:
     """One prepared statement: its SQL, the PREPARE with it, and the EXECUTE that runs it.
 
-    `together` is the one that answers several calls of this at once, if there is one: its
-    arguments are lists, and the first column of a row is the number of its call, from 1. `writes`
-    says whether it writes or takes locks.
+    `together` is the one that answers several calls of this at once, if there is one. It is of
+    the form that a `batch` says this one has: its arguments are arrays, and the first column of a
+    row is the number of its call. `writes` says whether it writes or takes locks.
     """
 
     together: "Statement | None" = None
+    batch: Batch | None = None
 
     def __init__(
         self,
@@ -108,9 +122,13 @@ class Statement:
             args = tuple(values)
         return args
 
+    def several(self, calls: Sequence[Row]) -> Row:
+        """The arguments of one run that answers all these calls."""
+        return tuple(array_literal(values) for values in zip(*calls, strict=True))
+
     def expect(self, fields: tuple[str, ...]) -> None:
         """Have the first result's columns compared with the row type's fields."""
-        self._fields = fields
+        self._fields = fields if self.batch is None else ("n", *fields)
 
     def check(self, description: Sequence[Column]) -> None:
         """Compare once what the statement gives with what its row type takes.
@@ -132,6 +150,14 @@ class Db(Protocol):
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Call when what ran before has been committed; never if it was rolled back."""
+
+
+def parted(rows: Sequence[Row], calls: int) -> list[list[Row]]:
+    """The rows of each call, without its number."""
+    found: list[list[Row]] = [[] for _ in range(calls)]
+    for row in rows:
+        found[row[0] - 1].append(row[1:])
+    return found
 
 
 def array_literal(values: Sequence[object] | None) -> str | None:
@@ -157,7 +183,12 @@ class Decorator(Protocol):
     """Declares the statement that a function stands for."""
 
     def __call__(
-        self, sql: str, *, together: str | bool = False, lane: str | None = None
+        self,
+        sql: str,
+        *,
+        together: bool = False,
+        batch: Batch | None = None,
+        lane: str | None = None,
     ) -> Callable[[Function[P, T]], Function[P, T]]:
         """See the module; raises TypeError where SQL and signature disagree."""
 
@@ -284,10 +315,14 @@ class Statements(dict[str, Statement]):
 
     def _decorator(self, cardinality: Callable[[Statement, Any], Answer]) -> Decorator:
         def declare(
-            sql: str, *, together: str | bool = False, lane: str | None = None
+            sql: str,
+            *,
+            together: bool = False,
+            batch: Batch | None = None,
+            lane: str | None = None,
         ) -> Callable[[Function[P, T]], Function[P, T]]:
             def decorate(function: Function[P, T]) -> Function[P, T]:
-                statement, returns = self._declared(sql, function, together, lane)
+                statement, returns = self._declared(sql, function, together, batch, lane)
                 answer = cardinality(statement, returns)
 
                 async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
@@ -300,7 +335,12 @@ class Statements(dict[str, Statement]):
         return declare
 
     def _declared(
-        self, sql: str, function: Callable[..., Any], together: str | bool, lane: str | None
+        self,
+        sql: str,
+        function: Callable[..., Any],
+        together: bool,
+        batch: Batch | None,
+        lane: str | None,
     ) -> tuple[Statement, Any]:
         module = function.__module__.rpartition(".")[2]
         name = f"{module}_{function.__name__}"
@@ -310,8 +350,12 @@ class Statements(dict[str, Statement]):
         if name in self:
             raise TypeError(f"there are two statements {name}")
         statement = self[name] = Statement(name, sql, parameters, lists, lane)
+        if batch is not None:
+            if any(lists) or not set(batch.row) <= set(parameters):
+                raise TypeError(f"{name} cannot have this batch")
+            statement.batch = batch
         if together:
-            several = _several(statement, sql) if together is True else str(together)
+            several = _several(statement, sql)
             statement.together = self[f"{name}_together"] = Statement(
                 f"{name}_together", several, parameters, [True] * len(parameters), statement.lane
             )

@@ -2,9 +2,8 @@
 
 A statement costs the service and Postgres the same few dozen microseconds each whether it looks
 up one row or eight, and a busy service has many clients whose requests arrive side by side. Who
-asks alone waits for nobody. Of writes, those that may be repeated can go so, and share a commit.
-Those who go together have one fate where the database fails or takes too long, as they might have
-had alone.
+asks alone waits for nobody. Those who go together have one fate where the database fails or takes
+too long, as they might have had alone. Writes go by contentsvc.db.batches.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,11 +12,10 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Row, Statement
+from contentsvc.db.query import Row, Statement, parted
 
-READS, WRITES = 8, 16
-"""Calls that go together: more reads would save little, and leave connections idle. Writes save a
-commit each."""
+MOST = 8
+"""Calls that go together: more would save little, and leave connections idle."""
 
 Call = tuple[Row, Deferred[list[Row]]]
 
@@ -43,20 +41,16 @@ class Together:
     def _turn_ended(self) -> None:
         asked, self._calls = self._calls, {}
         for statement, calls in asked.items():
-            most = WRITES if statement.writes else READS
-            for first in range(0, len(calls), most):
-                Deferred.fromCoroutine(self._answer(statement, calls[first : first + most]))
+            for first in range(0, len(calls), MOST):
+                Deferred.fromCoroutine(self._answer(statement, calls[first : first + MOST]))
 
     async def _answer(self, statement: Statement, calls: list[Call]) -> None:
         several = statement.together
         if len(calls) == 1 or several is None:
             self._answer_each(statement, calls)
             return
-        found: list[list[Row]] = [[] for _ in calls]
         try:
-            lists = tuple(list(values) for values in zip(*(args for args, _ in calls), strict=True))
-            for row in await self._run(several, several.arguments(lists, {})):
-                found[row[0] - 1].append(row[1:])
+            rows = await self._run(several, several.several([args for args, _ in calls]))
         except Unavailable as error:
             for _, answer in calls:
                 answer.errback(Unavailable(str(error), error.cause))
@@ -64,8 +58,8 @@ class Together:
             # It is one call's fault; they find out alone which.
             self._answer_each(statement, calls)
         else:
-            for (_, answer), rows in zip(calls, found, strict=True):
-                answer.callback(rows)
+            for (_, answer), found in zip(calls, parted(rows, len(calls)), strict=True):
+                answer.callback(found)
 
     def _answer_each(self, statement: Statement, calls: list[Call]) -> None:
         for args, answer in calls:

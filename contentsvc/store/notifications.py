@@ -6,8 +6,9 @@ it makes a new plan each time, for each length, which takes longer than the read
 
 from typing import NamedTuple
 
+from contentsvc.db.errors import Refused
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Db, many, maybe, one
+from contentsvc.db.query import Batch, Db, many, maybe, one
 
 
 class Stored(NamedTuple):
@@ -46,6 +47,16 @@ class Following(NamedTuple):
     previous: str | None
 
 
+class Appended(NamedTuple):
+    """What a new notification's row has beside its data; `previous` as in Following."""
+
+    user_id: str
+    seq: int
+    id: str
+    created: int
+    previous: str | None
+
+
 class State(NamedTuple):
     """Where a user's log begins and ends. `trimmed` is the number up to which retention has
     deleted; `id` is that of the newest, `at` that of the number asked about: None where there
@@ -69,24 +80,56 @@ class Standing(NamedTuple):
     at: str | None
 
 
-@one("""
-    with counter as (
+@maybe(
+    """
+    with call as (
+        select *, row_number() over log as nth, lag(id) over log as before,
+               count(*) over (partition by user_id) as more
+        from (
+            select *, gen_random_uuid() as id
+            from unnest((select :recipient::uuid[]), (select :kind::text[]), (select :data::text[]))
+                 with ordinality as call (user_id, kind, data, n)
+        ) call
+        window log as (partition by user_id order by n)
+    ), counter as (
         insert into notification_counters as c (user_id, seq, unread, newest)
-        values (:recipient, 1, 1, gen_random_uuid())
+        -- All take their locks in one order.
+        select user_id, more, more, id from call
+        where nth = more and exists (select from users u where u.id = call.user_id)
+        order by user_id
         on conflict (user_id) do update
-        set seq = c.seq + 1, unread = c.unread + 1, newest = excluded.newest, previous = c.newest
-        returning user_id, seq, newest, previous
+        set seq = c.seq + excluded.seq, unread = c.unread + excluded.unread,
+            newest = excluded.newest, previous = c.newest
+        returning user_id, seq, previous, clock_timestamp() as created
+    ), numbered as materialized (
+        select n, user_id, c.seq - more + nth as seq, id, kind, data, c.created,
+               coalesce(before, c.previous) as previous
+        from call join counter c using (user_id)
+    ), stored as (
+        insert into notifications (user_id, seq, id, kind, data, created)
+        select user_id, seq, id, kind, data, created from numbered
     )
-    insert into notifications (user_id, seq, id, kind, data, created)
-    select user_id, seq, newest, :kind, :data, clock_timestamp() from counter
-    returning user_id, seq, id, unix(created) as created, read, data,
-              (select previous from counter) as previous
-""")
+    select n, user_id, seq, id, unix(created) as created, previous from numbered
+    """,
+    batch=Batch(("recipient",)),
+)
+async def _append(db: Db, recipient: str, kind: str, data: str) -> Appended | None:
+    """Append one; None where there is no such user.
+
+    The counter's row lock makes the order of numbers, and of times, that of commits.
+    """
+
+
 async def insert(db: Db, recipient: str, kind: str, data: str) -> Following:
-    """Append one. The counter's row lock makes the order of numbers that of commits.
+    """Append one.
 
     Raises Refused `notification_counters_user` where there is no such user.
     """
+    row = await _append(db, recipient, kind, data)
+    if row is None:
+        raise Refused("notification_counters_user")
+    user, seq, id, created, previous = row
+    return Following(user, seq, id, created, False, data, previous)
 
 
 @many("""

@@ -8,7 +8,7 @@ a user has in all, by user.
 from typing import NamedTuple
 
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Db, many, maybe, none, one
+from contentsvc.db.query import Batch, Db, many, maybe, none, one
 
 KEYS, BYTES = "progress_keys", "progress_bytes"
 """The quotas, as Refused names them."""
@@ -95,12 +95,21 @@ async def get(db: Db, user: str, key: str) -> Datum | None:
     """The data at one key."""
 
 
-_PUT = """
-    with written as (
+_MOST_KEYS, _MOST_BYTES = "(:most_keys::bigint[])[1]", "(:most_bytes::bigint[])[1]"
+"""The quotas, which are the same for all calls of a batch."""
+
+
+@none(
+    f"""
+    with call as (
+        select *
+        from unnest((select :user::uuid[]), (select :key::text[]), (select :value::json[]),
+                    (select :write_id::uuid[])) as call (user_id, key, value, write_id)
+    ), written as (
         insert into progress as p (user_id, key, value, written, write_id, size)
-        select user_id, key, value, clock_timestamp(), {write_id}, octet_length(value::text)
-        from {calls}
-        -- All take their locks in one order. A key that is there twice fails, and then goes alone.
+        select user_id, key, value, clock_timestamp(), write_id, octet_length(value::text)
+        from call
+        -- All take their locks in one order.
         order by user_id, key
         on conflict (user_id, key) do update
         set value = excluded.value, written = excluded.written, write_id = excluded.write_id,
@@ -111,53 +120,22 @@ _PUT = """
         select user_id, sum((grown is null)::integer) as keys, sum(coalesce(grown, size)) as bytes
         from written group by user_id
     )
+    -- Counted where it changes how much the user has.
     insert into progress_usage as u (user_id, keys, bytes)
     select user_id,
-           case when keys > {most_keys} then progress_refused('progress_keys') else keys end,
-           case when bytes > {most_bytes} then progress_refused('progress_bytes') else bytes end
+           case when keys > {_MOST_KEYS} then progress_refused('progress_keys') else keys end,
+           case when bytes > {_MOST_BYTES} then progress_refused('progress_bytes') else bytes end
     from more where keys > 0 or bytes <> 0 order by user_id
     on conflict (user_id) do update
     -- Only what grows is refused.
-    set keys = case when excluded.keys > 0 and u.keys + excluded.keys > {most_keys}
+    set keys = case when excluded.keys > 0 and u.keys + excluded.keys > {_MOST_KEYS}
                     then progress_refused('progress_keys') else u.keys + excluded.keys end,
-        bytes = case when excluded.bytes > 0 and u.bytes + excluded.bytes > {most_bytes}
+        bytes = case when excluded.bytes > 0 and u.bytes + excluded.bytes > {_MOST_BYTES}
                      then progress_refused('progress_bytes') else u.bytes + excluded.bytes end
-"""
-"""A write, counted where it changes how much the user has."""
-
-
-_ONE = "(select :user::uuid as user_id, :key::text as key, :value::json as value) as call"
-_SEVERAL = "unnest(:user::uuid[], :key::text[], :value::json[]) as call (user_id, key, value)"
-
-
-@none(
-    _PUT.format(
-        calls=_ONE,
-        write_id="null::uuid",
-        most_keys=":most_keys::bigint",
-        most_bytes=":most_bytes::bigint",
-    ),
-    together=_PUT.format(
-        calls=_SEVERAL,
-        write_id="null::uuid",
-        most_keys="(:most_keys::bigint[])[1]",
-        most_bytes="(:most_bytes::bigint[])[1]",
-    ),
+    """,
+    batch=Batch(("user", "key"), repeats=False),
 )
-async def put(db: Db, user: str, key: str, value: str, most_keys: int, most_bytes: int) -> None:
-    """Store JSON text at a key. Raises Refused `progress_keys` or `progress_bytes` where the user
-    would then have more than that, and this adds to it."""
-
-
-@none(
-    _PUT.format(
-        calls=_ONE,
-        write_id=":write_id::uuid",
-        most_keys=":most_keys::bigint",
-        most_bytes=":most_bytes::bigint",
-    )
-)
-async def put_as(
+async def put(
     db: Db,
     user: str,
     key: str,
@@ -166,7 +144,8 @@ async def put_as(
     most_keys: int,
     most_bytes: int,
 ) -> None:
-    """The same, for a write that has a GUID or a condition."""
+    """Store JSON text at a key, by a write that may have a GUID. Raises Refused `progress_keys` or
+    `progress_bytes` where the user would then have more than that, and this adds to it."""
 
 
 @maybe("""

@@ -1,43 +1,33 @@
 """Ratings: spec §4.13, §4.14. The tallies are kept by a trigger."""
 
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Db, found, maybe, one
+from contentsvc.db.query import Batch, Db, found, one
 
 
-@maybe(
+@found(
     """
-    with content as (
-        select id from contents
-        where id = :content and (status = 'active' or author_id = :user or :admin)
-    ), vote as (
-        insert into ratings as r (user_id, content_id, up)
-        select :user, id, :up from content
-        on conflict (user_id, content_id) do update set up = excluded.up
-        where r.up <> excluded.up
-    )
-    select true from content
-    """,
-    together="""
     with call as (
         select *
-        from unnest(:user::uuid[], :content::uuid[], :admin::boolean[], :up::boolean[])
+        from unnest((select :user::uuid[]), (select :content::uuid[]),
+                    (select :admin::boolean[]), (select :up::boolean[]))
              with ordinality as call (user_id, content_id, admin, up, n)
     ), content as (
         select call.n, call.user_id, call.up, c.id
         from call join contents c on c.id = call.content_id
-        where c.status = 'active' or c.author_id = call.user_id or call.admin
+        where visible(c.status, c.author_id, call.user_id, call.admin)
     ), vote as (
         insert into ratings as r (user_id, content_id, up)
-        -- All take their locks in one order. A vote that is there twice fails, and then goes alone.
-        select user_id, id, up from content order by id, user_id
+        -- All take their locks in one order. Of a user's votes on one content the last counts.
+        select distinct on (id, user_id) user_id, id, up from content order by id, user_id, n desc
         on conflict (user_id, content_id) do update set up = excluded.up
         where r.up <> excluded.up
     )
-    select n, true from content
+    select n from content
     """,
+    batch=Batch(("content",)),
 )
-async def put(db: Db, user: str, content: str, admin: bool, up: bool) -> bool | None:
-    """Vote; None where the user sees no such content."""
+async def put(db: Db, user: str, content: str, admin: bool, up: bool) -> bool:
+    """Vote; False where the user sees no such content."""
 
 
 @found("""

@@ -194,7 +194,7 @@ class ProgressTests(LongCase):
     async def put(self, key: str, value: str) -> None:
         """Store JSON text."""
         most = progress.progress.NO_LIMIT
-        await progress.progress.put(self.db, self.ann, key, value, most, most)
+        await progress.progress.put(self.db, self.ann, key, value, None, most, most)
 
     async def ask(self) -> Any:
         return await self.family.all(Caller(self.ann), self.ann, ProgressQuery(prefix=self.prefix))

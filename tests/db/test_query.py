@@ -160,35 +160,6 @@ class PlaceholderTests(QueryCase):
         )
 
 
-class TogetherTests(QueryCase):
-    def test_form(self) -> None:
-        """The form for several calls takes lists, and numbers the rows by call."""
-
-        @self.declared.many("select c from t where a = :a::uuid and b > :b::bigint", together=True)
-        async def f(db: Db, a: str, b: int | None) -> list[int]: ...
-
-        alone, several = self.declared.values()
-        self.assertIs(alone.together, several)
-        self.assertEqual(several.execute, "EXECUTE test_query_f_together(%s, %s)")
-        expected = """
-            select call.n, answer.*
-            from unnest((select $1::uuid[]), (select $2::bigint[]))
-            with ordinality as call ("a", "b", n)
-            cross join lateral (select c from t where a = call."a"::uuid
-            and b > call."b"::bigint) answer
-        """
-        self.assertEqual(" ".join(several.sql.split()), " ".join(expected.split()))
-
-    def test_untyped(self) -> None:
-        """It needs the type of each parameter, which is no list."""
-
-        def declare() -> None:
-            @self.declared.many("select :a::uuid, :b, :c::uuid[]", together=True)
-            async def f(db: Db, a: str, b: int, c: list[str]) -> list[str]: ...
-
-        self.assertIn("['b', 'c']", str(self.assertRaises(TypeError, declare)))
-
-
 class ArgumentTests(QueryCase):
     def arguments(self, *args: Any, **kwargs: Any) -> tuple[object, ...]:
         """What a statement of a number, a list and an optional list runs with."""

@@ -8,13 +8,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import BadValue, Unavailable
 from contentsvc.db.query import STATEMENTS, Row, Statement
-from contentsvc.db.together import READS, WRITES, Together
+from contentsvc.db.together import MOST, Together
 from contentsvc.store import comments, users
 from tests.support.databases import StoreCase, together
 
 INFO, LISTED = STATEMENTS["users_info"], STATEMENTS["comments_page"]
-SAVE = Statement("save", "insert into saved values (:name)", ["name"], [False])
-SAVE.together = Statement("save_all", "insert into saved select unnest(:name)", ["name"], [True])
 
 
 class Run:
@@ -76,17 +74,10 @@ class TurnTests(SynchronousTestCase):
 
     def test_most(self) -> None:
         """More than may go together go in parts."""
-        for number in range(READS + 1):
+        for number in range(MOST + 1):
             self.ask(str(number))
         names = [name for name, _ in self.turn()]
         self.assertEqual(names, ["users_info_together", "users_info"])
-
-    def test_most_writes(self) -> None:
-        """More writes than reads may go together."""
-        for number in range(WRITES + 1):
-            self.ask(str(number), statement=SAVE)
-        names = [name for name, _ in self.turn()]
-        self.assertEqual(names, ["save_all", "save"])
 
     def test_arguments(self) -> None:
         """Nothing is lost of an argument on its way into a list."""

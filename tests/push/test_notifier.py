@@ -24,8 +24,7 @@ class FakeTransaction:
 
     async def run(self, statement: object, args: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         self.inserted.append(args)
-        recipient, _, data = args
-        return [Following(recipient, len(self.inserted), ANN, 1000, False, data, None)]
+        return [(args[0], len(self.inserted), ANN, 1000, None)]
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         self.callbacks.append(callback)

@@ -12,7 +12,7 @@ class ProgressTests(StoreCase):
 
     async def put(self, key: str, value: str) -> None:
         """Store JSON text."""
-        await progress.put(self.db, self.ann, key, value, NO_LIMIT, NO_LIMIT)
+        await progress.put(self.db, self.ann, key, value, None, NO_LIMIT, NO_LIMIT)
 
     async def all(self) -> list[progress.Datum]:
         """Everything of Ann's."""

@@ -24,7 +24,7 @@ class ProgressCase(StoreCase):
         self, key: str, value: str = "{}", keys: int = NO_LIMIT, bytes: int = NO_LIMIT
     ) -> None:
         """Store JSON text, with these quotas."""
-        await progress.put(self.db, self.ann, key, value, keys, bytes)
+        await progress.put(self.db, self.ann, key, value, None, keys, bytes)
 
     async def delete(self, key: str) -> None:
         """Delete."""
@@ -132,7 +132,7 @@ class VersionTests(ProgressCase):
     async def test_write_id(self) -> None:
         """The write that put there what stands there is known, until the next."""
         write = guid()
-        await progress.put_as(self.db, self.ann, "k", "{}", write, NO_LIMIT, NO_LIMIT)
+        await progress.put(self.db, self.ann, "k", "{}", write, NO_LIMIT, NO_LIMIT)
         self.assertEqual(await progress.lock(self.db, self.ann, "k"), (1, write))
         await self.put("k")
         self.assertEqual(await progress.lock(self.db, self.ann, "k"), (2, None))
@@ -141,7 +141,7 @@ class VersionTests(ProgressCase):
         """A daemon of the release before goes on with versions, and ends a write's GUID."""
         self.older_put("k", "{}")
         self.assertEqual(await self.version("k"), 1)
-        await progress.put_as(self.db, self.ann, "k", "{}", guid(), NO_LIMIT, NO_LIMIT)
+        await progress.put(self.db, self.ann, "k", "{}", guid(), NO_LIMIT, NO_LIMIT)
         self.older_put("k", "{}")
         self.assertEqual(await progress.lock(self.db, self.ann, "k"), (3, None))
         await self.delete("k")
@@ -164,7 +164,10 @@ class QuotaTests(ProgressCase):
         bob = await self.user()
         await together(
             *(self.put(f"k{n}", f'{{"n":{n}}}') for n in range(20)),
-            *(progress.put(self.db, bob, f"k{n}", "{}", NO_LIMIT, NO_LIMIT) for n in range(5)),
+            *(
+                progress.put(self.db, bob, f"k{n}", "{}", None, NO_LIMIT, NO_LIMIT)
+                for n in range(5)
+            ),
             *(self.put("k", f'{{"n":{n}}}') for n in range(20)),
         )
         await self.used()
@@ -219,7 +222,7 @@ class QuotaTests(ProgressCase):
 
         async def attempt(db: object, n: int) -> bool:
             try:
-                await progress.put(db, self.ann, f"new{n}", "{}", 9, 18)
+                await progress.put(db, self.ann, f"new{n}", "{}", None, 9, 18)
             except Refused as error:
                 self.assertIn(error.constraint, (KEYS, BYTES))
                 return False
@@ -251,7 +254,9 @@ class QuotaTests(ProgressCase):
 
         async def turn(db: object, n: int) -> None:
             for user in (self.ann, bob) if n % 2 else (bob, self.ann):
-                await progress.put(db, user, f"k{n}", f'{{"n":"{"x" * n}"}}', NO_LIMIT, NO_LIMIT)
+                await progress.put(
+                    db, user, f"k{n}", f'{{"n":"{"x" * n}"}}', None, NO_LIMIT, NO_LIMIT
+                )
 
         for _ in range(10):
             await together(*(turn((self.db, other)[n % 3 % 2], n) for n in range(24)))

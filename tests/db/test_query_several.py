@@ -1,0 +1,85 @@
+"""Statements that answer several calls: the forms of reads and of writes."""
+
+from contentsvc.db.query import Batch, Column, Db, parted
+from tests.db.test_query import Pair, QueryCase
+
+
+class TogetherTests(QueryCase):
+    def test_form(self) -> None:
+        """The form for several calls takes lists, and numbers the rows by call."""
+
+        @self.declared.many("select c from t where a = :a::uuid and b > :b::bigint", together=True)
+        async def f(db: Db, a: str, b: int | None) -> list[int]: ...
+
+        alone, several = self.declared.values()
+        self.assertIs(alone.together, several)
+        self.assertEqual(several.execute, "EXECUTE test_query_several_f_together(%s, %s)")
+        expected = """
+            select call.n, answer.*
+            from unnest((select $1::uuid[]), (select $2::bigint[]))
+            with ordinality as call ("a", "b", n)
+            cross join lateral (select c from t where a = call."a"::uuid
+            and b > call."b"::bigint) answer
+        """
+        self.assertEqual(" ".join(several.sql.split()), " ".join(expected.split()))
+
+    def test_untyped(self) -> None:
+        """It needs the type of each parameter, which is no list."""
+
+        def declare() -> None:
+            @self.declared.many("select :a::uuid, :b, :c::uuid[]", together=True)
+            async def f(db: Db, a: str, b: int, c: list[str]) -> list[str]: ...
+
+        self.assertIn("['b', 'c']", str(self.assertRaises(TypeError, declare)))
+
+
+class BatchTests(QueryCase):
+    def test_form(self) -> None:
+        """A statement with a batch takes the arguments of its calls as arrays."""
+
+        @self.declared.none("select unnest(:a::text[]), :b::int[]", batch=Batch(("b",)))
+        async def f(db: Db, a: str | None, b: int) -> None: ...
+
+        statement = self.only()
+        self.assertEqual(statement.batch, Batch(("b",)))
+        self.assertEqual(statement.several([("x", 1), (None, 2)]), ('{"x",NULL}', '{"1","2"}'))
+
+    def test_columns(self) -> None:
+        """Its rows begin with the number of their call."""
+
+        @self.declared.many("select 1 from t where :a", batch=Batch(("a",)))
+        async def f(db: Db, a: bool) -> list[Pair]: ...
+
+        self.only().check([Column(name) for name in "nab"])
+
+    def test_columns_without(self) -> None:
+        """Rows without it are a TypeError."""
+
+        @self.declared.many("select 1 from t where :a", batch=Batch(("a",)))
+        async def f(db: Db, a: bool) -> list[Pair]: ...
+
+        columns = [Column(name) for name in "ab"]
+        self.assertRaises(TypeError, self.only().check, columns)
+
+    def test_unknown(self) -> None:
+        """A batch by what is no parameter fails at import."""
+
+        def declare() -> None:
+            @self.declared.none("select :a", batch=Batch(("b",)))
+            async def f(db: Db, a: str) -> None: ...
+
+        self.assertRaises(TypeError, declare)
+
+    def test_lists(self) -> None:
+        """So does one of calls that have lists."""
+
+        def declare() -> None:
+            @self.declared.none("select :a", batch=Batch(("a",)))
+            async def f(db: Db, a: list[str]) -> None: ...
+
+        self.assertRaises(TypeError, declare)
+
+    def test_parted(self) -> None:
+        """Each call gets its own rows, without their number."""
+        rows = [(3, "x"), (1, "y"), (3, "z")]
+        self.assertEqual(parted(rows, 3), [[("y",)], [], [("x",), ("z",)]])
