@@ -1,8 +1,8 @@
-"""Sockets on their way from signing in to the live stream (docs/socket.md).
+"""Sockets between signing in and the live stream (docs/socket.md).
 
-However many come at once, they read the database a few statements at a time, each for many of
-them. Nobody is sent away because others were there before: who waits in line is pinged like any
-other socket, and gets `hello` when its turn has come.
+However many come at once, the database is read by a few statements at a time, each for many
+sockets. No socket is closed because others came before it: a waiting socket is pinged like any
+other, and gets `hello` in its turn.
 """
 
 from collections.abc import Callable
@@ -30,17 +30,17 @@ from contentsvc.store.notifications import State, Stored
 from contentsvc.wire.socket import ErrorMessage, HelloMessage, Message
 
 JOINS = 2
-"""Reads at once of where users' logs stand, and as many of backlogs: most of the pool is left."""
+"""At most so many reads of users' states at once, and of backlogs: most of the pool stays free."""
 STATES = 50
-"""Sockets that one read says hello to: the work of some milliseconds in one turn."""
+"""Sockets that get their hello from one read: some milliseconds of work in one turn."""
 PAGES = 8
-"""Sockets whose backlog one read goes on with."""
+"""Sockets that get a page of their backlog from one read."""
 PAGE, PAGE_BYTES = 100, 64 * 1024
-"""Rows, and bytes (but for the last row's), of a page: what fills the buffer of a transport."""
+"""Rows of a page, and bytes without its last row: enough to fill a transport's buffer."""
 PATIENCE = 10.0
-"""Seconds that a socket's own read may take before it is sent away."""
+"""Seconds that a socket's own read may take before the socket is closed."""
 STUCK = 5.0
-"""Seconds that a read may take before joining counts as not possible."""
+"""Seconds that a read may take before the process counts as not ready for sockets."""
 _LARGEST = 2**63 - 1
 """The largest number that the database knows."""
 
@@ -48,9 +48,9 @@ log = Logger()
 
 
 class Joins:
-    """Says hello to the sockets of feeds, and sends them what came before.
+    """Says hello to the sockets of feeds, and sends them their backlog.
 
-    `want` is told of a newest number that the feed may not know.
+    Calls `want` with a user's newest number, which the feed may not know yet.
     """
 
     def __init__(
@@ -78,18 +78,18 @@ class Joins:
 
     @property
     def stuck(self) -> bool:
-        """Whether sockets wait for an answer that the database has not given for a while."""
+        """Whether sockets have waited too long for an answer of the database."""
         return max(self._states.overdue, self._pages.overdue) > STUCK
 
     def join(
         self, feed: Feed, socket: Subscriber, resume: Position | None, problem: Message | None
     ) -> None:
-        """Say hello (then `problem`), send what came after `resume`, let it go live."""
+        """Say hello (then `problem`), send what came after `resume`, and go live."""
         joining = Deferred.fromCoroutine(self._join(feed, socket, resume, problem))
         joining.addErrback(self._failed, socket)
 
     def leave(self, socket: Subscriber) -> None:
-        """The socket has ended, or will."""
+        """Forget a socket that has ended, or will."""
         self._states.leave(socket)
         self._pages.leave(socket)
 
@@ -127,10 +127,10 @@ class Joins:
             if feed.log != of:
                 continue  # the socket has been told where it goes on
             if not rows:
-                # All up to what had been sent live as the read began came, or is deleted.
+                # Everything that was sent live before the read began has come, or is deleted.
                 socket.position = max(socket.position, sent)
             drained = self._send(feed, socket, rows, sent)
-            # What it has not taken is read again: held for all who are slow, it would be much.
+            # The unsent rows are read again: to keep them for every slow socket would be too much.
             del rows
             if drained is not None:
                 await drained
@@ -140,10 +140,10 @@ class Joins:
     def _send(
         self, feed: Feed, socket: Subscriber, rows: list[Stored], sent: int
     ) -> Deferred[None] | None:
-        """Send a page as far as the socket takes it; what fires when it takes more."""
+        """Send a page until the socket is full; the Deferred fires when it takes more again."""
         for row in rows:
             if row.seq > sent:
-                # The feed's to send, which knows whether it follows what was sent before.
+                # The feed sends this row: it knows whether the row follows the last one sent.
                 socket.position = sent
                 self._want(feed, row.seq)
                 break

@@ -1,5 +1,5 @@
-"""What clients have asked for and do not take: a bound for all of them together, and an end to
-those that take nothing."""
+"""Answers that clients do not read: a limit for all of them together, and an end for clients that
+read nothing."""
 
 from array import array
 from contextlib import suppress
@@ -12,18 +12,19 @@ from twisted.logger import Logger
 log = Logger()
 
 MOST = 128 * 1024 * 1024
-"""Bytes of all connections that have more to take than their transport's buffer should hold (64
-KiB). Beyond it, who has taken nothing for the longest time is cut off."""
+"""Most bytes of all slow connections together. A connection is slow if it has more to read than its
+transport's buffer should hold (64 KiB). Beyond the limit, the one that has read nothing for the
+longest time is cut off."""
 PATIENCE = 30.0
-"""Seconds after which a connection is cut off that takes nothing."""
+"""A connection whose client reads nothing for so many seconds is cut off."""
 _EACH = 1.0
-"""Seconds between two looks at what they have taken."""
+"""Seconds between two looks at how much the clients have read."""
 _AT_ONCE = 50
-"""Connections that are cut off in one turn of the reactor at most, of those that take nothing."""
+"""At most so many connections that read nothing are cut off in one turn of the reactor."""
 
 
 def unsent(transport: Any) -> int:
-    """The bytes that a transport, and those that it wraps, have not handed to the system."""
+    """The bytes that a transport, and the transports inside it, have not handed to the system."""
     size = 0
     while transport is not None:
         size += sum(map(len, getattr(transport, "_appSendBuffer", ())))  # TLS
@@ -35,8 +36,11 @@ def unsent(transport: Any) -> int:
 
 
 def untaken(transport: Any) -> int:
-    """These, and the bytes that the system has and the other end has not taken. The system takes
-    more from time to time, also for a client that takes nothing."""
+    """`unsent`, and the bytes that the system has, but not yet the other end.
+
+    Unsent bytes alone do not show whether a client reads: the system takes some from time to time
+    even if the client reads nothing.
+    """
     size, inner = unsent(transport), transport
     while inner is not None and not hasattr(inner, "socket"):
         inner = getattr(inner, "transport", None)
@@ -49,7 +53,7 @@ def untaken(transport: Any) -> int:
 
 
 class Connection(Protocol):
-    """What is written to."""
+    """A connection, as this module sees it."""
 
     transport: Any
 
@@ -58,8 +62,8 @@ class Connection(Protocol):
 
 
 class _Slow:
-    """A connection with much to take: the bytes that are here, those that it has not taken, and
-    when it last took some."""
+    """A connection whose client has much to read: `size` bytes unsent, `left` bytes untaken, and
+    `since` when it last read some."""
 
     def __init__(self, since: float) -> None:
         self.size = self.left = 0
@@ -67,7 +71,7 @@ class _Slow:
 
 
 class Unsent:
-    """The connections with much to take, those first that have taken nothing for longest."""
+    """The slow connections. Those that have read nothing for the longest time come first."""
 
     def __init__(self, reactor: Any, *, most: int = MOST) -> None:
         self._reactor = reactor
@@ -75,7 +79,7 @@ class Unsent:
         self._slow: dict[Connection, _Slow] = {}
         self.total = 0
         self._cut = 0
-        """Connections that have been cut off for others, and of which the log has no line yet."""
+        """Connections cut off to make room, but not yet in the log."""
         self._look: Any = None
 
     def full(self, channel: Connection) -> None:
@@ -88,7 +92,7 @@ class Unsent:
         slow.left = untaken(channel.transport)
         self._measure(channel, slow)
         if self.total > self._most:
-            # Who has taken some since is the last of all then, and may be cut off in a second turn.
+            # A connection that has read some moves to the end. The second round may cut it off.
             for longest in (*self._slow, *self._slow):
                 if self.total <= self._most:
                     break
@@ -98,13 +102,13 @@ class Unsent:
                     self._cut += 1
 
     def resumed(self, channel: Connection) -> None:
-        """The system has all that was written to a connection; its other end may not."""
+        """The system has everything that was written to a connection. Its other end may not."""
         slow = self._slow.get(channel)
         if slow is not None:
             self._measure(channel, slow)
 
     def taken(self, channel: Connection) -> None:
-        """A connection has taken all, has ended, or is to."""
+        """Forget a connection: it has read everything, or has ended, or will."""
         slow = self._slow.pop(channel, None)
         if slow is not None:
             self.total -= slow.size
@@ -113,7 +117,7 @@ class Unsent:
                 self._look = None
 
     def _has_taken(self, channel: Connection) -> bool:
-        """Whether it has taken some since it was looked at last; then it is the last of all."""
+        """Whether it has read some since the last look. If so, it moves to the end."""
         slow, left = self._slow[channel], untaken(channel.transport)
         self._measure(channel, slow)
         if left >= slow.left:
