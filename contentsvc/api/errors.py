@@ -116,7 +116,7 @@ ProgressConflict = named(
 QuotaExceeded = named(
     403, "quota_exceeded", "This write would exceed your quota.", limit=int, used=int
 )
-CommentDeleted = named(409, "comment_deleted", "The comment has been deleted.")
+CommentDeleted = named(409, "comment_deleted", "A deleted comment cannot be changed.")
 CannotFollowSelf = named(422, "cannot_follow_self", "You cannot follow yourself.")
 
 CONSTRAINTS: dict[str, type[Problem]] = {

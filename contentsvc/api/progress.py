@@ -77,11 +77,15 @@ class Progress:
         except Refused as error:
             if error.constraint not in self._quotas:
                 raise
-            usage = await progress.usage(self._db, user)
-            used = 0
-            if usage is not None:
-                used = usage.keys if error.constraint == progress.KEYS else usage.bytes
-            raise QuotaExceeded(limit=self._quotas[error.constraint], used=used) from None
+            usage = await progress.usage(self._db, user) or progress.Usage(0, 0, 0)
+            limit = self._quotas[error.constraint]
+            used, unit = (
+                (usage.keys, "keys")
+                if error.constraint == progress.KEYS
+                else (usage.bytes, "bytes of values")
+            )
+            detail = f"This write would exceed your quota of {limit} {unit}."
+            raise QuotaExceeded(detail, limit=limit, used=used) from None
         raise Unavailable("others write to this key all the time", "lock")
 
     async def _put_checked(self, user: str, key: str, value: str, body: ProgressText) -> bool:

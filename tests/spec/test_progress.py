@@ -251,17 +251,18 @@ class QuotaTests(SpecCase):
         data = msgspec.json.encode({"value": value, **more})
         return await self.put(path, data=data, by=self.ann)
 
-    def refused(self, response: Response, limit: int, used: int) -> None:
-        """Assert a 403 with both."""
+    def refused(self, response: Response, limit: int, used: int, unit: str) -> None:
+        """Assert a 403 with both numbers, whose detail says what the limit counts."""
         problem = self.problem(response, 403, "quota_exceeded")
         self.assertEqual((limit, used), (problem["limit"], problem["used"]))
+        self.assertIn(f"{limit} {unit}", problem["detail"])
 
     async def test_keys(self):
         """One key more than allowed is 403; writing to those that are there is not."""
         for key in "abc":
             self.assertEqual(204, (await self.write(key, {})).status)
         for more in ({}, {"version": 0}, {"writeId": guid()}):
-            self.refused(await self.write("d", {}, **more), 3, 3)
+            self.refused(await self.write("d", {}, **more), 3, 3, "keys")
         self.assertEqual(204, (await self.write("a", {"n": 1})).status)
         await self.delete(f"user/{self.ann.id}/progress/a", by=self.ann, expect=204)
         self.assertEqual(204, (await self.write("d", {})).status)
@@ -270,8 +271,8 @@ class QuotaTests(SpecCase):
         """A write by which the values have more bytes than allowed is 403; one that does not grow
         is not."""
         self.assertEqual(204, (await self.write("a", {"s": "ü" * 20})).status)
-        self.refused(await self.write("b", {"s": "xxxxx"}), 60, 48)
-        self.refused(await self.write("a", {"s": "ü" * 27}, version=1), 60, 48)
+        self.refused(await self.write("b", {"s": "xxxxx"}), 60, 48, "bytes")
+        self.refused(await self.write("a", {"s": "ü" * 27}, version=1), 60, 48, "bytes")
         for value in ({"s": "ü" * 20}, {"s": "ü" * 26}, {"s": "x" * 52}, {}):
             self.assertEqual(204, (await self.write("a", value)).status)
 
