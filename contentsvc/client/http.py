@@ -20,8 +20,8 @@ from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IBodyProducer
 from zope.interface import implementer
 
-from contentsvc.client.backoff import Backoff
 from contentsvc.client.errors import ApiError, Unreachable
+from contentsvc.timers import Backoff
 
 FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
 """Seconds before a request is sent again."""
@@ -125,7 +125,7 @@ class Http:
             body = urlencode(form).encode()
             headers.setRawHeaders("Content-Type", ["application/x-www-form-urlencoded"])
 
-        backoff = Backoff(self._random, FIRST_PAUSE, LAST_PAUSE)
+        backoff = Backoff(FIRST_PAUSE, LAST_PAUSE, self._random)
         deadline = self._reactor.seconds() + self._patience
         while True:
             outcome = await self._attempt(method, url, headers, body)

@@ -12,9 +12,9 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.client import reading
-from contentsvc.client.backoff import Backoff
 from contentsvc.client.errors import ApiError, SessionEnded, SubscriptionEnded, Unreachable
 from contentsvc.client.socket import ABNORMAL, Connector, Socket
+from contentsvc.timers import Backoff
 from contentsvc.wire.notifications import AnyNotification
 from contentsvc.wire.sessions import ConnectAnswer
 from contentsvc.wire.socket import (
@@ -101,7 +101,7 @@ class Subscription:
         self.repeats = self.gaps = 0
         """How often a number came again, and how often one was missing, for which the client
         resumed: 0 unless there is a fault in the service."""
-        self._backoff = Backoff(random, FIRST_PAUSE, LAST_PAUSE)
+        self._backoff = Backoff(FIRST_PAUSE, LAST_PAUSE, random)
         self._stopped = False
         self._socket: Socket | None = None
         self._closed: Deferred[_Ended] | None = None

@@ -17,6 +17,8 @@ from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from contentsvc.timers import cancel
+
 VARIABLE = "CONTENTSVC_WORKER"
 """Holds a worker's number, from 1."""
 LISTENING, READY = 3, 4
@@ -206,8 +208,7 @@ class Shared:
 
     def stopListening(self) -> Deferred[None]:
         """Accept no more here."""
-        if self._later is not None and self._later.active():
-            self._later.cancel()
+        cancel(self._later)
         self._reactor.removeReader(self)
         self._port.socket.close()
         return succeed(None)

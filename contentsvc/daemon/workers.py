@@ -35,6 +35,7 @@ from contentsvc.config import ConfigError, Settings
 from contentsvc.daemon.sequence import Sequence
 from contentsvc.daemon.watchdog import DEATH, Watchdog
 from contentsvc.daemon.worker import ALIVE, ASK, LISTENING, READY, SERVES, VARIABLE
+from contentsvc.timers import cancel, timer
 from contentsvc.tokens import Keys
 
 FIRST_PAUSE, LAST_PAUSE = 0.5, 30.0
@@ -146,9 +147,7 @@ class Workers(Sequence):
         self._wanted.discard(name)
         self._given.pop(name, None)
         self._monitor.removeProcess(name)
-        restart = self._monitor.restart.pop(name, None)
-        if restart is not None and restart.active():
-            restart.cancel()
+        cancel(self._monitor.restart.pop(name, None))
 
     def _told(self, name: str, pid: int, reason: str | None) -> None:
         """A worker serves, or has ended for a reason."""
@@ -241,17 +240,15 @@ class Workers(Sequence):
     async def _serves(self, name: str) -> bool:
         """Wait until it does; False if it ends before, takes too long, or all are to stop."""
         deadline = self._reactor.seconds() + START
-        timer = self._reactor.callLater(START, self._happened)
-        await self._until(
-            lambda: (
-                name in self._serving
-                or name not in self._monitor.protocols
-                or self._stopping
-                or self._reactor.seconds() >= deadline
+        with timer(self._reactor, START, self._happened):
+            await self._until(
+                lambda: (
+                    name in self._serving
+                    or name not in self._monitor.protocols
+                    or self._stopping
+                    or self._reactor.seconds() >= deadline
+                )
             )
-        )
-        if timer.active():
-            timer.cancel()
         return name in self._serving and not self._stopping
 
 

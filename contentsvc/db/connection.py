@@ -22,6 +22,7 @@ from contentsvc.db.hosts import each_host
 from contentsvc.db.lanes import Lane
 from contentsvc.db.overdue import Where
 from contentsvc.db.query import Row, Statement
+from contentsvc.timers import cancel
 
 LOCK_TIMEOUT = 1.5
 """Seconds that a statement waits for a lock, or less where its own time-out would come before: its
@@ -243,8 +244,7 @@ async def _connect(reactor: Any, dsn: str, timeout: float, statement_timeout: fl
             raise unavailable(error) from error
         raise Unavailable(one_line(error)) from error
     finally:
-        if timer.active():
-            timer.cancel()
+        cancel(timer)
     info = connection._connection.info
     connection.where = info.host, info.port
     return connection

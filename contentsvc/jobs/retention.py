@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
-from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
 from contentsvc.store import retention
+from contentsvc.timers import Sleeps
 
 EVERY = 30.0
 """Seconds between looks for what is old enough."""
@@ -32,12 +32,11 @@ class Retention:
     """Deletes notifications older than `days`, 0 for none, and sessions that are over."""
 
     def __init__(self, reactor: IReactorTime, db: Db, days: int) -> None:
-        self._reactor = reactor
         self._db = db
         self._days = days
         self._start = retention.FIRST
         self._stopped = False
-        self._sleep: Deferred[None] | None = None
+        self._sleeps = Sleeps(reactor)
 
     def start(self) -> None:
         """Begin; the first look is EVERY seconds from now."""
@@ -46,12 +45,11 @@ class Retention:
     def stop(self) -> None:
         """Begin no further batch."""
         self._stopped = True
-        if self._sleep is not None:
-            self._sleep.cancel()
+        self._sleeps.stop()
 
     async def _run(self) -> None:
         while not self._stopped:
-            await self._pause(EVERY)
+            await self._sleeps.sleep(EVERY)
             if self._days:
                 await self._look("old notifications", self._notifications)
             await self._look("expired sessions", self._sessions)
@@ -74,7 +72,7 @@ class Retention:
                 deleted, again = await act()
                 total += deleted
                 if again:
-                    await self._pause(PAUSE)
+                    await self._sleeps.sleep(PAUSE)
         except Unavailable as error:
             if not self._stopped:  # then the database is being closed under it
                 log.warn("Could not delete {what}: {error}", what=what, error=error)
@@ -84,13 +82,6 @@ class Retention:
             log.failure("Could not delete {what}", what=what)
         if total:
             log.info("Deleted {what}: {total}", what=what, total=total)
-
-    async def _pause(self, seconds: float) -> None:
-        self._sleep = deferLater(self._reactor, seconds)
-        try:
-            await self._sleep
-        finally:
-            self._sleep = None
 
     def _failed(self, failure: Failure) -> None:
         if failure.check(CancelledError) is None:

@@ -10,6 +10,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.postgres.embedded import EmbeddedError, EmbeddedPostgres
+from contentsvc.timers import Backoff
 
 CHECK = 1.0
 """Seconds between looks at whether it runs."""
@@ -107,7 +108,7 @@ class Keeper:
         return False
 
     async def _start_again(self) -> None:
-        pause = FIRST_PAUSE
+        pauses = Backoff(FIRST_PAUSE, LAST_PAUSE)
         while True:
             try:
                 await self._in_thread(self._postgres.start)
@@ -118,8 +119,7 @@ class Keeper:
             else:
                 log.info("The embedded Postgres runs again")
                 return
-            await deferLater(self._reactor, pause)
-            pause = min(2 * pause, LAST_PAUSE)
+            await deferLater(self._reactor, pauses.next())
 
     def _ended(self, failure: Failure) -> None:
         if failure.check(CancelledError) is None:

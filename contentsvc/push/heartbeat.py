@@ -8,9 +8,11 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Protocol
 
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
+
+from contentsvc.timers import NextTurn
 
 INTERVAL = 15
 """Seconds between the pings to one socket."""
@@ -42,10 +44,9 @@ class Heartbeat:
 
     def __init__(self, reactor: IReactorTime, sockets: Iterable[Pinged]) -> None:
         self.tick = 0
-        self._reactor = reactor
         self._sockets = sockets
         self._due: deque[Pinged] = deque()
-        self._rest: IDelayedCall | None = None
+        self._rest = NextTurn(reactor, self._go_on)
         self._loop = LoopingCall(self._beat)
         self._loop.clock = reactor
 
@@ -60,9 +61,7 @@ class Heartbeat:
         if self._loop.running:
             self._loop.stop()
         self._due.clear()
-        if self._rest is not None:
-            self._rest.cancel()
-            self._rest = None
+        self._rest.cancel()
 
     def _beat(self) -> None:
         self.tick += 1
@@ -71,11 +70,10 @@ class Heartbeat:
         self._due.extend(
             each for each in self._sockets if each.heard <= last or each.turn == turn
         )
-        if self._rest is None:
+        if not self._rest.asked:
             self._go_on()
 
     def _go_on(self) -> None:
-        self._rest = None
         for _ in range(min(BATCH, len(self._due))):
             socket = self._due.popleft()
             if socket.heard <= self.tick - SILENCE:
@@ -83,4 +81,4 @@ class Heartbeat:
             else:
                 socket.ping()
         if self._due:
-            self._rest = self._reactor.callLater(0, self._go_on)
+            self._rest.ask()

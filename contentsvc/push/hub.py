@@ -35,14 +35,16 @@ from contentsvc.push.feeds import (
 )
 from contentsvc.push.heartbeat import Heartbeat
 from contentsvc.push.joins import Joins
-from contentsvc.push.sleeps import Sleeps
 from contentsvc.store.notifications import Following, Standing
+from contentsvc.timers import Backoff, Sleeps, timer
 from contentsvc.wire.socket import Message
 
 USERS, ROWS = 500, 1000
 """At most so many users, and rows in all, in one read for those who are behind."""
 CHECKED = 500
 """Connected users in one look at where their logs stand."""
+FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
+"""Seconds before a read that failed is tried again; doubled each time."""
 BATCH = 100
 """Sockets said goodbye to in one turn of the reactor."""
 
@@ -161,10 +163,8 @@ class Hub:
             await self._sleeps.sleep(0)
         if self.sockets:
             self._empty = Deferred()
-            cut = self._reactor.callLater(timeout, self._cut)
-            await self._empty
-            if cut.active():
-                cut.cancel()
+            with timer(self._reactor, timeout, self._cut):
+                await self._empty
 
     def _cut(self) -> None:
         for socket in list(self.sockets):
@@ -218,7 +218,7 @@ class Hub:
     # Reads for feeds that are behind: one at a time, for all of them together.
 
     async def _read(self) -> None:
-        pause = 0.1
+        pauses = Backoff(FIRST_PAUSE, LAST_PAUSE)
         while self._behind:
             feeds = list(islice(self._behind.values(), USERS))
             wanted = [(feed.wanted, feed.log) for feed in feeds]
@@ -231,10 +231,9 @@ class Hub:
                     await self._check(doubtful)
             except Exception as error:
                 report("read missed notifications", error)
-                await self._sleeps.sleep(pause)
-                pause = min(2 * pause, 2.0)
+                await self._sleeps.sleep(pauses.next())
             else:
-                pause = 0.1
+                pauses.reset()
         self._reading = False
 
     def _catch_up(

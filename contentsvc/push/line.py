@@ -11,7 +11,7 @@ from twisted.python.failure import Failure
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.push.feeds import report
-from contentsvc.push.sleeps import Sleeps
+from contentsvc.timers import Backoff, Sleeps, cancel
 
 FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
 """Seconds before a read that failed is tried again; doubled each time."""
@@ -91,8 +91,7 @@ class Line(Generic[Q, A]):
         self._line.clear()
         self._asked.clear()
         for timer in self._timers:
-            if timer.active():
-                timer.cancel()
+            cancel(timer)
         self._sleeps.stop()
 
     def _hand_on(self) -> None:
@@ -111,7 +110,7 @@ class Line(Generic[Q, A]):
     async def _serve(self, batch: list[_Waiter[Q, A]]) -> None:
         timer = self._reactor.callLater(self._patience, self._give_up, batch)
         self._timers[timer] = self._reactor.seconds()
-        pause, most = FIRST_PAUSE, self._most
+        pauses, most = Backoff(FIRST_PAUSE, LAST_PAUSE), self._most
         try:
             while some := [each for each in batch if self._waits(each)][:most]:
                 try:
@@ -120,8 +119,7 @@ class Line(Generic[Q, A]):
                         raise RuntimeError(f"{len(answers)} answers to {len(some)} questions")
                 except Unavailable as error:
                     report(self._what, error)
-                    await self._sleeps.sleep(pause)
-                    pause = min(2 * pause, LAST_PAUSE)
+                    await self._sleeps.sleep(pauses.next())
                 except Exception as error:
                     # It may be the fault of one question: they find out alone which.
                     report(self._what, error)
@@ -135,8 +133,7 @@ class Line(Generic[Q, A]):
                             del self._asked[each.who]
                             each.answer.callback(answer)
         finally:
-            if timer.active():
-                timer.cancel()
+            cancel(timer)
             del self._timers[timer]
             self._free += 1
             self._hand_on()

@@ -13,7 +13,6 @@ from uuid import uuid4
 
 from msgspec import DecodeError, Meta, Struct, field, json
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
@@ -22,6 +21,7 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
 from contentsvc.push.feeds import report
 from contentsvc.store import sessions
+from contentsvc.timers import Backoff, Bell, NextTurn, timer
 from contentsvc.tokens import Revoked
 
 SWEEP = 4.0
@@ -63,34 +63,6 @@ class Listener(Protocol):
     def revoke(self, sids: Iterable[str]) -> None: ...
 
 
-class Bell:
-    """Wakes the one coroutine that waits for it; rung beforehand, it does not wait."""
-
-    def __init__(self, reactor: IReactorTime) -> None:
-        self._reactor = reactor
-        self._waiter: Deferred[None] | None = None
-        self._rung = False
-
-    def ring(self) -> None:
-        self._rung = True
-        if self._waiter is not None:
-            waiter, self._waiter = self._waiter, None
-            waiter.callback(None)
-
-    def silence(self) -> None:
-        self._rung = False
-
-    async def wait(self, seconds: float) -> None:
-        """Until it is rung, or that time has passed."""
-        if not self._rung:
-            self._waiter = Deferred()
-            timer = self._reactor.callLater(seconds, self.ring)
-            await self._waiter
-            if timer.active():
-                timer.cancel()
-        self._rung = False
-
-
 class Relay:
     """Tells the other processes, hears them, and sweeps.
 
@@ -122,7 +94,7 @@ class Relay:
         self._listening: Deferred[None] | None = None
         self._seqs: dict[str, int] = {}
         self._sids: set[str] = set()
-        self._turn_ends = False
+        self._turn = NextTurn(reactor, self._work.ring)
         self._swept = reactor.seconds()
         self._said: dict[str, float] = {}
 
@@ -154,34 +126,25 @@ class Relay:
         """
         if self._connection is not None:
             self._seqs[user] = max(seq, self._seqs.get(user, 0))
-            self._at_end_of_turn()
+            self._turn.ask()
 
     def announce_revoked(self, sid: str) -> None:
         """Tell the others that a session was ended; their sweeps find it otherwise."""
         if self._connection is not None:
             self._sids.add(sid)
-            self._at_end_of_turn()
-
-    def _at_end_of_turn(self) -> None:
-        if not self._turn_ends:
-            self._turn_ends = True
-            self._reactor.callLater(0, self._turn_ended)
-
-    def _turn_ended(self) -> None:
-        self._turn_ends = False
-        self._work.ring()
+            self._turn.ask()
 
     # The connection. Only _serve runs statements on it, one after the other.
 
     async def _serve(self) -> None:
-        pause = FIRST_PAUSE
+        pauses = Backoff(FIRST_PAUSE, LAST_PAUSE, self._random)
         while not self._stopped:
             connection = None
             try:
                 connection = await connect(self._reactor, self._dsn, timeout=ANSWER)
                 await self._listen(connection)
                 self._said.pop(_LISTEN, None)
-                pause = FIRST_PAUSE
+                pauses.reset()
                 await self._speak(connection)
             except Exception as error:
                 self._report(_LISTEN, error)
@@ -190,8 +153,7 @@ class Relay:
             self._lost()
             self._work.silence()
             if not self._stopped:
-                await self._work.wait(pause * self._random.uniform(0.5, 1.5))
-                pause = min(2 * pause, LAST_PAUSE)
+                await self._work.wait(pauses.next())
 
     async def _listen(self, connection: Connection) -> None:
         connection.addNotifyObserver(self._heard)
@@ -218,12 +180,8 @@ class Relay:
     async def _run(self, connection: Connection, sql: str, *args: object) -> None:
         """Raises Unavailable if there is no answer in time: nothing else tells that the
         server's machine is gone."""
-        timer = self._reactor.callLater(ANSWER, connection.abandon)
-        try:
+        with timer(self._reactor, ANSWER, connection.abandon):
             await execute(connection, sql, args or None)
-        finally:
-            if timer.active():
-                timer.cancel()
 
     def _lost(self) -> None:
         if self._connection is not None and not self._stopped:

@@ -1,7 +1,11 @@
 """What clients have sent beyond a turn's share: it is read in the turns that follow."""
 
 from itertools import islice
-from typing import Any, Protocol
+from typing import Protocol
+
+from twisted.internet.interfaces import IReactorTime
+
+from contentsvc.timers import NextTurn
 
 AT_ONCE = 4
 """Connections that are read on in one turn of the reactor. So many that send what is long to read
@@ -18,30 +22,26 @@ class Reader(Protocol):
 class Backlog:
     """The connections with more to read, in the order of their turns."""
 
-    def __init__(self, reactor: Any) -> None:
-        self._reactor = reactor
+    def __init__(self, reactor: IReactorTime) -> None:
         self._line: dict[Reader, None] = {}
-        self._turn: Any = None
+        self._turn = NextTurn(reactor, self._read_on)
 
     def join(self, reader: Reader) -> None:
         """Have its `read_on` called in a turn to come, once."""
         self._line[reader] = None
-        if self._turn is None:
-            self._turn = self._reactor.callLater(0, self._read_on)
+        self._turn.ask()
 
     def leave(self, reader: Reader) -> None:
         """The connection has ended."""
         self._line.pop(reader, None)
-        if not self._line and self._turn is not None:
+        if not self._line:
             self._turn.cancel()
-            self._turn = None
 
     def _read_on(self) -> None:
-        self._turn = None
         for reader in list(islice(self._line, AT_ONCE)):
             # One may have ended the other.
             if reader in self._line:
                 del self._line[reader]
                 reader.read_on()
-        if self._line and self._turn is None:
-            self._turn = self._reactor.callLater(0, self._read_on)
+        if self._line:
+            self._turn.ask()

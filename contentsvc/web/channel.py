@@ -9,6 +9,7 @@ from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel
 from twisted.web.http_headers import InvalidHeaderName, _nameEncoder
 
+from contentsvc.timers import cancel
 from contentsvc.web.common import Common
 from contentsvc.web.errors import (
     HeadersTooLarge,
@@ -219,8 +220,7 @@ class ApiChannel(HTTPChannel):
 
     def _stop_timer(self) -> None:
         if self._head is not None:
-            if self._head.active():
-                self._head.cancel()
+            cancel(self._head)
             self._head = None
             self.release()
 

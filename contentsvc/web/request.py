@@ -13,6 +13,7 @@ from twisted.python.failure import Failure
 from twisted.web.http_headers import Headers
 from twisted.web.server import Request
 
+from contentsvc.timers import cancel
 from contentsvc.web.common import Common
 from contentsvc.web.errors import InternalError, PayloadTooLarge, Problem, RequestTimeout
 from contentsvc.web.flow import Flow
@@ -179,9 +180,9 @@ class ApiRequest(Request):
         self.site.refuse(self, problem)
 
     def _stop_timer(self) -> None:
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
-        self._timer = None
+        if self._timer is not None:
+            cancel(self._timer)
+            self._timer = None
 
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
         """All of the body is here."""

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.logger import Logger
 
+from contentsvc.timers import timer
 from contentsvc.web.errors import Problem, Unavailable
 from contentsvc.web.tally import Tally
 
@@ -145,17 +146,14 @@ class Traffic:
         self.draining = True
         if self._busy():
             self._over = Deferred()
-            grace = self._reactor.callLater(min(_GRACE, timeout), self._end_waiting)
-            self._over.addTimeout(timeout, self._reactor)
             try:
-                await self._over
+                with timer(self._reactor, min(_GRACE, timeout), self._end_waiting):
+                    await self._over.addTimeout(timeout, self._reactor)
             except TimeoutError:
                 if self.active:
                     log.warn(
                         "Requests cut off at the stop, after drain_timeout: {n}", n=len(self.active)
                     )
-            if grace.active():
-                grace.cancel()
         self.closed = True
 
     def _busy(self) -> bool:

@@ -1,0 +1,131 @@
+"""Waits: timers that are given up, pauses that double, calls at the end of a turn, sleeps that end
+together. A leaf, which every layer may import, the client's too."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from random import Random
+
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.task import deferLater
+
+
+def cancel(call: IDelayedCall | None) -> None:
+    """Give up a timer, if there is one and it has not fired."""
+    if call is not None and call.active():
+        call.cancel()
+
+
+@contextmanager
+def timer(
+    reactor: IReactorTime, seconds: float, act: Callable[..., object], *args: object
+) -> Iterator[None]:
+    """Call `act` if the block has not ended after so many seconds."""
+    call = reactor.callLater(seconds, act, *args)
+    try:
+        yield
+    finally:
+        cancel(call)
+
+
+class Backoff:
+    """Pauses that double from `first` to `last` seconds. With `random` each is times 0.5 to 1.5, so
+    that those who lost something at once do not all come back at once."""
+
+    def __init__(self, first: float, last: float, random: Random | None = None) -> None:
+        self._first = first
+        self._last = last
+        self._random = random
+        self._next = first
+
+    def next(self, least: float = 0.0) -> float:
+        """Seconds; `least` is what the other side asked for, and is never undercut."""
+        pause = self._next * self._times(0.5, 1.5)
+        self._next = min(2 * self._next, self._last)
+        return max(pause, least * self._times(1.0, 1.5))
+
+    def _times(self, low: float, high: float) -> float:
+        return 1.0 if self._random is None else self._random.uniform(low, high)
+
+    def reset(self) -> None:
+        """An attempt succeeded."""
+        self._next = self._first
+
+
+class NextTurn:
+    """A call of `act` in the next turn of the reactor, one however often it is asked for."""
+
+    def __init__(self, reactor: IReactorTime, act: Callable[[], object]) -> None:
+        self._reactor = reactor
+        self._act = act
+        self._call: IDelayedCall | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether the call is to come."""
+        return self._call is not None
+
+    def ask(self) -> None:
+        """Have it come."""
+        if self._call is None:
+            self._call = self._reactor.callLater(0, self._come)
+
+    def cancel(self) -> None:
+        """Have it not come, if it was asked for."""
+        if self._call is not None:
+            self._call.cancel()
+            self._call = None
+
+    def _come(self) -> None:
+        self._call = None
+        self._act()
+
+
+class Sleeps:
+    """The sleeps of one part of the service, which all end when that is stopped."""
+
+    def __init__(self, reactor: IReactorTime) -> None:
+        self._reactor = reactor
+        self._sleeps: set[Deferred[None]] = set()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait so long. Raises CancelledError where `stop` comes before."""
+        sleep: Deferred[None] = deferLater(self._reactor, seconds)
+        self._sleeps.add(sleep)
+        try:
+            await sleep
+        finally:
+            self._sleeps.discard(sleep)
+
+    def stop(self) -> None:
+        """End those that are under way."""
+        for sleep in list(self._sleeps):
+            sleep.cancel()
+
+
+class Bell:
+    """Wakes the one coroutine that waits for it; rung beforehand, it does not wait."""
+
+    def __init__(self, reactor: IReactorTime) -> None:
+        self._reactor = reactor
+        self._waiter: Deferred[None] | None = None
+        self._rung = False
+
+    def ring(self) -> None:
+        """Wake it."""
+        self._rung = True
+        if self._waiter is not None:
+            waiter, self._waiter = self._waiter, None
+            waiter.callback(None)
+
+    def silence(self) -> None:
+        """Forget that it was rung."""
+        self._rung = False
+
+    async def wait(self, seconds: float) -> None:
+        """Until it is rung, or that time has passed."""
+        if not self._rung:
+            self._waiter = Deferred()
+            with timer(self._reactor, seconds, self.ring):
+                await self._waiter
+        self._rung = False
