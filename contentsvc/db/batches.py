@@ -1,13 +1,13 @@
-"""Calls of a write go to the database as one statement, with one commit.
+"""Sends calls of a write to the database as one statement, with one commit.
 
-The calls of one turn of the reactor go as one. Those that contend for the same row never wait for
-it on several connections: while a statement with some of them is under way, the others of this
-process wait here, and are the next one. So a row that everybody writes is locked once for many
-calls, and a call that is alone waits for nobody.
+The calls of one reactor turn go together. Calls that contend for the same row never wait for it on
+several connections: while a statement with some of them runs, the other calls of this process wait
+here, and go together next. So a row that everybody writes is locked once for many calls. A lone
+call does not wait for others.
 
-A batch whose statement fails because the database cannot serve has one fate. Any other error is
-one call's fault: the halves of the batch go by themselves, until it is found out whose. After a
-lock or a time-out those who wait for the same rows fail too, since they would wait as long.
+If a batch fails because the database cannot serve, all its calls fail. Any other error is the fault
+of one call: each half of the batch is tried alone, and so on, until the call is found. After a lock
+or a time-out, the calls that wait for the same rows fail too, because they would wait as long.
 """
 
 from collections.abc import Awaitable, Callable
@@ -24,7 +24,7 @@ MOST = 64
 
 
 class Call(NamedTuple):
-    """A call that came at `since`; `row` is what it contends for."""
+    """A call that came at `since`. `row` is the row that it contends for."""
 
     args: Row
     row: Row
@@ -33,7 +33,8 @@ class Call(NamedTuple):
 
 
 class _Line:
-    """The calls of one statement that have not been sent, and the rows of those that have."""
+    """The calls of one statement that have not been sent, and the rows of the calls that run
+    now."""
 
     def __init__(self, statement: Statement, batch: Batch) -> None:
         self.statement = statement
@@ -41,7 +42,7 @@ class _Line:
         self._repeats = batch.repeats
         self.fresh: list[Call] = []
         self.behind: dict[Row, list[Call]] = {}
-        """Those who wait, for each row that is under way."""
+        """The calls that wait for each row of a running statement."""
 
     def add(self, args: Row, now: float) -> Deferred[list[Row]]:
         answer: Deferred[list[Row]] = Deferred()
@@ -52,7 +53,7 @@ class _Line:
         return answer
 
     def take(self) -> list[Call]:
-        """The next batch. Its rows are under way from now on."""
+        """The next batch. Its rows count as running from now on."""
         taken: list[Call] = []
         rows: dict[Row, list[Call]] = {}
         for place, call in enumerate(self.fresh):
@@ -73,12 +74,12 @@ class _Line:
         return taken
 
     def done(self, batch: list[Call]) -> list[Call]:
-        """The batch has been answered; those who waited for it."""
+        """Note that the batch has been answered; the calls that waited for it."""
         return [call for row in {call.row: None for call in batch} for call in self.behind.pop(row)]
 
 
 class Batches:
-    """Collects calls of statements that have a batch; `run` runs one statement."""
+    """Collects the calls of statements that have a batch. `run` runs one statement."""
 
     def __init__(
         self, reactor: IReactorTime, run: Callable[[Statement, Row], Awaitable[list[Row]]]
@@ -97,7 +98,7 @@ class Batches:
         return line.add(args, self._reactor.seconds())
 
     def expire(self, before: float) -> None:
-        """Who came before then, and waits behind others, has waited too long."""
+        """Fail the calls that came before this time and still wait behind others."""
         for line in self._lines.values():
             for waiting in line.behind.values():
                 late = sum(call.since < before for call in waiting)
@@ -121,12 +122,13 @@ class Batches:
         if failed is not None and failed.cause in {"lock", "time-out"}:
             _fail(waited, failed)
         elif waited:
-            # Before those who have come since.
+            # Ahead of the calls that have come since.
             line.fresh[:0] = waited
             self._send_at_end_of_turn(line)
 
     async def _answer(self, statement: Statement, calls: list[Call]) -> Unavailable | None:
-        """Run them as one, and tell each; why the database could not serve, if it could not."""
+        """Run the calls as one statement, and answer each. Gives the error if the database could
+        not serve."""
         try:
             rows = await self._run(statement, statement.several([call.args for call in calls]))
         except Unavailable as error:

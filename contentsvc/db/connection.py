@@ -1,8 +1,8 @@
-"""One connection: opened in bounded time, one statement at a time, its errors named.
+"""One connection. It opens in bounded time, runs one statement at a time, and names its errors.
 
-txpostgres supplies the connection and its notifications. Its cursors are not used: they hand
-each answer over one turn later, and take turns with the connection in the reactor, which
-together costs as much as the statement.
+txpostgres supplies the connection and its notifications, but its cursors are not used. They deliver
+each answer one turn later, and take turns with the connection in the reactor. Both together cost as
+much as the statement.
 """
 
 import re
@@ -25,20 +25,21 @@ from contentsvc.db.query import Row, Statement
 from contentsvc.timers import cancel
 
 LOCK_TIMEOUT = 1.5
-"""Seconds that a statement waits for a lock, or less where its own time-out would come before: its
-connection is missing elsewhere meanwhile. Where all are, those who ask whether the service is ready
-wait for 2 s."""
+"""Seconds that a statement waits for a lock; less if its own time-out would come first. Its
+connection is not available to others meanwhile. If all connections wait like this, `/health/ready`
+waits too, and it gives up after 2 s."""
 _KEEPALIVE = {
     "keepalives_idle": "10",
     "keepalives_interval": "5",
     "keepalives_count": "3",
     "tcp_user_timeout": "25000",
 }
-"""A server whose machine is gone is noticed within 25 s, else after hours."""
+"""With these, a server whose machine has gone is noticed within 25 s. Without them it takes
+hours."""
 _GIVEN = re.compile(r"(?:-c\s*|--)([\w-]+)\s*=")
-"""The settings that options name."""
+"""Finds the names of the settings in a DSN's `options`."""
 _DEAD = (psycopg2.Error, ValueError)
-"""What txpostgres raises on a dead connection; ValueError where its descriptor is -1."""
+"""txpostgres raises these on a dead connection: ValueError if its descriptor is -1."""
 _CAUSES: dict[str, Cause] = {
     "57014": "time-out",
     "55P03": "lock",
@@ -57,18 +58,18 @@ _SAID: dict[str, Cause] = {
     "too many": "pool",
     "connection slots": "pool",
 }
-"""The same by what is said, where there is no SQLSTATE (as a connection is opened, from poolers),
-or one that says no more than io_error and internal_error."""
+"""The cause by the text of the error. It is needed where an error has no SQLSTATE (as a connection
+opens, or from a pooler), and where the SQLSTATE is only io_error or internal_error."""
 _BROKEN_STATES = ("0A000", "25006", "26000")
-"""Cached plan changed, the server became a standby, a statement is not prepared: a new
-connection does not have the fault."""
+"""The cached plan has changed, the server has become a standby, or a statement is not prepared. A
+new connection does not have the fault."""
 
 
 class Connection(txpostgres.Connection):  # type: ignore[misc]
     """A txpostgres connection that runs statements itself, and notices its own death.
 
-    Once it is open, `lost` is called as soon as the server closes it while it is idle, and
-    `broken` is true from then on. txpostgres would raise from doRead into the reactor.
+    When the server closes an open connection that is idle, `lost` is called at once and `broken`
+    becomes true. txpostgres would raise from doRead into the reactor instead.
     """
 
     broken = False
@@ -76,26 +77,29 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
     where: Where | None = None
     """The host and port of its server."""
     since = 0.0
-    """When the statement under way was sent, 0 if there is none."""
+    """The time at which the running statement was sent; 0 if no statement runs."""
     lane: Lane | None = None
-    """That of the work which it is used for."""
+    """The lane of the work that uses the connection now."""
     prepared: set[Statement]
-    """What can be run by EXECUTE alone."""
+    """The statements that EXECUTE alone can run."""
     unsure: set[Statement]
-    """What was sent with its PREPARE and failed, be it before or after that was done."""
+    """The statements that failed in the message that also had their PREPARE. They may be prepared
+    or not."""
     _cursor: Any = None
     _answer: Deferred[Any] | None = None
     _reading = _writing = False
-    """What the reactor is asked to tell, once it is open."""
+    """The events that the reactor watches for, once the connection is open."""
 
     def opened(self) -> None:
-        """Be told of what the server says from now on; txpostgres has asked the reactor."""
+        """Begin to watch for messages of the server. txpostgres has already asked the reactor
+        to."""
         self._reading = True
         self.prepared, self.unsure = set(), set()
 
     def statement(self, sql: str, args: Row | None) -> Deferred[Any]:
-        """Send one; the cursor, when it has the answer. Fails with psycopg2's errors, or
-        ConnectionDone. Raises psycopg2's errors, ValueError: it was not sent."""
+        """Send one statement. The result is the cursor, when it has the answer. Fails with
+        psycopg2's errors, or ConnectionDone. Raises psycopg2's errors or ValueError if the
+        statement was not sent."""
         self._unwatch()
         try:
             cursor = self._connection.cursor()
@@ -110,8 +114,8 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
         if done is None:
             self._watch()
         else:
-            # It has been answered while it was sent. Who asks would not expect that, and could
-            # keep the reactor for as long as the server is that fast.
+            # The answer came while the statement was sent. Callers do not expect an answer so soon,
+            # and could keep the reactor for as long as the server is that fast.
             self.reactor.callLater(0, self._deliver, answer, done)
         return answer
 
@@ -134,7 +138,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
         if answer is not None and answer is self._answer:
             self._answer = self._cursor = None
             answer.callback(result)
-        # Not before, for the next statement may be under way by now.
+        # Not earlier: the next statement may run by now.
         self._watch()
         if not self.broken:
             self.checkForNotifies()
@@ -143,8 +147,8 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
         done = self._advance()
         self._deliver(None if done is None else self._answer, done)
 
-    # libpq closes the descriptor as soon as it reads of the end, be it to send a statement. The
-    # reactor must not have it then.
+    # libpq closes the descriptor as soon as it reads that the connection has ended, even while it
+    # sends a statement. The reactor must not watch the descriptor then.
 
     def _unwatch(self) -> None:
         if self._reading:
@@ -159,10 +163,10 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
             self._reading = True
             self.reactor.addReader(self)
 
-    # txpostgres's own ways are for opening it.
+    # txpostgres itself handles the event while the connection opens.
 
     def doRead(self) -> None:
-        """The server has said something, or closed."""
+        """The server has sent something, or has closed the connection."""
         if self._pollingD is not None:
             try:
                 super().doRead()
@@ -179,7 +183,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
             self._proceed()
 
     def connectionLost(self, reason: Failure) -> None:
-        """The reactor has found it closed, or it has been closed here."""
+        """The reactor found the connection closed, or this process has closed it."""
         if self._pollingD is not None:
             super().connectionLost(reason)
         else:
@@ -187,7 +191,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
             self._deliver(self._answer, reason)
 
     def abandon(self) -> None:
-        """Close at once, and say so once."""
+        """Close the connection at once, and report it once."""
         if not self.broken:
             self.broken = True
             self._unwatch()
@@ -202,9 +206,8 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
 async def connect(
     reactor: Any, dsn: str, *, timeout: float, statement_timeout: float = 15.0
 ) -> Connection:
-    """Open one connection within `timeout` seconds, of which each of several hosts has its
-    share; statements on it end after `statement_timeout` seconds. Raises Unavailable.
-    """
+    """Open one connection within `timeout` seconds. Several hosts share this time. Statements on
+    the connection end after `statement_timeout` seconds. Raises Unavailable."""
     hosts = each_host(dsn)
     deadline = reactor.seconds() + timeout
     reasons = []
@@ -220,8 +223,8 @@ async def connect(
 
 
 async def _connect(reactor: Any, dsn: str, timeout: float, statement_timeout: float) -> Connection:
-    """txpostgres ignores connect_timeout, and cancelling its connect raises, so the timer
-    closes the connection itself."""
+    """The timer closes the connection itself: txpostgres ignores connect_timeout, and raises if its
+    connect is cancelled."""
     cooperator = Cooperator(scheduler=lambda turn: reactor.callLater(0, turn))
     connection = Connection(reactor, cooperator)
 
@@ -238,7 +241,7 @@ async def _connect(reactor: Any, dsn: str, timeout: float, statement_timeout: fl
         connection.abandon()
         raise
     except (psycopg2.Error, ConnectionDone) as error:
-        # Else the reactor goes on watching a descriptor that somebody else will have.
+        # Otherwise the reactor goes on watching a descriptor that somebody else will get.
         connection.abandon()
         if isinstance(error, psycopg2.Error):
             raise unavailable(error) from error
@@ -262,8 +265,8 @@ def _full_dsn(dsn: str) -> str:
 
 
 def _settings(dsn: str, statement_timeout: float) -> str:
-    """What a connection is told first; not as it is opened, which pgbouncer refuses. What the
-    DSN's own options say is left at that."""
+    """The SET statements that a connection gets first. They are not part of its opening, because
+    pgbouncer refuses that. Settings that the DSN's own options name are left alone."""
     milliseconds = int(statement_timeout * 1000)
     values: dict[str, int | str] = {
         "statement_timeout": milliseconds,
@@ -286,7 +289,7 @@ def one_line(error: BaseException) -> str:
 
 
 def unavailable(error: psycopg2.Error) -> Unavailable:
-    """What the server's answer means."""
+    """The error that the server's answer stands for."""
     reason = one_line(error)
     cause = _CAUSES.get(error.pgcode or "", "outage")
     if error.pgcode in _VAGUE:
@@ -297,8 +300,8 @@ def unavailable(error: psycopg2.Error) -> Unavailable:
 async def execute(connection: Connection, sql: str, args: Row | None = None) -> Any:
     """Run SQL on a connection that nobody else uses, and give the cursor.
 
-    Raises Unavailable, Refused or BadValue. A connection that cannot be used any more has
-    been abandoned by then.
+    Raises Unavailable, Refused or BadValue. By then, a connection that cannot be used any more has
+    been abandoned.
     """
     if connection.broken:
         raise Unavailable("the connection is closed")
@@ -311,7 +314,8 @@ async def execute(connection: Connection, sql: str, args: Row | None = None) -> 
         # ValueError is psycopg2's for NUL and lone surrogates.
         raise BadValue(one_line(error)) from error
     except CancelledError:
-        # Nobody cancels one; but its answer would be taken for that of the next.
+        # Nobody cancels a statement. If it happened, its answer would be taken for that of the
+        # next.
         connection.abandon()
         raise
     except psycopg2.OperationalError as error:

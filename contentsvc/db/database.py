@@ -1,8 +1,7 @@
-"""The connection pool, transactions, and what a lost database means.
+"""The connection pool, transactions, and the handling of a lost database.
 
-The pool of txpostgres is not used: it takes dead connections back.
-Nothing here cancels a query because a client went away; whether a write commits is never
-decided by the reader of the answer.
+The pool of txpostgres is not used, because it takes dead connections back. Nothing here cancels a
+query because a client went away: the reader of an answer never decides whether a write commits.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -22,13 +21,13 @@ from contentsvc.db.query import Row, Statement, parted
 from contentsvc.db.together import Together
 
 SLOW = 0.5
-"""Seconds after which a statement is slow, and its lane with it."""
+"""Seconds after which a statement counts as slow, and its lane with it."""
 LOOK = 0.25
-"""Seconds between looks for those that are, and for who has waited too long."""
+"""Seconds between two checks for slow statements and for callers that have waited too long."""
 AGAIN = 1.0
-"""Seconds before a server that takes no more connections is asked for another."""
+"""Seconds before a server that accepts no more connections is asked again."""
 STALLED = 5.0
-"""Seconds without an answer after which a pool is taken for stalled."""
+"""Seconds without an answer after which the pool counts as stalled."""
 _IS_PREPARED = "select from pg_prepared_statements where name = %s"
 
 log = Logger()
@@ -45,13 +44,14 @@ async def _run(connection: Connection, statement: Statement, args: Row, begin: s
     try:
         rows: list[Row] = cursor.fetchall()
     except psycopg2.InterfaceError as error:
-        # Abandoned between the answer and here.
+        # The connection was abandoned after its answer came.
         raise Unavailable(one_line(error)) from error
     return rows
 
 
 async def _run_first(connection: Connection, statement: Statement, args: Row, begin: str) -> Any:
-    """PREPARE travels with the EXECUTE. It stays in force where that fails or is rolled back."""
+    """Send PREPARE and EXECUTE in one message. The statement stays prepared even if the EXECUTE
+    fails or is rolled back."""
     prepare = statement.prepare
     if statement in connection.unsure:
         found = await execute(connection, _IS_PREPARED, (statement.name,))
@@ -65,8 +65,8 @@ async def _run_first(connection: Connection, statement: Statement, args: Row, be
 
 
 class Transaction:
-    """One transaction under way; see Database.transaction. It has a connection, by `acquire`, from
-    its first statement on."""
+    """One open transaction; see Database.transaction. It gets its connection from `acquire` at its
+    first statement."""
 
     def __init__(self, acquire: Callable[[Statement], Awaitable[Connection]]) -> None:
         self._acquire = acquire
@@ -87,16 +87,17 @@ class Transaction:
         return rows
 
     def after_commit(self, callback: Callable[[], None]) -> None:
-        """Call once the transaction has committed, in the order of registration."""
+        """Call `callback` after the commit. Callbacks run in the order of registration."""
         self.callbacks.append(callback)
 
     async def commit(self) -> None:
-        """Raises Unavailable: the outcome may be unknown, and is not tried again."""
+        """Raises Unavailable: the outcome may be unknown, and the commit is not tried again."""
         if self.connection is None:
             return
         cursor = await execute(self.connection, "COMMIT")
         if cursor.statusmessage != "COMMIT":
-            # Postgres answers ROLLBACK, and no error, where a failed statement was swallowed.
+            # Postgres answers ROLLBACK without an error if the caller has swallowed a failed
+            # statement.
             raise RuntimeError("a transaction went on after an error inside it")
 
     async def rollback(self) -> None:
@@ -154,7 +155,7 @@ class Database:
         )
 
     def stop(self) -> None:
-        """Close every connection; what still waits for one fails with Unavailable."""
+        """Close every connection. Callers that still wait for one fail with Unavailable."""
         self._stopped = True
         self._overdue.stop()
         if self._looks.running:
@@ -165,8 +166,8 @@ class Database:
 
     @property
     def stalled(self) -> bool:
-        """Whether somebody waits, or all connections are in use, and none has been given back for
-        STALLED seconds."""
+        """Whether no connection has been given back for STALLED seconds, while somebody waits or
+        all are in use."""
         return self._still >= STALLED
 
     async def run(self, statement: Statement, args: Row) -> list[Row]:
@@ -185,7 +186,7 @@ class Database:
             self._release(connection)
 
     def after_commit(self, callback: Callable[[], None]) -> None:
-        """Call at once: what ran before has committed."""
+        """Call at once: the statements before have committed."""
         callback()
 
     @asynccontextmanager
@@ -227,7 +228,7 @@ class Database:
             except BaseException as error:
                 full = isinstance(error, Unavailable) and error.cause == "pool"
                 if full and (self._open or self._opening):
-                    # The server takes no more for now; those that there are serve us all.
+                    # The server accepts no more for now. The present connections serve everybody.
                     self._lanes.withhold(lane)
                     self._restore = self._reactor.seconds() + AGAIN
                     continue
@@ -250,7 +251,7 @@ class Database:
         except Exception as error:
             self._opening -= 1
             if not self._open and not self._opening:
-                # The others would find out the same, one after the other.
+                # The other connections would fail too, one after the other.
                 self._lanes.fail(error)
             raise
         self._opening -= 1
@@ -287,7 +288,8 @@ class Database:
         self._lanes.look({c.lane for c in self._open if 0 < c.since < late and c.lane is not None})
 
     async def _server(self) -> Where | None:
-        """Where a new connection goes."""
+        """Open a connection, and give the host and port that it reached; None if it reached
+        none."""
         with suppress(Unavailable):
             connection = await connect(self._reactor, self.dsn, timeout=self._connect_timeout)
             connection.abandon()

@@ -1,4 +1,4 @@
-"""The store's functions on a connection that blocks, for a program without a reactor."""
+"""The store's functions on a blocking connection, for a program without a reactor."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
@@ -19,8 +19,8 @@ _CONNECT_TIMEOUT = 5
 def in_transaction(dsn: str, act: Callable[[Db], Awaitable[T]]) -> T:
     """Run `act` in one transaction on a connection of its own, and commit.
 
-    `act` may await nothing but store functions. Raises Unavailable, Refused or BadValue;
-    nothing has been committed then, save where it was COMMIT whose answer got lost.
+    `act` may await only store functions. Raises Unavailable, Refused or BadValue. Nothing has been
+    committed then, unless the answer to COMMIT was lost.
     """
     with _translated():
         connection = psycopg2.connect(
@@ -40,7 +40,7 @@ def in_transaction(dsn: str, act: Callable[[Db], Awaitable[T]]) -> T:
 
 
 class _Direct:
-    """A Db whose statements block, and are prepared as they are first used."""
+    """A Db whose statements block. Each is prepared when it is first used."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
@@ -65,7 +65,7 @@ class _Direct:
 
 
 def _driven(work: Awaitable[T]) -> T:
-    """The result of what never waits: all in it blocks."""
+    """The result of a coroutine that never waits, because everything in it blocks."""
     try:
         next(work.__await__())
     except StopIteration as stop:

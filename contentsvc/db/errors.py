@@ -1,13 +1,14 @@
-"""What a statement fails with, whatever the driver calls it."""
+"""The errors of a statement, whatever the driver calls them."""
 
 from typing import Literal
 
 Cause = Literal["pool", "lock", "time-out", "outage", "disk", "searches", "memory"]
-"""Why the database cannot serve, in the word that the log has for it.
+"""Why the database cannot serve, in the word that the log uses.
 
 pool: no connection is free, here or at the server. lock: somebody else has held a lock for too
-long. time-out: the statement took too long. outage: there is no answer, or none that a server in
-order gives. disk, memory: the server has none left. searches: too many search at once."""
+long. time-out: the statement took too long. outage: the database gives no answer, or a broken one.
+disk, memory: the server has none left. searches: too many searches run at once.
+"""
 
 
 class Unavailable(Exception):
@@ -27,4 +28,4 @@ class Refused(Exception):
 
 
 class BadValue(Exception):
-    """A value that Postgres cannot hold."""
+    """A value that Postgres cannot store."""

@@ -1,13 +1,13 @@
-"""One DSN for several servers, as a primary and its standby are named."""
+"""A DSN that names several servers, for example a primary and its standby."""
 
 from psycopg2.extensions import make_dsn, parse_dsn
 
 
 def each_host(dsn: str) -> list[str]:
-    """The DSN of each of its hosts, in order; itself if there is one.
+    """One DSN for each host, in order. A DSN with one host stays as it is.
 
-    libpq tries them in turn by itself. But a connection that is opened without blocking it does
-    not limit in time, so at a machine that is gone without a word it would wait for ever.
+    libpq tries several hosts in turn by itself. But a non-blocking connect has no time limit in
+    libpq, so it would wait forever for a machine that has silently gone.
     """
     given = parse_dsn(dsn)
     parts = {key: given[key].split(",") for key in ("host", "hostaddr", "port") if key in given}

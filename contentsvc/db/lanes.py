@@ -1,10 +1,11 @@
-"""Who may use a database connection next.
+"""Decides who may use a database connection next.
 
-A pool has so many places. Each statement has a lane, and a lane has at most a share of the places,
-so that no kind of work has them all: neither searches, which take long, nor what reads or writes
-things that somebody has locked. Lanes that are slow now have a share for all of them together.
+A pool has a fixed number of places. Each statement belongs to a lane, and a lane may use only a
+share of the places. So no kind of work takes them all: neither searches, which take long, nor
+statements that wait for somebody's lock. All lanes that are slow at the moment share one further
+limit.
 
-Those who wait do so in their lane, in order, and the lanes take turns.
+Callers wait within their lane, in order. The lanes take turns.
 """
 
 from collections import OrderedDict
@@ -17,19 +18,19 @@ from twisted.python.failure import Failure
 from contentsvc.db.errors import Cause, Unavailable
 
 SEARCHES: Final = "searches"
-"""The lane of statements that look through much to find little, and that anybody may ask for."""
+"""The lane of statements that read much to find little, and that anybody may ask for."""
 WHOLE: Final = "whole lists"
-"""The lane of statements that read all of a long list, for its validator."""
+"""The lane of statements that read a whole long list, for its validator."""
 _WAITING = 100
-"""Searches that wait at most; whoever would wait for longer than these take had better come again.
-Others are bounded by how long they wait."""
+"""The most searches that may wait. A caller beyond it would wait too long and should come again.
+Other lanes have no such limit: the time limit bounds them."""
 _LOOKS = 8
-"""Looks for which a lane is still taken for slow: those who come after a time-out wait like those
-before it."""
+"""Checks for which a lane still counts as slow after its last slow statement. So callers after a
+time-out wait like those before it."""
 
 
 class Lane:
-    """One kind of work. `slow` says that some of it takes long now."""
+    """One kind of work. `slow` is above 0 while some of it takes long."""
 
     __slots__ = ("cause", "limit", "most", "running", "slow", "waiters")
 
@@ -40,11 +41,11 @@ class Lane:
         self.running = 0
         self.slow = 0
         self.waiters: OrderedDict[Deferred[None], float] = OrderedDict()
-        """In order, and when each came."""
+        """The callers that wait, in order, with the time at which each came."""
 
 
 class Lanes:
-    """`size` places, and those who wait for one."""
+    """`size` places, and the callers that wait for one."""
 
     def __init__(self, size: int) -> None:
         self.free = size
@@ -52,7 +53,7 @@ class Lanes:
         self._share = max(1, size - max(1, size // 4))
         self._slow_share = max(1, size // 2)
         self._slow = 0
-        """Places that slow lanes have."""
+        """Places that slow lanes use now."""
         self._lanes = {SEARCHES: Lane(max(1, size // 4), _WAITING, SEARCHES)}
         self._waiting: OrderedDict[Lane, None] = OrderedDict()
         """The lanes in which somebody waits; the first has its turn next."""
@@ -60,7 +61,7 @@ class Lanes:
 
     @property
     def wanting(self) -> bool:
-        """Whether somebody waits, or would if they came."""
+        """Whether somebody waits for a place, or a new caller would have to."""
         return bool(self._waiting) or self.free <= 0
 
     def lane(self, name: str) -> Lane:
@@ -71,14 +72,14 @@ class Lanes:
         return found
 
     def enter(self, lane: Lane) -> bool:
-        """Take a place if there is one for this lane, and nobody waits for it."""
+        """Take a place if the lane may have one and nobody in it waits. Whether it was taken."""
         if lane.waiters or not self._may(lane):
             return False
         self._take(lane)
         return True
 
     def wait(self, lane: Lane, now: float) -> Deferred[None]:
-        """Wait for a place. Who cancels that leaves at once.
+        """Wait for a place. A caller that cancels the Deferred leaves at once.
 
         Raises Unavailable: too many wait.
         """
@@ -99,19 +100,19 @@ class Lanes:
             self._hand_on()
 
     def withhold(self, lane: Lane) -> None:
-        """Give a place back that nobody is to have before `restore`."""
+        """Give a place back, but keep it from others until `restore`."""
         self.free -= 1
         self.withheld += 1
         self.leave(lane)
 
     def restore(self) -> None:
-        """Have all places that there are."""
+        """Make all withheld places available again."""
         self.free += self.withheld
         self.withheld = 0
         self._hand_on()
 
     def look(self, late: Set[Lane]) -> None:
-        """Some of the work in these lanes takes long, and none in others."""
+        """Note which lanes have slow work at the moment; all others have none."""
         for lane in self._lanes.values():
             was = lane.slow
             lane.slow = _LOOKS if lane in late else max(0, was - 1)
@@ -120,7 +121,7 @@ class Lanes:
         self._hand_on()
 
     def expire(self, before: float) -> None:
-        """Who came before then has waited too long; they fail with Unavailable."""
+        """Fail all callers that came before this time with Unavailable."""
         for lane in list(self._waiting):
             while lane.waiters and next(iter(lane.waiters.values())) < before:
                 waiter, _ = lane.waiters.popitem(last=False)
@@ -129,7 +130,7 @@ class Lanes:
                 waiter.errback(Unavailable("every database connection is busy", lane.cause))
 
     def fail(self, error: Exception) -> None:
-        """Nobody who waits now will have a place."""
+        """Fail all callers that wait."""
         lanes, self._waiting = self._waiting, OrderedDict()
         for lane in lanes:
             waiters, lane.waiters = lane.waiters, OrderedDict()
@@ -154,7 +155,7 @@ class Lanes:
             del self._waiting[lane]
 
     def _hand_on(self) -> None:
-        # Never within itself: whoever is done at once would hand on one level deeper.
+        # Not recursively: work that ends at once would hand on one level deeper each time.
         if self._handing_on:
             return
         self._handing_on = True

@@ -1,7 +1,7 @@
-"""Finds out that a server is gone which neither answers nor says so: frozen, or cut off.
+"""Notices a server that has silently gone: frozen, or cut off from the network.
 
-Postgres ends statements by itself after their time-out, so one without an answer some seconds
-later has no server; but for a COMMIT that waits for a standby, which may take for ever.
+Postgres itself ends a statement after its time-out. So a statement without an answer some seconds
+later has no server. The exception is a COMMIT that waits for a standby: it may take forever.
 """
 
 from collections.abc import Awaitable, Callable, Set
@@ -15,28 +15,29 @@ from twisted.logger import Logger
 GRACE = 5.0
 """Seconds beyond its time-out after which a statement is overdue."""
 LOOK = 1.0
-"""Seconds between looks for those that are."""
+"""Seconds between two checks for overdue statements."""
 
 Where = tuple[str, int]
 log = Logger()
 
 
 class Watched(Protocol):
-    """A connection. `since` is when the statement under way was sent, 0 if there is none."""
+    """A connection. `since` is the time at which the running statement was sent; 0 if no statement
+    runs."""
 
     where: Where | None
     since: float
 
     def abandon(self) -> None:
-        """Close it, which fails the statement."""
+        """Close the connection. Its statement fails."""
 
 
 class Overdue:
-    """Looks at `connections`, whose statements may take `timeout` seconds.
+    """Watches `connections`, whose statements may take `timeout` seconds.
 
-    When one takes longer, `probe` makes a new connection and tells where it went, or None. All
-    connections that go elsewhere are abandoned: to a server that answers no more, or to one that
-    has been failed over from.
+    If a statement takes longer, `probe` opens a new connection and gives the server that it
+    reached, or None. All connections to other servers are then abandoned: such a server does not
+    answer any more, or has been replaced in a failover.
     """
 
     def __init__(
@@ -54,13 +55,13 @@ class Overdue:
         self._loop.clock = reactor
 
     def start(self) -> None:
-        """Begin to look."""
+        """Begin to check."""
         self._loop.start(LOOK, now=False).addErrback(
             lambda failure: log.failure("The check for overdue statements failed", failure)
         )
 
     def stop(self) -> None:
-        """Look no more. Does nothing if it has stopped."""
+        """Stop checking. Does nothing if it has stopped."""
         if self._loop.running:
             self._loop.stop()
 

@@ -1,7 +1,8 @@
-"""Finds out whether a pooler before Postgres gives each client a session of its own.
+"""Checks that a pooler in front of Postgres gives each client its own session.
 
-pgbouncer does so in session mode. In transaction mode the next statement may run in another
-session: prepared statements and LISTEN are lost then, and an advisory lock stays with a stranger.
+pgbouncer does so in session mode. In transaction mode, the next statement may run in another
+session. Prepared statements and LISTEN are then lost, and an advisory lock stays with another
+client.
 """
 
 import select
@@ -13,11 +14,11 @@ import psycopg2
 from psycopg2.extensions import POLL_OK, POLL_WRITE
 
 _TRIES = 3
-"""Transactions that are held open at once to see whose session they have. A pooler gives back the
-session used last, and so the first tells; or that unused for the longest time, and so the second
-does."""
+"""The number of transactions held open at once to compare their sessions. A pooler reuses either
+the session used last, so the first transaction shows it, or the one unused for longest, so the
+second does."""
 _PATIENCE = 5.0
-"""Seconds for each to connect and to begin."""
+"""Seconds that each transaction may take to connect and to begin."""
 _POOLED = (
     "the pooler in front of the database is in transaction mode, where prepared statements and "
     "LISTEN do not work: use session mode (pgbouncer: pool_mode = session), or connect directly"
@@ -25,11 +26,11 @@ _POOLED = (
 
 
 class PoolerError(Exception):
-    """There is a pooler with which the service cannot work."""
+    """The database is behind a pooler with which the service cannot work."""
 
 
 def require_session(connection: Any, dsn: str) -> None:
-    """Look at `connection`, in autocommit, which goes to `dsn`.
+    """Check `connection`, which goes to `dsn` and is in autocommit.
 
     Raises PoolerError, or psycopg2.OperationalError: the pooler gives no second connection.
     """
@@ -58,7 +59,7 @@ def _session(connection: Any) -> int:
 
 
 def _begun(connection: Any) -> int:
-    """The session of a transaction that goes on."""
+    """Begin a transaction, and give the number of its session."""
     deadline = time.monotonic() + _PATIENCE
     _await(connection, deadline)
     cursor = connection.cursor()

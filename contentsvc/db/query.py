@@ -1,26 +1,26 @@
 """SQL as text beside a typed signature.
 
-A decorator says how many rows a statement gives: `one`, `maybe` one, `many`, `none`; of `found` it
-matters only whether one came::
+A decorator says how many rows a statement gives: `one`, `maybe` one, `many`, `none`. `found` says
+only whether a row came::
 
     @maybe("select id, username from users where id = :user")
     async def info(db: Db, user: str) -> UserInfo | None: ...
 
-`:name` is the function's own parameter. A connection PREPAREs a statement when it first runs it,
-in the same message, and runs it by EXECUTE from then on.
+`:name` is a parameter of the function. When a connection first runs a statement, it sends PREPARE
+in the same message. After that it sends only EXECUTE.
 
-A row is a scalar, a Struct, a NamedTuple, or a NamedTuple that ends in a Struct, which the last
-columns fill; a Struct that may be None is None where its first column is NULL. The columns have
-the names of the fields, in their order.
+A row is a scalar, a Struct, a NamedTuple, or a NamedTuple that ends in a Struct. The last columns
+fill that Struct; if it may be None, it is None where its first column is NULL. The columns have the
+names of the fields, in their order.
 
-A read that is asked for often says `together=True` and the type of each parameter
-(`:user::uuid`). There is then a second form of it, which answers several calls at once. A write
-that is asked for often has a `batch` and one form, over arrays: each parameter of the SQL is the
-array of what the calls gave for it, and the first column of each row is `n`, the number of the
-row's call, from 1. A lone call is an array of one.
+A read that is asked for often says `together=True` and the type of each parameter (`:user::uuid`).
+It then has a second form, which answers several calls at once. A write that is asked for often has a
+`batch` and one form, over arrays: each parameter of the SQL is the array of the calls' values. The
+first column of each row is `n`, the number of the row's call, from 1. A lone call is an array of
+one.
 
-Each statement is in a lane (see contentsvc.db.lanes): that of its module's reads, or of its
-module's writes and locks, unless it says another.
+Each statement belongs to a lane (see contentsvc.db.lanes): the lane of its module's reads, or of its
+module's writes and locks, unless it names another.
 """
 
 import inspect
@@ -53,7 +53,7 @@ _TYPED = re.compile(_PLACEHOLDER.pattern + r"::([a-z0-9]+)\b(?!\[)")
 
 
 class Column(NamedTuple):
-    """What is used of a cursor's description."""
+    """The part of a cursor's description that is used here."""
 
     name: str
 
@@ -61,8 +61,8 @@ class Column(NamedTuple):
 class Batch(NamedTuple):
     """How calls of a write share a statement.
 
-    `row` names the parameters that say which row a call contends for: at most one statement with
-    the same values is under way in a process. `repeats` says whether one statement may have
+    `row` names the parameters that identify the row for which a call contends. A process runs at
+    most one statement with the same values at a time. `repeats` says whether one statement may have
     several calls with the same values.
     """
 
@@ -73,9 +73,9 @@ class Batch(NamedTuple):
 class Statement:
     """One prepared statement: its SQL, the PREPARE with it, and the EXECUTE that runs it.
 
-    `together` is the one that answers several calls of this at once, if there is one. It is of
-    the form that a `batch` says this one has: its arguments are arrays, and the first column of a
-    row is the number of its call. `writes` says whether it writes or takes locks.
+    `together` is the statement that answers several calls of this one at once, if there is one. It
+    has the form of a statement with a `batch`: its arguments are arrays, and the first column of a
+    row is the number of its call. `writes` says whether the statement writes or takes locks.
     """
 
     together: "Statement | None" = None
@@ -127,11 +127,12 @@ class Statement:
         return tuple(array_literal(values) for values in zip(*calls, strict=True))
 
     def expect(self, fields: tuple[str, ...]) -> None:
-        """Have the first result's columns compared with the row type's fields."""
+        """Note that the columns of the first result must be compared with the fields of the row
+        type."""
         self._fields = fields if self.batch is None else ("n", *fields)
 
     def check(self, description: Sequence[Column]) -> None:
-        """Compare once what the statement gives with what its row type takes.
+        """Compare the columns of the statement with the fields of its row type, once.
 
         Raises TypeError: the statement and its signature disagree.
         """
@@ -143,13 +144,14 @@ class Statement:
 
 
 class Db(Protocol):
-    """What a statement runs on: the Database (each commits by itself) or a Transaction."""
+    """Runs statements: the Database, where each commits by itself, or a Transaction."""
 
     async def run(self, statement: Statement, args: Row) -> list[Row]:
         """Run one statement and give all its rows."""
 
     def after_commit(self, callback: Callable[[], None]) -> None:
-        """Call when what ran before has been committed; never if it was rolled back."""
+        """Call `callback` when the statements before have been committed; never if they were rolled
+        back."""
 
 
 def parted(rows: Sequence[Row], calls: int) -> list[list[Row]]:
@@ -176,11 +178,11 @@ def array_literal(values: Sequence[object] | None) -> str | None:
 
 Function = Callable[Concatenate[Db, P], Awaitable[T]]
 Answer = Callable[[list[Row]], Any]
-"""From the rows to what the function gives."""
+"""Makes the function's result from the rows."""
 
 
 class Decorator(Protocol):
-    """Declares the statement that a function stands for."""
+    """Turns a function into the statement that it declares."""
 
     def __call__(
         self,
@@ -190,7 +192,7 @@ class Decorator(Protocol):
         batch: Batch | None = None,
         lane: str | None = None,
     ) -> Callable[[Function[P, T]], Function[P, T]]:
-        """See the module; raises TypeError where SQL and signature disagree."""
+        """See the module's docstring. Raises TypeError if SQL and signature disagree."""
 
 
 def _several(statement: Statement, sql: str) -> str:
@@ -200,8 +202,8 @@ def _several(statement: Statement, sql: str) -> str:
     untyped = [parameter for parameter in parameters if parameter not in types]
     if untyped or not parameters:
         raise TypeError(f"{statement.name} does not say the types of {untyped}")
-    # As (select …), since the planner then cannot see how long they are. It would make a plan for
-    # each length, at each call, which often takes longer than to run it.
+    # As (select …), so that the planner cannot see how long they are. Otherwise it would make a
+    # plan for each length at each call, and that often takes longer than to run it.
     lists = ", ".join(f"(select :{parameter}::{types[parameter]}[])" for parameter in parameters)
     columns = ", ".join(f'"{parameter}"' for parameter in parameters)
     one = _PLACEHOLDER.sub(r'call."\1"', sql)
@@ -221,7 +223,7 @@ def _is_list(hint: Any) -> bool:
 
 
 def _row_of(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
-    """What makes a row of a tuple; a scalar is the first column."""
+    """The function that makes a row from a tuple. A scalar is the first column."""
     if _is_struct(row_type):
         statement.expect(_names(row_type))
         return lambda row: row_type(*row)
@@ -230,7 +232,7 @@ def _row_of(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
     own: tuple[str, ...] = row_type._fields
     last = get_type_hints(row_type)[own[-1]]
     struct = _without_none(last)
-    # The columns are checked, so nothing need count them again.
+    # The columns have been checked, so nothing needs to count them again.
     make = partial(tuple.__new__, row_type)
     if not _is_struct(struct):
         statement.expect(own)
@@ -309,7 +311,7 @@ class Statements(dict[str, Statement]):
         self.many = self._decorator(_many)
         """Any number of rows comes."""
         self.none = self._decorator(_none)
-        """What comes, if anything, is of no interest."""
+        """The rows, if any, do not matter."""
         self.found = self._decorator(_found)
         """Whether any row comes."""
 
@@ -370,6 +372,6 @@ def _dressed(run: Any, function: Function[P, T]) -> Function[P, T]:
 
 
 STATEMENTS = Statements()
-"""Those of the service."""
+"""The statements of the service."""
 one, maybe, many = STATEMENTS.one, STATEMENTS.maybe, STATEMENTS.many
 none, found = STATEMENTS.none, STATEMENTS.found

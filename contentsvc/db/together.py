@@ -1,9 +1,9 @@
-"""Calls that are made in the same turn of the reactor go to the database as one statement.
+"""Sends the reads of one reactor turn to the database as one statement.
 
-A statement costs the service and Postgres the same few dozen microseconds each whether it looks
-up one row or eight, and a busy service has many clients whose requests arrive side by side. Who
-asks alone waits for nobody. Those who go together have one fate where the database fails or takes
-too long, as they might have had alone. Writes go by contentsvc.db.batches.
+A statement costs the service and Postgres the same few dozen microseconds, whether it looks up one
+row or eight. A busy service has many clients, whose requests arrive side by side. A lone call does
+not wait for others. If the database fails or takes too long, all calls of one statement fail
+together, as they might have failed alone. Writes go through contentsvc.db.batches.
 """
 
 from collections.abc import Awaitable, Callable
@@ -15,13 +15,13 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Row, Statement, parted
 
 MOST = 8
-"""Calls that go together: more would save little, and leave connections idle."""
+"""The most calls in one statement. More would save little, and leave connections idle."""
 
 Call = tuple[Row, Deferred[list[Row]]]
 
 
 class Together:
-    """Collects calls of statements that have a form for several; `run` runs one statement."""
+    """Collects the calls of statements that have a form for several. `run` runs one statement."""
 
     def __init__(
         self, reactor: IReactorTime, run: Callable[[Statement, Row], Awaitable[list[Row]]]
@@ -55,7 +55,7 @@ class Together:
             for _, answer in calls:
                 answer.errback(Unavailable(str(error), error.cause))
         except Exception:
-            # It is one call's fault; they find out alone which.
+            # One call is at fault. Each runs alone, which shows the one.
             self._answer_each(statement, calls)
         else:
             for (_, answer), found in zip(calls, parted(rows, len(calls)), strict=True):
