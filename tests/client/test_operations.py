@@ -8,6 +8,7 @@ from msgspec import Raw
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.api.families import OPERATIONS
 from contentsvc.client import ApiError, NotSignedIn, Page, UnknownNotification
 from contentsvc.wire.accounts import BanBody, PasswordChange, Registration, RevokeForm, TokenForm
 from contentsvc.wire.base import Paging
@@ -148,6 +149,11 @@ class RequestTests(Case):
             ]
             expected.append((method, "/".join(parts)))
         self.assertEqual(sorted(asked), sorted(expected))
+
+    def test_names(self) -> None:
+        """A method has the name that its operation has in the API."""
+        names = {name.replace(".", "_") for name in CALLS}
+        self.assertEqual(names, {operation.id for operation in OPERATIONS})
 
     def test_body(self) -> None:
         """A body goes as JSON with the names of the wire, and with the token."""

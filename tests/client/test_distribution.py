@@ -1,0 +1,203 @@
+"""contentsvc-client: what is in it and what it requires, and a game that needs no more."""
+
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from configparser import ConfigParser
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred, DeferredQueue
+from twisted.internet.protocol import ProcessProtocol
+from twisted.internet.threads import deferToThread
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.client import Received
+from contentsvc.wire.notifications import PartyInviteAccept
+from contentsvc.wire.social import PartyBody
+from contentsvc.wire.users import UserSearch
+from tests.client.test_service import PASSWORD, WAIT, Case, guid
+from tests.support.daemon import ROOT
+from tests.test_layers import imported, modules
+
+PAGE = (ROOT / "docs/client.md").read_text()
+LAYERS = {"client", "wire", "clocks", "__init__"}
+"""What the distribution has of the package."""
+QUESTION = "A number from 1 to 100: "
+
+
+def requirements(lines: list[str]) -> dict[str, str]:
+    """The versions that are required, by the names of the distributions."""
+    parts = [re.match(r"([\w.-]+)(?:\[\w+\])? *(.*)", line).groups() for line in lines]
+    return {canonical(name): versions for name, versions in parts}
+
+
+def canonical(name: str) -> str:
+    """The name of a distribution, as it is compared."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def client() -> dict[str, str]:
+    """What the client's distribution requires."""
+    project = tomllib.loads((ROOT / "contentsvc/client/pyproject.toml").read_text())
+    return requirements(project["project"]["dependencies"])
+
+
+def server() -> dict[str, str]:
+    """What the server's requires."""
+    setup = ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    lines = setup["options"]["install_requires"].strip().splitlines()
+    return requirements([line for line in lines if not line.startswith("#")])
+
+
+class RequirementTests(SynchronousTestCase):
+    def test_imports(self) -> None:
+        """It requires every distribution whose modules it imports itself, and no other."""
+        ours = [tree for name, tree in modules() if name.partition(".")[0] in LAYERS]
+        names = {name for tree in ours for name in imported(tree)}
+        top = {name.partition(".")[0] for name in names} - {"contentsvc", *sys.stdlib_module_names}
+        # A package of many distributions.
+        zope = {"-".join(name.split(".")[:2]) for name in names if name.startswith("zope.")}
+        self.assertEqual({*top - {"zope"}, *zope}, set(client()))
+
+    def test_ranges(self) -> None:
+        """The two distributions take the same versions of a library."""
+        theirs = server()
+        for name, versions in client().items():
+            if name in theirs:
+                self.assertEqual(versions, theirs[name], name)
+
+
+class Game(ProcessProtocol):
+    """A game under way, and what it prints."""
+
+    def __init__(self, *command: str) -> None:
+        self.said = ""
+        self.asked: DeferredQueue[None] = DeferredQueue()
+        self.ended: Deferred[int] = Deferred()
+        reactor.spawnProcess(self, command[0], command, env={})
+
+    def outReceived(self, data: bytes) -> None:
+        before = self.said.count(QUESTION)
+        self.said += data.decode()
+        for _ in range(self.said.count(QUESTION) - before):
+            self.asked.put(None)
+
+    def errReceived(self, data: bytes) -> None:
+        self.said += data.decode()
+
+    def processEnded(self, reason) -> None:
+        self.ended.callback(reason.value.exitCode)
+        self.asked.put(None)
+
+    async def guess(self, *numbers: int) -> None:
+        """Give these numbers, and wait each time for the next question, or the end."""
+        for number in numbers:
+            self.transport.write(b"%d\n" % number)
+            await self.next()
+
+    async def next(self) -> None:
+        await self.asked.get().addTimeout(WAIT, reactor)
+
+    async def search(self) -> None:
+        """Guess by halves until the number is found."""
+        low, high = 1, 100
+        while not self.ended.called:
+            middle = (low + high) // 2
+            await self.guess(middle)
+            if self.said.splitlines()[-2:][0].endswith("higher"):
+                low = middle + 1
+            else:
+                high = middle - 1
+
+    def kill(self) -> None:
+        if not self.ended.called:
+            self.transport.signalProcess("KILL")
+
+
+class InstalledTests(Case):
+    """One test for all, since an installation takes ten seconds."""
+
+    timeout = 240
+
+    async def test_game(self) -> None:
+        """The wheel has the files of this folder, brings none of the libraries that only the server
+        needs, and is enough for the game of docs/client.md."""
+        folder = TemporaryDirectory(prefix="contentsvc-client-")
+        self.addCleanup(folder.cleanup)
+        home = Path(folder.name)
+        await deferToThread(self.install, home)
+        self.check_files(home)
+        self.check_packages(home)
+        (text,) = re.findall(r"^```python game\n(.*?)^```$", PAGE, re.M | re.S)
+        (home / "guess.py").write_text(text)
+        await self.check_game(str(home / "venv/bin/python"), str(home / "guess.py"))
+
+    def install(self, home: Path) -> None:
+        run(str(ROOT / "scripts/client-wheel"), str(home))
+        run(sys.executable, "-m", "venv", "--without-pip", str(home / "venv"))
+        (wheel,) = home.glob("contentsvc_client-*.whl")
+        pip(home, "install", "--quiet", str(wheel))
+
+    def check_files(self, home: Path) -> None:
+        (path,) = home.glob("contentsvc_client-*.whl")
+        with zipfile.ZipFile(path) as wheel:
+            names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+            layers = {name.split("/")[1].removesuffix(".py") for name in names}
+            self.assertEqual(layers, {*LAYERS, "py.typed"})
+            # Where the server is installed too, its files and these replace each other.
+            for name in names - {"contentsvc/client/LICENSE"}:
+                self.assertEqual(wheel.read(name), (ROOT / name).read_bytes(), name)
+
+    def check_packages(self, home: Path) -> None:
+        lines = pip(home, "list", "--format", "freeze").splitlines()
+        there = {canonical(line.partition("==")[0]) for line in lines}
+        self.assertLessEqual(client().keys() | {"contentsvc-client"}, there)
+        self.assertEqual(there & (server().keys() - client().keys()), set())
+
+    async def check_game(self, *command: str) -> None:
+        heard: DeferredQueue[Received] = DeferredQueue()
+        self.client.notifications.listen(heard.put, resume=0)
+        name = f"u{guid()[:12]}"
+        game = self.play(*command, name)
+        await game.next()
+        player = (await self.client.users.search(UserSearch(q=name))).items[0].id
+        party = guid()
+        await self.client.social.invite(player, PartyBody(party=party))
+        accepted = (await heard.get().addTimeout(WAIT, reactor)).notification
+        self.assertIsInstance(accepted, PartyInviteAccept)
+        self.assertEqual((accepted.sender, accepted.party), (player, party))
+        await game.search()
+        self.assertEqual(await game.ended, 0, game.said)
+        self.assertIn("A new record!", game.said)
+        (published,) = (await self.client.content.by_author(player)).items
+        self.assertIn("Guessed in", published.name)
+
+        worse = self.play(*command, name)
+        await worse.next()
+        await worse.guess(*[0] * 10)
+        await worse.search()
+        self.assertEqual(await worse.ended, 0, worse.said)
+        self.assertNotIn("record", worse.said)
+
+    def play(self, *command: str) -> Game:
+        *program, name = command
+        game = Game(*program, self.service.url, name, PASSWORD)
+        self.addCleanup(game.kill)
+        return game
+
+
+def run(*command: str) -> str:
+    """What a command printed; AssertionError where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def pip(home: Path, *words: str) -> str:
+    """pip for the environment in this folder."""
+    return run(sys.executable, "-m", "pip", "--python", str(home / "venv/bin/python"), *words)

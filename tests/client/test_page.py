@@ -1,0 +1,39 @@
+"""What docs/client.md shows and lists is so; tests.client.test_distribution has its game."""
+
+import re
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+from twisted.internet import reactor
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.api.families import OPERATIONS
+from contentsvc.client import Client
+from tests.client.test_service import Case, guid
+
+PAGE = (Path(__file__).parent.parent.parent / "docs/client.md").read_text()
+
+
+class StepTests(Case):
+    async def test_steps(self) -> None:
+        """The blocks of Python, one after the other, work against the service."""
+        name = f"u{guid()[:12]}"
+        blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
+        steps = "".join(blocks).replace('"ada', f'"{name}')
+        said: list[tuple[Any, ...]] = []
+        names = {"reactor": reactor, "url": self.service.url, "print": lambda *it: said.append(it)}
+        body = indent(f"{steps}\nreturn client", "    ")
+        exec(f"async def act():\n{body}", names)
+        client: Client = await names["act"]()
+        self.assertIn((name,), said)
+        self.assertIn(("I am", client.user), said)
+        self.assertIn((1, ["Nineteen floors."]), said)
+
+
+class TableTests(SynchronousTestCase):
+    def test_operations(self) -> None:
+        """The table has all operations that there are, by the names that they have everywhere."""
+        rows = re.findall(r"^\| `client\.(\w+)` \| (.*) \|$", PAGE, re.M)
+        shown = {f"{family}_{name}" for family, names in rows for name in re.findall(r"\w+", names)}
+        self.assertEqual(shown, {operation.id for operation in OPERATIONS})
