@@ -1,4 +1,4 @@
-"""How passwords are hashed: Argon2id, in the daemon off the reactor thread, a few at a time."""
+"""Hashing passwords with Argon2id: in the daemon in threads, a few at a time."""
 
 from collections import OrderedDict, deque
 from collections.abc import Callable
@@ -28,9 +28,10 @@ class Busy(Exception):
 
 
 class Passwords:
-    """Hashes and verifies passwords in threads of its own; see `threads`.
+    """Hashes and verifies passwords in its own threads, `threads`.
 
-    Each is done for somebody, `who`, with whose many others need not wait: a client's network.
+    Each job is for `who`, a client's network. Networks take turns, so that the many jobs of one do
+    not delay the others.
     """
 
     def __init__(self, reactor: Any, hasher: PasswordHasher = HASHER) -> None:
@@ -38,7 +39,7 @@ class Passwords:
         self._hasher = hasher
         self._turns = Turns(THREADS, WAITING)
         self.threads = ThreadPool(0, THREADS, "argon2")
-        # What an unknown account's password is compared with, so that it takes as long.
+        # The password of an unknown account is compared with this, so that it takes as long.
         self._nobody = hasher.hash("nobody")
 
     async def hash(self, password: str, who: str) -> str:
@@ -46,7 +47,7 @@ class Passwords:
         return await self._run(who, self._hasher.hash, password)
 
     async def verify(self, encoded: str | None, password: str, who: str) -> bool:
-        """Whether it is the password; `encoded` None never matches, and takes as long.
+        """Whether the password is right. If `encoded` is None, it never is, but takes as long.
 
         Raises Busy.
         """
@@ -61,7 +62,7 @@ class Passwords:
         except Full:
             raise Busy("hashing") from None
         except (HashingError, VerificationError, MemoryError, RuntimeError) as error:
-            # What goes wrong there is that the system has no 19 MiB, or no thread (RuntimeError).
+            # The only causes are that the system has no 19 MiB, or no thread (RuntimeError).
             raise Busy("memory") from error
 
     def _matches(self, encoded: str, password: str) -> bool:
@@ -72,7 +73,7 @@ class Passwords:
 
 
 class Full(Exception):
-    """There is no place for the job, or another needs it more."""
+    """There is no place for the job, or another job needs it more."""
 
 
 class _Job(Generic[T]):
@@ -84,10 +85,10 @@ class _Job(Generic[T]):
 
 
 class Turns:
-    """`at_once` jobs are done at a time, and up to `most` wait, in a line for each whose they are.
+    """Does `at_once` jobs at a time. Up to `most` wait, in one line for each owner.
 
-    The lines take turns. Where there is no place, whose line is the longest loses the last of it to
-    one who has fewer.
+    The lines take turns. When no place is left, the longest line loses its last job to an owner
+    with fewer.
     """
 
     def __init__(self, at_once: int, most: int) -> None:
@@ -99,7 +100,7 @@ class Turns:
         """In the order of their turns."""
 
     def run(self, who: str, act: Callable[[], Deferred[T]]) -> Deferred[T]:
-        """What `act` gives, when it has had its turn. Fails with Full."""
+        """The result of `act`, which is called in its turn. Fails with Full."""
         job = _Job(act)
         loser = self._loser(who, job)
         if loser is not job:
@@ -111,7 +112,7 @@ class Turns:
         return job.answer
 
     def _loser(self, who: str, job: _Job[Any]) -> _Job[Any] | None:
-        """Who has to go so that there is a place for one more."""
+        """The job that must go to make room for this one; None if there is room."""
         if self._waiting < self._most:
             return None
         longest = max(self._lines.values(), key=len, default=deque())
@@ -121,7 +122,7 @@ class Turns:
         return longest.pop()
 
     def _hand_on(self) -> None:
-        # Never within itself: a job that is done at once would begin the next one level deeper.
+        # Not recursively: a job that ends at once would begin the next one level deeper.
         if self._handing_on:
             return
         self._handing_on = True

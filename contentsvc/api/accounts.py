@@ -40,13 +40,13 @@ from contentsvc.wire.accounts import (
 REFRESH_LIFETIME = 30 * 24 * 3600
 """Seconds."""
 _GRACE = 30
-"""Seconds in which a spent refresh token may come again: two requests at once, or one twice."""
+"""Seconds in which a spent refresh token is answered again: two requests at once, or a retry."""
 
 
 class Accounts:
     """Registration, and changing the password.
 
-    `ended` is called with the sessions that were ended.
+    Calls `ended` with the sessions that were ended.
     """
 
     def __init__(
@@ -88,9 +88,9 @@ class Accounts:
 
 
 class OAuth:
-    """Log-in, renewal and log-out, as OAuth has them.
+    """Log-in, renewal and log-out by OAuth.
 
-    `ended` is called with the sessions that were ended.
+    Calls `ended` with the sessions that were ended.
     """
 
     def __init__(
@@ -130,9 +130,9 @@ class OAuth:
         return self._answer(found.id, session, found.admin, refresh)
 
     async def _banned(self, db: Db, user: str) -> Problem:
-        """Why there is no log-in; only said to whom the password is known."""
+        """Why a user with the right password cannot log in."""
         ban = await bans.of_user(db, user)
-        if ban is None:  # it ended this moment
+        if ban is None:  # it has just ended
             return Unavailable(cause="lock")
         if ban.until is None:
             return AccountBanned(f"The account is banned: {ban.reason}", reason=ban.reason)
@@ -151,7 +151,7 @@ class OAuth:
                 raise InvalidGrant()
             successor = await self._successor(tx, refresh, token)
             if successor is None:
-                # Used again: either the thief's copy or the owner's. Nobody goes on with it.
+                # It was used before. One of the two users is a thief, so neither may go on.
                 await sessions.revoke(tx, token.session_id)
                 tx.after_commit(lambda: self._ended([token.session_id]))
         if successor is None:
@@ -162,15 +162,17 @@ class OAuth:
         return self._answer(token.user_id, token.session_id, token.admin, successor)
 
     async def _successor(self, tx: Db, refresh: str, token: sessions.Presented) -> str | None:
-        """What follows a token that is locked: one, however often it is asked for; None where it
-        is used again, too late or after its successor."""
+        """The successor of a refresh token, whose row is locked: always the same one.
+
+        None if the token is used again too late, or after its successor.
+        """
         if token.spent_for is not None:
             if token.spent_for > _GRACE:
                 return None
             if token.salt is not None:
                 successor = _derive(token.salt, refresh)
                 return None if await sessions.is_spent(tx, _hash(successor)) else successor
-            # A daemon of the release before has spent it, whose successor nobody can tell.
+            # A daemon of the release before has spent it. Its successor is not known.
         salt = secrets.token_hex(32)
         successor = _derive(salt, refresh)
         await sessions.rotate(
@@ -203,8 +205,8 @@ def _needed(name: str, value: str | None) -> str:
 
 
 def _derive(salt: str, refresh: str) -> str:
-    """The successor of a refresh token: who has only the token, or only the database, cannot tell
-    it."""
+    """The successor of a refresh token. Neither the token nor the database alone is enough to
+    compute it."""
     code = hmac.digest(bytes.fromhex(salt), refresh.encode(), hashlib.sha256)
     return base64.urlsafe_b64encode(code).decode().rstrip("=")
 

@@ -14,7 +14,7 @@ from contentsvc.wire.accounts import BanBody
 class Bans:
     """Accounts that admins shut out.
 
-    `ended` is called with the sessions that were ended.
+    Calls `ended` with the sessions that were ended.
     """
 
     def __init__(self, db: Database, ended: Callable[[list[str]], None]) -> None:

@@ -26,7 +26,7 @@ from contentsvc.wire.comments import (
 
 
 class Comments:
-    """The comments of a content. Who may see the content sees them too.
+    """The comments on content. Everybody who may see the content sees them.
 
     A user may write `per_minute` new ones, 0 for any number.
     """

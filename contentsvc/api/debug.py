@@ -10,7 +10,7 @@ from contentsvc.wire.notifications import Debug, DebugNotify
 
 
 class DebugTools:
-    """What helps while a client is being written; an option takes it away."""
+    """A help for people who write clients. The option `debug_notify` turns it off."""
 
     def __init__(self, db: Db, notifier: Notifier) -> None:
         self._db = db

@@ -1,4 +1,4 @@
-"""The errors that operations name: one code per cause, the same wherever it shows."""
+"""The errors of the operations. Each cause has one code, the same everywhere."""
 
 import math
 from typing import Any
@@ -131,14 +131,14 @@ CONSTRAINTS: dict[str, type[Problem]] = {
     "party_invites_recipient": UserNotFound,
     "notification_counters_user": UserNotFound,
 }
-"""What it means that the database refused."""
+"""The problem for each constraint with which the database refuses."""
 
 _BUSY = {"hashing": "Too many people log in or register at once. Try again."}
-"""What a client is told of a cause that it can do something about."""
+"""Details for causes that a client can do something about."""
 
 
 def translate(error: Exception) -> Problem | None:
-    """The problem that an exception from the layers below means, if it means one."""
+    """The problem for an exception of the layers below, if there is one."""
     if isinstance(error, Refused) and error.constraint in CONSTRAINTS:
         return CONSTRAINTS[error.constraint]()
     if isinstance(error, Unavailable | Busy):
@@ -153,5 +153,5 @@ def translate(error: Exception) -> Problem | None:
 
 
 def retry_after(seconds: float) -> dict[str, str]:
-    """The header, in whole seconds."""
+    """The header Retry-After, in whole seconds."""
     return {"Retry-After": str(max(1, math.ceil(seconds)))}

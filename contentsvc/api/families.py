@@ -1,4 +1,4 @@
-"""FAMILIES: which operations there are. Whatever says so somewhere reads it here."""
+"""FAMILIES: the operations that there are. Everything that lists them reads this table."""
 
 from contentsvc.api.accounts import Accounts, OAuth
 from contentsvc.api.bans import Bans
@@ -36,4 +36,4 @@ FAMILIES = (
 
 OPERATIONS = table(FAMILIES)
 MIRRORED = mirrored(OPERATIONS, "/api/v1/user", "/methods/v1/user")
-"""Spec §9: the same handlers below the prefix that a sample has."""
+"""The same handlers below a second prefix, which a sample of the specification has (spec §9)."""

@@ -1,4 +1,4 @@
-"""Checks passwords, and limits the wrong ones."""
+"""Checking passwords, with limits on failures."""
 
 from typing import Final
 
@@ -11,18 +11,18 @@ from contentsvc.web.call import Call
 from contentsvc.web.proxies import UNIX, UNKNOWN
 
 MOST: Final = 10
-"""Failed log-ins of an account from one address."""
+"""Most failed log-ins of one account from one address."""
 WINDOW: Final = 15 * 60
-"""Seconds within which so many may fail."""
+"""Seconds in which failures count."""
 _NO_LIMIT = 2**31 - 1
 
 
 class Guard:
-    """Checks passwords, and limits the wrong ones: of each account from each address, so that a
-    stranger locks nobody out, and of all accounts from each.
+    """Checks passwords, and limits failures.
 
-    Neither names nor addresses are stored, but what `tokens` have for them. `most_of_address` is a
-    number, 0 for none.
+    One limit is for each account from each address, so that a stranger locks nobody out. The other,
+    `most_of_address`, is for each address over all accounts; 0 means none. The database stores
+    pseudonyms of names and addresses, which `tokens` makes.
     """
 
     def __init__(
@@ -39,16 +39,16 @@ class Guard:
         self._most_of_address = most_of_address or _NO_LIMIT
 
     async def by_name(self, call: Call, name: str, password: str) -> accounts.Credentials | None:
-        """The account of this name or e-mail, if it is the password. Raises TooManyAttempts."""
+        """The account of this name or e-mail, if the password is right. Raises TooManyAttempts."""
         found = await accounts.credentials(self._db, name)
         if found is not None:
             return await self._check(call, found.id, found, password)
-        # As the database has it: the case of A to Z does not matter.
+        # As in the database, the case of A to Z does not matter.
         key = name.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
         return await self._check(call, self._tokens.pseudonym(f"name {key}"), None, password)
 
     async def by_id(self, call: Call, user: str, password: str) -> accounts.Credentials | None:
-        """The account of this id, if it is the password. Raises TooManyAttempts."""
+        """The account with this id, if the password is right. Raises TooManyAttempts."""
         found = await accounts.credentials_of(self._db, user)
         return await self._check(call, user, found, password)
 
@@ -63,7 +63,7 @@ class Guard:
         right = await self._passwords.verify(encoded, password, address)
         if not right:
             await failures.expire(self._db, WINDOW)
-        # Of many guesses at once only the first may learn whether they were right.
+        # Of many guesses at once, only as many as allowed may learn whether they are right.
         count = failures.succeeded if right else failures.failed
         self._refuse(call, await count(self._db, *counted))
         if not right:

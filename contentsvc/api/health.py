@@ -13,7 +13,7 @@ from contentsvc.web.route import route
 from contentsvc.wire.health import Live, Ready
 
 PATIENCE = 2.0
-"""Seconds after which what does not answer does not hold."""
+"""A reason that takes longer than so many seconds counts as not met."""
 
 
 class Reason(NamedTuple):
@@ -48,7 +48,7 @@ class Health:
         return Ready()
 
     def _holds(self, reason: Reason) -> Deferred[bool]:
-        """False where it fails, or takes too long; what it has begun goes on."""
+        """Whether it is met; not if it fails or takes too long. Its own work goes on."""
         answer: Deferred[bool] = Deferred()
         asked = Deferred.fromCoroutine(reason.holds())
         asked.addErrback(lambda failure: False).addCallback(answer.callback)

@@ -24,7 +24,7 @@ from contentsvc.wire.notifications import (
 
 
 class Notifications:
-    """What has happened to a user: the log that their sockets are sent."""
+    """A user's notifications: the same log that the user's sockets get."""
 
     def __init__(self, db: Db) -> None:
         self._db = db
@@ -40,14 +40,14 @@ class Notifications:
             found = await notifications.number(self._db, user, query.after)
             if found is None:
                 if await notifications.trimmed(self._db, user):
-                    raise CursorExpired()  # nobody knows any more which ids there were
+                    raise CursorExpired()  # it is not known any more which ids existed
                 raise at_parameter("after", "You have no notification with this id.")
             after = found
         else:
             after = position(query) or 0
         most = ROWS if query.limit is None else query.limit
         rows = await notifications.listed(self._db, user, after, query.since, most)
-        # Numbers have no holes but those of retention, and of `since`.
+        # Numbers have holes only where retention or `since` leaves some out.
         holed = query.after is not None and (not rows or rows[0].seq > after + 1)
         if holed and after < (await notifications.trimmed(self._db, user) or 0):
             raise CursorExpired()

@@ -1,4 +1,4 @@
-"""The lists that can grow without bound: their cursors, and how they are given whole."""
+"""Lists that can grow without bound: their cursors, and whole lists in pieces."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
@@ -18,16 +18,16 @@ LongList = Listed[Item] | Encoded[list[Item]] | Pieces[list[Item]]
 """The answer of a list that can grow without bound."""
 
 ROWS = 200
-"""Items of a list that is given in one piece, and of a page of one that is longer."""
+"""Most items of a list in one piece, and of a page of a longer list."""
 BYTES = 128 * 1024
-"""Bytes of such a list, and, with one item more, of a page."""
+"""Most bytes of a list in one piece. A page may have one item more."""
 
 _DIGITS = 19
 _encode = msgspec.json.Encoder().encode
 
 
 def position(query: Paging) -> int | None:
-    """The number that the cursor `after` stands for. Raises InvalidQuery."""
+    """The number that the cursor `after` means. Raises InvalidQuery."""
     if query.after is None:
         return None
     text = query.after
@@ -44,7 +44,7 @@ def listed(
     *,
     cut: bool = False,
 ) -> Listed[Item]:
-    """The answer made of `rows`; with a cursor if there may be more after them, as where they were
+    """The answer with these rows. It has a cursor if there may be more, for example if the rows were
     `cut` for their length."""
     full = cut or (query.limit is not None and len(rows) == query.limit)
     return Listed([item(row) for row in rows], str(number(rows[-1])) if full else None)
@@ -59,15 +59,17 @@ def whole(
     page: Callable[[Cursor], Awaitable[Sequence[Row]]],
     state: Callable[[], Awaitable[str]],
 ) -> Encoded[list[Item]] | Pieces[list[Item]]:
-    """A whole list, of which `first` are the first ROWS, or less where these are over BYTES. In one
-    piece, if that is all of it; else in pages, each of what comes after the number of its
-    predecessor's last, or after `start`."""
+    """A whole list, in one piece if `first` is all of it, else in pages.
+
+    `first` has the first ROWS items, or fewer if they exceed BYTES. `page` reads the items after a
+    number: first after `start`, then after the last item of the page before.
+    """
     body = _encode([item(row) for row in first])
     if len(first) < ROWS and len(body) < BYTES:
         return Encoded(body)
 
-    # From the start again: the validator is read before the first page that is written, or it could
-    # be newer than what it stands for.
+    # Reading starts again: the validator must be read before the first page that is written.
+    # Otherwise it could be newer than the list.
     after = start
 
     async def more() -> bytes:

@@ -18,12 +18,12 @@ from contentsvc.web.route import route
 from contentsvc.wire.progress import ProgressData, ProgressDelete, ProgressQuery, ProgressText
 
 _TRIES = 4
-"""A first write to a key is tried again where another one came between; that needs a deletion to
-come between again."""
+"""Tries of a first write to a key. It fails only if another write and a deletion come between each
+time."""
 
 
 class Progress:
-    """What a game keeps for a user.
+    """Data that a game stores for a user.
 
     That is at most `keys` keys and `bytes` bytes of values, 0 for no limit.
     """
@@ -89,7 +89,7 @@ class Progress:
         raise Unavailable("others write to this key all the time", "lock")
 
     async def _put_checked(self, user: str, key: str, value: str, body: ProgressText) -> bool:
-        """Whether it is done, or was before; not, where another write came between."""
+        """True if the value is stored, now or before. False if another write came between."""
         write_id = None if body.write_id is None else body.write_id.lower()
         try:
             async with self._db.transaction() as tx:
@@ -130,13 +130,13 @@ class Progress:
 
 
 class _Overtaken(Exception):
-    """A key was not as it was looked up."""
+    """A key has changed since it was looked up."""
 
 
 async def _before(
     tx: Transaction, user: str, key: str, standing: progress.Standing | None
 ) -> tuple[int, int]:
-    """A key's version, and the one that its next write follows."""
+    """A key's version, and the version that its next write follows."""
     if standing is not None:
         return standing.version, standing.version
     deleted = await progress.deleted(tx, user, key)
@@ -147,7 +147,7 @@ async def _before(
 
 
 async def _refuse(tx: Transaction, user: str, key: str) -> NoReturn:
-    """Raises ProgressConflict with what is there."""
+    """Raise ProgressConflict with the present data."""
     row = await progress.get(tx, user, key)
     if row is not None:
         raise ProgressConflict(
@@ -158,17 +158,17 @@ async def _refuse(tx: Transaction, user: str, key: str) -> NoReturn:
 
 
 def _end(prefix: str) -> str | None:
-    """The first text behind all those that begin with this, in the order of code points."""
+    """The first text, by code points, after all texts that begin with `prefix`."""
     while prefix:
         prefix, last = prefix[:-1], ord(prefix[-1])
         if last < 0x10FFFF:
-            # Surrogates are no characters.
+            # Surrogates are not characters.
             return prefix + chr(0xE000 if last == 0xD7FF else last + 1)
     return None
 
 
 def _next(row: progress.Datum) -> str:
-    """The first key that may come after this one; none has NUL in it."""
+    """The first key that may come after this one: no key contains NUL."""
     return row.key + "\x01"
 
 

@@ -11,7 +11,7 @@ from contentsvc.web.route import route
 from contentsvc.wire.ratings import RatingBody, RatingMap
 
 _VOTES = 5000
-"""Of a map that is given in one piece, or of a page of one that is longer."""
+"""Most votes of a map in one piece, and of a page of a longer map."""
 
 
 class Ratings:

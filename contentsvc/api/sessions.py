@@ -16,7 +16,7 @@ from contentsvc.wire.sessions import ConnectAnswer, ConnectBody, Session
 class Sessions:
     """The way to the socket, and a user's log-ins.
 
-    `ended` is called with the sessions that were ended.
+    Calls `ended` with the sessions that were ended.
     """
 
     def __init__(

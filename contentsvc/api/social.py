@@ -28,9 +28,9 @@ from contentsvc.wire.social import PartyBody
 from contentsvc.wire.users import UserInfo
 
 _REPEAT = 60
-"""Seconds within which the same answer again is a retry of the first, and tells nobody."""
+"""Within so many seconds, the same answer again is a retry, and notifies nobody."""
 PART = 4 * 1024 * 1024
-"""Bytes of profiles behind which a part of a list ends, whatever its `limit`."""
+"""A part of a list ends after so many bytes of profiles, whatever its `limit`."""
 
 _Read = Callable[[Database, str, int | None, int, int], Awaitable[list[social.Follow]]]
 _ReadState = Callable[[Database, str, int | None], Awaitable[str]]
@@ -156,7 +156,7 @@ def _number(row: social.Follow) -> int:
 
 
 def _is_cut(rows: list[social.Follow]) -> bool:
-    """Whether there may be more than these, for they have as many bytes as a part can have."""
+    """Whether the rows end because they have as many bytes as a part may have."""
     profiles = (row.info.profile for row in rows)
     return sum(len(profile.encode()) for profile in profiles if profile is not None) >= PART
 

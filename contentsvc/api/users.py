@@ -24,7 +24,7 @@ _SHORTEST_QUERY, _LONGEST_QUERY = 3, 256
 
 
 class Users:
-    """What users say of themselves, and finding them."""
+    """Users' own data, and the search for users."""
 
     def __init__(self, db: Db) -> None:
         self._db = db
@@ -48,7 +48,7 @@ class Users:
         return UserPage(items, query.page, query.page_size, total)
 
     def _in_pieces(self, ids: list[str], page: int, page_size: int, total: int) -> Pieces[UserPage]:
-        """A UserPage of these users whose items are read one part after the other."""
+        """A UserPage of these users. Its items are read part by part."""
         left = ids
         head = f'"page":{page},"pageSize":{page_size},"total":{total},"items":['.encode()
 
