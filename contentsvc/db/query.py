@@ -14,13 +14,13 @@ fill that Struct; if it may be None, it is None where its first column is NULL. 
 names of the fields, in their order.
 
 A read that is asked for often says `together=True` and the type of each parameter (`:user::uuid`).
-It then has a second form, which answers several calls at once. A write that is asked for often has a
-`batch` and one form, over arrays: each parameter of the SQL is the array of the calls' values. The
-first column of each row is `n`, the number of the row's call, from 1. A lone call is an array of
-one.
+It then has a second form, which answers several calls at once. A write that is asked for often has
+a `batch` and one form, over arrays: each parameter of the SQL is the array of the calls' values.
+The first column of each row is `n`, the number of the row's call, from 1. A lone call is an array
+of one.
 
-Each statement belongs to a lane (see contentsvc.db.lanes): the lane of its module's reads, or of its
-module's writes and locks, unless it names another.
+Each statement belongs to a lane (see contentsvc.db.lanes): the lane of its module's reads, or of
+its module's writes and locks, unless it names another.
 """
 
 import inspect
