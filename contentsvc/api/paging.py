@@ -44,8 +44,8 @@ def listed(
     *,
     cut: bool = False,
 ) -> Listed[Item]:
-    """The answer with these rows. It has a cursor if there may be more, for example if the rows were
-    `cut` for their length."""
+    """The answer with these rows. It has a cursor if there may be more: also if the rows were `cut`
+    for their length."""
     full = cut or (query.limit is not None and len(rows) == query.limit)
     return Listed([item(row) for row in rows], str(number(rows[-1])) if full else None)
 
