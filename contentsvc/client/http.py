@@ -21,7 +21,7 @@ from twisted.web.iweb import IAgent, IBodyProducer
 from zope.interface import implementer
 
 from contentsvc.client.errors import ApiError, Unreachable
-from contentsvc.timers import Backoff
+from contentsvc.timers import Backoff, timer
 
 FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
 """Seconds before a request is sent again."""
@@ -152,18 +152,15 @@ class Http:
             late = True
             exchange.cancel()
 
-        timer = self._reactor.callLater(self._timeout, expire)
         try:
-            return await exchange
+            with timer(self._reactor, self._timeout, expire):
+                return await exchange
         except _LOST as error:
             if not late and _is_cancelled(error):
                 raise CancelledError() from None
             reason = f"no answer within {self._timeout:g} s" if late else _reason(error)
             never = isinstance(error, _NEVER_SENT)
             return Unreachable(f"{method} {url}: {reason}", maybe_done=not never)
-        finally:
-            if timer.active():
-                timer.cancel()
 
     async def _exchange(
         self, method: str, url: str, headers: Headers, body: bytes | None

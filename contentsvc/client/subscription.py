@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 from contentsvc.client import reading
 from contentsvc.client.errors import ApiError, SessionEnded, SubscriptionEnded, Unreachable
 from contentsvc.client.socket import ABNORMAL, Connector, Socket
-from contentsvc.timers import Backoff
+from contentsvc.timers import Backoff, cancel
 from contentsvc.wire.notifications import AnyNotification
 from contentsvc.wire.sessions import ConnectAnswer
 from contentsvc.wire.socket import (
@@ -205,8 +205,7 @@ class Subscription:
         finally:
             self.live = False
             self._socket = None
-            if self._timer is not None and self._timer.active():
-                self._timer.cancel()
+            cancel(self._timer)
 
     def _end(self, result: Any) -> None:
         self.over = True
@@ -317,8 +316,7 @@ class Subscription:
     # Silence.
 
     def _watch(self, seconds: float) -> None:
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
+        cancel(self._timer)
         self._timer = self._reactor.callLater(max(0.0, seconds), self._look)
 
     def _look(self) -> None:

@@ -21,10 +21,10 @@ from contentsvc.wire.social import PartyBody
 from contentsvc.wire.users import UserSearch
 from tests.client.test_service import PASSWORD, WAIT, Case, guid
 from tests.support.daemon import ROOT
-from tests.test_layers import imported, modules
+from tests.test_layers import graph, imported, modules
 
 PAGE = (ROOT / "docs/client.md").read_text()
-LAYERS = {"client", "wire", "clocks", "__init__"}
+LAYERS = {"client", "wire", "timers", "__init__"}
 """What the distribution has of the package."""
 QUESTION = "A number from 1 to 100: "
 
@@ -55,6 +55,12 @@ def server() -> dict[str, str]:
 
 
 class RequirementTests(SynchronousTestCase):
+    def test_layers(self) -> None:
+        """What it has imports nothing of ours that it lacks."""
+        arrows = graph()
+        needed = {to for name in arrows if name.partition(".")[0] in LAYERS for to in arrows[name]}
+        self.assertEqual({name.partition(".")[0] for name in needed} - LAYERS, set())
+
     def test_imports(self) -> None:
         """It requires every distribution whose modules it imports itself, and no other."""
         ours = [tree for name, tree in modules() if name.partition(".")[0] in LAYERS]
