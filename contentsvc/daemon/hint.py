@@ -1,4 +1,5 @@
-"""The `contentsvc` command as it can be pasted into the shell that has started the daemon."""
+"""Builds the `contentsvc` command that an operator can paste into the shell that has started the
+daemon."""
 
 import os
 import shlex
@@ -14,11 +15,11 @@ _SECRET = ("password", "sslpassword")
 
 
 def command(script: str, file: str | None, settings: Settings) -> str:
-    """The command, with what it needs to reach the database and the keys of this daemon.
+    """The command, with the options that it needs to reach this daemon's database and keys.
 
-    `script` is twistd as it was called, and `file` that of the settings. Where `script` is a
-    relative path the shell is in this folder, else perhaps in another. A password is not shown:
-    the word PASSWORD stands for it.
+    `script` is the path by which twistd was called, and `file` the configuration file. If `script`
+    is relative, the shell is in this folder; otherwise it may be in another. A password is not
+    shown: the word PASSWORD stands for it.
     """
     here = not os.path.isabs(script)
     words = [_program(script)]
@@ -40,7 +41,8 @@ def command(script: str, file: str | None, settings: Settings) -> str:
 
 
 def _program(script: str) -> str:
-    """That which was installed beside twistd, by its name alone where the shell finds it so."""
+    """The program that was installed beside twistd: its name alone, if the shell finds it by
+    that."""
     beside = Path(script).with_name("contentsvc")
     found = shutil.which("contentsvc")
     if not beside.exists() or (found is not None and beside.samefile(found)):

@@ -1,9 +1,8 @@
-"""The log of a daemon: twistd's own text, with a short way for the line of each request.
+"""The log of a daemon: twistd's own format, with a fast path for the line of each request.
 
-It is in force where twistd logs to standard output and nothing else is asked of it. With
-`--logfile`, `--syslog` or `--logger` the same lines come out by the general way, which costs some
-five times as much per line. A worker's lines say whose they are: `[worker 2
-contentsvc.web.site#info]`.
+The fast path is used if twistd logs to standard output and has no other option for its log. With
+`--logfile`, `--syslog` or `--logger` the lines are the same, but each costs some five times as
+much. A worker's lines name it: `[worker 2 contentsvc.web.site#info]`.
 """
 
 import os
@@ -17,9 +16,9 @@ from zope.interface import implementer
 
 @implementer(ILogObserver)
 class Observer:
-    """Writes events to a text file, in the format of twistd, times in UTC.
+    """Writes events to a text file, in twistd's format, with times in UTC.
 
-    `tag` comes before the part of the program that a line is from.
+    `tag` precedes the name of the module that logs.
     """
 
     def __init__(self, file: IO[str], tag: str = "") -> None:
@@ -54,6 +53,6 @@ class Observer:
 
 
 def observer() -> Observer:
-    """One that writes to standard output."""
+    """An observer that writes to standard output."""
     worker = os.environ.get("CONTENTSVC_WORKER")
     return Observer(sys.stdout, f"worker {worker} " if worker else "")

@@ -1,4 +1,4 @@
-"""What every daemon is: a service that starts in sequence and stops in reverse.
+"""The base of every daemon: a service that starts in sequence and stops in reverse.
 
 twistd waits for neither. A start that fails ends the process with one line and status 1.
 """
@@ -31,26 +31,27 @@ from contentsvc.tokens import KeysError
 log = Logger()
 
 _RETRY = 1.0
-"""Seconds between tries to reach a database that is not there at start."""
+"""Seconds between attempts to reach the database at the start."""
 _TURN = 1.0
-"""Seconds that a try to migrate waits for another process that does."""
+"""Seconds that an attempt to migrate waits for another process that migrates."""
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
 _PLAIN = (
     *(EmbeddedError, KeysError, MigrationError, PoolerError),
     *(CannotListenError, OSError, ConfigError),
 )
-"""What a start fails with for reasons that one line says."""
+"""Errors of a start that one line explains; others get a traceback."""
 
 
 class Sequence(Service):
-    """What `start_parts` starts, it has put on `undo` how to stop.
+    """A service made of parts. For each part that `start_parts` starts, it puts the way to stop it
+    on `undo`.
 
-    That is done in reverse when the service stops, wherever the start had come to.
+    The stop runs `undo` in reverse, however far the start has come.
     """
 
     name = "contentsvc"
     observer: ILogObserver | None = None
-    """What twistd is to log by, if not by its own."""
+    """The log observer that replaces twistd's own; None for twistd's own."""
 
     def __init__(self, reactor: Any, settings: Settings) -> None:
         self._reactor = reactor
@@ -67,7 +68,7 @@ class Sequence(Service):
         raise NotImplementedError
 
     def setServiceParent(self, parent: Any) -> None:
-        """Become a part of twistd's application, which is how a service says what logs."""
+        """Join twistd's application, and give it the log observer."""
         if self.observer is not None:
             parent.setComponent(ILogObserver, self.observer)
         super().setServiceParent(parent)
@@ -83,26 +84,27 @@ class Sequence(Service):
         self._starting.addErrback(self._failed)
 
     def replace_workers(self) -> None:
-        """Begin what SIGHUP asks for."""
+        """Handle SIGHUP."""
         log.warn("SIGHUP does nothing: a rolling restart needs two or more workers")
 
     def _hung_up(self) -> None:
         if self._terminal and not os.isatty(0):
-            # The terminal has gone, which is what SIGHUP means to a process in its foreground.
+            # The terminal has gone. For a process in its foreground, SIGHUP means that.
             self._stop_reactor()
         else:
             self.replace_workers()
 
     def _heed_first(self) -> None:
-        """Of the signals that stop a process, let the reactor have the first one only.
+        """Let the reactor have only the first of the signals that stop a process.
 
-        Both a supervisor and a parent may send one, or somebody impatient, and in the same
-        moment; the reactor would log a traceback for the second.
+        A supervisor, a parent or an impatient operator may send a second one in the same moment,
+        and the reactor would log a traceback for it.
         """
 
         def heed(stop: Callable[..., object]) -> Callable[..., None]:
             def first(number: int, frame: object) -> None:
-                # Another may come before the next line is done; between these two it cannot.
+                # Another signal may come before the next line has run. Between these two lines it
+                # cannot.
                 if self._signalled:
                     return
                 self._signalled = True
@@ -147,7 +149,7 @@ class Sequence(Service):
         self._end_failed()
 
     def _give_up(self, reason: str) -> None:
-        """What it needs has gone for good."""
+        """End the process: something that it needs has gone for good."""
         log.critical("contentsvc stops: {reason}", reason=reason)
         self._end_failed()
 
@@ -159,7 +161,7 @@ class Sequence(Service):
     # Parts that both kinds of daemon have.
 
     async def _embedded(self) -> str:
-        """Run the embedded Postgres as long as the service; its URL."""
+        """Run the embedded Postgres for as long as the service runs. Gives its URL."""
         postgres = EmbeddedPostgres(self._settings.data_dir, own=True)
         keeper = self._keeper = Keeper(self._reactor, postgres, self._give_up)
         self._undo.append(keeper.stop)
@@ -182,7 +184,7 @@ class Sequence(Service):
             log.info("Applied migrations {names}", names=", ".join(names))
 
     async def _patiently(self, act: Callable[[], Awaitable[Any]]) -> Any:
-        """Until the database can be reached; the port stays closed meanwhile."""
+        """Repeat `act` until the database can be reached. The port stays closed meanwhile."""
         while True:
             try:
                 return await act()
@@ -192,9 +194,9 @@ class Sequence(Service):
             await self._stoppable(deferLater(self._reactor, _RETRY))
 
     async def _stoppable(self, waiting: Deferred[Any]) -> None:
-        """Wait for what may never come. Raises CancelledError where the service stops."""
+        """Wait for something that may never come. Raises CancelledError if the service stops."""
         if not self.running:
-            # The stop came before, when there was nothing to cancel.
+            # The stop came earlier, when there was nothing to cancel.
             waiting.cancel()
         self._waiting = waiting
         try:
@@ -204,8 +206,8 @@ class Sequence(Service):
 
 
 def allow_files(needed: int) -> int:
-    """Let this process have so many files open; how many it may. A line in the log says where the
-    system allows fewer."""
+    """Let this process open `needed` files. Gives how many it may open: `needed`, or fewer if the
+    system allows fewer, which a line in the log says."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return needed
@@ -222,7 +224,8 @@ def allow_files(needed: int) -> int:
 
 
 def say_hello(settings: Settings, command: str, port: Any) -> None:
-    """Log where the API is, and how to get a first token: `command` is that of the shell."""
+    """Log where the API is, and how to get a first token. `command` is the `contentsvc` command as
+    the shell takes it."""
     if settings.trusted_proxies and settings.public_url is None:
         log.warn(
             "public_url is not set: socketUrl is built from each client's Host header and the "
@@ -248,7 +251,7 @@ def say_hello(settings: Settings, command: str, port: Any) -> None:
 
 def _heed_no_more() -> None:
     for number in _STOPPING:
-        # No SIG_IGN: what is spawned would inherit that.
+        # Not SIG_IGN: spawned processes would inherit it.
         signal.signal(number, lambda number, frame: None)
 
 

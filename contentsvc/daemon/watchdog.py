@@ -1,8 +1,8 @@
-"""Finds out that a process has frozen: it has not ended, and does nothing any more.
+"""Notices frozen processes: they have not ended, but do nothing any more.
 
 Each second it asks every process for a sign of life, over the pipe between them. A process whose
-reactor turns gives it at once. One that is stopped, or hangs in a call that does not return, gives
-none; nor does one that is busy in one turn, but that ends within seconds.
+reactor turns answers at once. A process that is stopped, or hangs in a call that does not return,
+does not answer. Nor does one that is busy in a single turn, but such a turn ends within seconds.
 """
 
 from typing import Protocol
@@ -12,21 +12,21 @@ from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
 SILENCE = 10
-"""Seconds without a sign of life after which a process that has given one before is killed."""
+"""Seconds of silence after which a process is killed, if it has given a sign of life before."""
 START = 60
-"""Seconds that a process may take to its first one."""
+"""Seconds that a process may take until its first sign of life."""
 DEATH = 5
-"""Seconds after which a killed process that has not ended is not waited for: the system itself
-holds it, in a call to a disk that does not answer."""
+"""Seconds after which nobody waits any longer for a killed process to end: the system holds it, for
+example in a call to a disk that does not answer."""
 
 log = Logger()
 
 
 class Watched(Protocol):
-    """A process; the ticks are those of `Watchdog.tick`.
+    """A process. Its ticks are those of `Watchdog.tick`.
 
-    `heard` is the tick of its last sign of life or of its start, `alive` whether it has given one,
-    and `killed` the tick in which it was killed, None before.
+    `heard` is the tick of its last sign of life or of its start. `alive` says whether it has given
+    a sign. `killed` is the tick in which it was killed, None before.
     """
 
     heard: int
@@ -37,17 +37,17 @@ class Watched(Protocol):
         """Ask for a sign of life."""
 
     def kill(self, silence: int) -> None:
-        """End it with a signal that it cannot ignore, after so many seconds of silence."""
+        """Kill it, after so many seconds of silence."""
 
     def abandon(self) -> None:
-        """It was killed and does not end. Called once."""
+        """Replace it: it was killed and has not ended. Called once."""
 
 
 class Watchdog:
-    """Counts seconds in `tick`, and in them the silence of `processes`.
+    """Counts seconds in `tick`, and the silence of `processes` in those seconds.
 
-    The count stands still while this process does, so that a stall of its own (a suspended
-    machine, SIGSTOP) is not taken for the silence of others.
+    The count stands still while this process itself stands still. So its own stall (a suspended
+    machine, SIGSTOP) does not count as the silence of others.
     """
 
     def __init__(self, reactor: IReactorTime) -> None:
@@ -57,13 +57,13 @@ class Watchdog:
         self._loop.clock = reactor
 
     def start(self) -> None:
-        """Begin to ask."""
+        """Begin to ask the processes."""
         self._loop.start(1.0, now=False).addErrback(
             lambda failure: log.failure("The watchdog stopped", failure)
         )
 
     def stop(self) -> None:
-        """Ask no more. Does nothing if it has stopped."""
+        """Stop asking. Does nothing if it has stopped."""
         if self._loop.running:
             self._loop.stop()
 
@@ -74,7 +74,7 @@ class Watchdog:
             if process.killed is not None:
                 if self.tick == process.killed + DEATH:
                     process.abandon()
-            # A sign that was asked for in the last tick may be a tick old.
+            # The answer to the last question may be a tick old.
             elif silence > (SILENCE if process.alive else START):
                 process.killed = self.tick
                 process.kill(silence - 1)

@@ -1,4 +1,5 @@
-"""A worker's end of what `contentsvc.daemon.workers` says: an ordinary daemon, but for its port."""
+"""The worker's side of `contentsvc.daemon.workers`. A worker is an ordinary daemon except for its
+port."""
 
 import os
 import socket
@@ -24,20 +25,20 @@ VARIABLE = "CONTENTSVC_WORKER"
 LISTENING, READY = 3, 4
 """The descriptors of the listening socket, and of the pipe to the parent."""
 SERVES, ALIVE, ASK = b"\n", b".", b"?"
-"""What a worker says on that pipe: that it serves, and that it is alive, whenever it is asked on
-its standard input."""
+"""The bytes on the pipes. A worker writes SERVES when it is ready, and ALIVE whenever it reads ASK
+from its standard input."""
 POLITE = 0.001
-"""Seconds for which other workers may accept what this one does not."""
+"""Seconds for which this worker leaves a new connection to the others."""
 FULL = 1.0
 """Seconds for which a worker that can open no more files leaves all connections to the others."""
 MANY = 4
-"""Connections that it accepts at most at a time after that: more than it can serve meanwhile."""
+"""The most connections that it accepts at a time after that: more than it can serve meanwhile."""
 
 log = Logger()
 
 
 class Worker:
-    """What only a worker does."""
+    """The tasks that only a worker has."""
 
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
@@ -46,7 +47,7 @@ class Worker:
 
     @classmethod
     def of(cls, reactor: Any, environ: Mapping[str, str]) -> "Worker | None":
-        """None if this process is no worker."""
+        """The Worker of this process, or None if it is not a worker."""
         return cls(reactor) if VARIABLE in environ else None
 
     def endpoint(self, listen: str) -> Any:
@@ -56,36 +57,36 @@ class Worker:
         """
         reactor = _Adopting(self._reactor)
         if listen.startswith("systemd:"):
-            # What that refers to was the parent's only.
+            # The descriptors of systemd belong to the parent only.
             return AdoptedStreamServerEndpoint(reactor, LISTENING, reactor.family)
         return serverFromString(reactor, listen)
 
     def ready(self, port: object) -> None:
-        """Tell the parent that the port is served from now on."""
+        """Tell the parent that this worker serves from now on."""
         self._parent.write(ALIVE + SERVES)
 
 
 class _Parent(Protocol):
-    """The pipes from and to it."""
+    """The pipes from and to the parent."""
 
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
 
     def dataReceived(self, data: bytes) -> None:
-        """It asks for a sign of life, perhaps for the tenth time."""
+        """The parent asks for a sign of life; several questions may come at once."""
         transport: Any = self.transport
         transport.write(ALIVE)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        with suppress(ReactorNotRunning):  # then the pipes end because this process does
+        with suppress(ReactorNotRunning):  # else the pipes end because this process ends
             self._reactor.stop()
             log.warn("The parent process has ended: this worker stops")
 
 
 class _Adopting:
-    """A reactor whose listening sockets are the one that the parent has bound.
+    """A reactor that listens only on the socket that the parent has bound.
 
-    So every kind of endpoint is parsed, and wraps what it listens with, as it always does.
+    So every kind of endpoint is parsed as usual, and wraps its listening socket as usual.
     """
 
     def __init__(self, reactor: Any) -> None:
@@ -136,15 +137,14 @@ class _Adopting:
 
 @implementer(IListeningPort, IReadDescriptor)
 class Shared:
-    """A port that others serve too.
+    """A port that other workers serve too.
 
-    All workers are woken by a connection, and the system wakes the same one first each time.
-    So the one that has accepted one lets the others go first until another has: it tries a
-    moment later, and takes then what nobody else wanted. One whose connections are all in use does
-    so each time.
+    A new connection wakes all workers, and the system wakes the same one first each time. So a
+    worker that has accepted one waits until another has accepted one too: it tries a moment later,
+    and takes what nobody else wanted. A worker whose connections are all in use waits each time.
 
-    Closing it closes nothing but this process's descriptor, where Twisted's would remove the path
-    of a Unix socket.
+    Closing it closes only this process's descriptor. Twisted's own port would remove the path of a
+    Unix socket.
     """
 
     def __init__(self, port: Any, reactor: Any) -> None:
@@ -161,19 +161,19 @@ class Shared:
         return number
 
     def logPrefix(self) -> str:
-        """What Twisted logs an error of its own by."""
+        """The prefix with which Twisted logs its own errors."""
         prefix: str = self._port.logPrefix()
         return prefix
 
     def doRead(self) -> None:
-        """Somebody wants to connect."""
+        """A client wants to connect."""
         if self._had_last or self._full():
             self._pause(POLITE)
         else:
             self._accept(1)
 
     def _full(self) -> bool:
-        """Whether the site behind whatever wraps it has no room for one more."""
+        """Whether the site, behind any wrappers, has no room for one more."""
         factory = self._port.factory
         while hasattr(factory, "wrappedFactory"):
             factory = factory.wrappedFactory
@@ -189,7 +189,7 @@ class Shared:
 
     def _accept(self, most: int) -> None:
         try:
-            # Twisted would accept it to close it.
+            # Without a free file, Twisted would accept the connection and close it.
             os.close(os.dup(self.fileno()))
         except OSError as error:
             log.error("Cannot accept connections: {error}", error=error)
@@ -201,10 +201,10 @@ class Shared:
         self._had_last = self._port.sessionno > before
 
     def connectionLost(self, reason: Failure) -> None:
-        """The reactor lets go of it: the process ends."""
+        """The reactor drops the port, because the process ends."""
 
     def startListening(self) -> None:
-        """It has been from the start."""
+        """Does nothing: the port has listened from the start."""
 
     def stopListening(self) -> Deferred[None]:
         """Accept no more here."""

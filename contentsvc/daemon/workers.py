@@ -1,15 +1,15 @@
 """`--workers N`: one process holds the port, and N ordinary daemons share it.
 
-The parent runs the embedded Postgres, makes the keys, brings the schema up to date, binds, and
-supervises; it serves nobody. Beside its settings a worker inherits:
+The parent runs the embedded Postgres, generates the keys, updates the schema, binds the port, and
+supervises the workers. It serves nobody. Besides its settings, a worker inherits these descriptors:
 
 | descriptor |                                                                         |
 |------------|-------------------------------------------------------------------------|
-| 0          | a pipe on which it is asked for a sign of life, each second; its end    |
-|            | means that the parent has gone                                          |
-| 1, 2       | the parent's own, or pipes to its log where that is not standard output |
+| 0          | a pipe on which the parent asks for a sign of life, each second. Its    |
+|            | end means that the parent has gone                                      |
+| 1, 2       | the parent's own, or pipes to its log if that is not standard output    |
 | 3          | the listening socket                                                    |
-| 4          | a pipe on which it says that it serves, and that it is alive            |
+| 4          | a pipe on which the worker says that it serves, and that it is alive    |
 """
 
 import math
@@ -39,24 +39,24 @@ from contentsvc.timers import cancel, timer
 from contentsvc.tokens import Keys
 
 FIRST_PAUSE, LAST_PAUSE = 0.5, 30.0
-"""Seconds before a worker that ended without having served is started again; doubled each time.
-One that has served is started again at once."""
+"""Seconds before a worker that ended before it served is started again. They double each time. A
+worker that has served is started again at once."""
 START = 60.0
-"""Seconds that a successor may take until it serves; its predecessor stays otherwise."""
+"""Seconds that a new worker may take until it serves. If it takes longer, its predecessor stays."""
 LATE = 15.0
-"""Seconds beyond drain_timeout after which a worker that does not end is killed."""
+"""Seconds after drain_timeout at which a worker that has not ended is killed."""
 FIXED = ("listen", "database", "data_dir", "workers")
-"""Settings that are the parent's: a rolling restart does not change them."""
+"""Settings of the parent. A rolling restart does not change them."""
 
 log = Logger()
 
 
 class Workers(Sequence):
-    """The parent.
+    """The parent process.
 
-    `read` gives the settings as they are at the moment; it raises ConfigError.
-    `command` starts a worker, `piped` says that its output is to go into the log of this
-    process, and `announce` is called once with the port, when a worker serves it.
+    `read` gives the present settings, and raises ConfigError. `command` starts a worker. `piped`
+    says that a worker's output goes into this process's log. `announce` is called once with the
+    port, when the first worker serves it.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Workers(Sequence):
         port = self._port = await self._endpoint.listen(holder)
         if not isinstance(port, tcp.Port):
             raise ConfigError(f"listen {settings.listen}: workers cannot share this endpoint")
-        # Held, and never accepted from: clients wait in the backlog until a worker serves.
+        # The parent never accepts. Clients wait in the backlog until a worker serves.
         port.stopReading()
         self._undo.append(self._close)
         spawner: Any = _Spawner(
@@ -111,7 +111,7 @@ class Workers(Sequence):
         monitor: Any = ProcessMonitor(spawner)
         self._monitor = monitor
         monitor.minRestartDelay, monitor.maxRestartDelay = FIRST_PAUSE, LAST_PAUSE
-        # However long ago it was started, a worker that has not served has failed to start.
+        # A worker that has not served has failed to start, however long ago that was.
         monitor.threshold = math.inf
         monitor.killTime = settings.drain_timeout + LATE
         monitor.startService()
@@ -121,7 +121,7 @@ class Workers(Sequence):
 
     async def _close(self) -> None:
         self._stopping = True
-        # First without Twisted's stopListening, which shuts the socket down for the workers too.
+        # Not with Twisted's stopListening first: it shuts the socket down for the workers too.
         self._port.socket.close()
         await self._port.stopListening()
         self._monitor.stopService()
@@ -129,7 +129,7 @@ class Workers(Sequence):
         await self._until(lambda: not self._monitor.protocols)
         self._watchdog.stop()
 
-    # One worker: ProcessMonitor knows it by a name, and each successor by another.
+    # One worker. ProcessMonitor knows each worker, and each of its successors, by another name.
 
     def _add(self, number: int, settings: Settings) -> str:
         self._generation += 1
@@ -143,14 +143,14 @@ class Workers(Sequence):
         return name
 
     def _remove(self, name: str) -> None:
-        """Let it drain and end."""
+        """Let the worker drain and end."""
         self._wanted.discard(name)
         self._given.pop(name, None)
         self._monitor.removeProcess(name)
         cancel(self._monitor.restart.pop(name, None))
 
     def _told(self, name: str, pid: int, reason: str | None) -> None:
-        """A worker serves, or has ended for a reason."""
+        """A worker serves (`reason` is None), or has ended."""
         who = _who(name, pid)
         if reason is None:
             log.info("{who} is ready", who=who)
@@ -167,9 +167,9 @@ class Workers(Sequence):
         self._happened()
 
     def _abandon(self, name: str) -> None:
-        """A worker was killed and does not end: another takes its place.
+        """Replace a worker that was killed and does not end.
 
-        The signal waits for it, and it does nothing more before that.
+        It will get the signal when the system lets it go, and does nothing more before that.
         """
         for number, current in list(self._current.items()):
             if current == name and not self._stopping:
@@ -187,10 +187,10 @@ class Workers(Sequence):
             self._waiters.append(waiter)
             await waiter
 
-    # All of them, one after the other.
+    # All workers, one after the other.
 
     def replace_workers(self) -> None:
-        """Begin a rolling restart, or have another one follow that which is under way."""
+        """Begin a rolling restart. If one is running, another follows it."""
         if self._rolling:
             self._again = True
         elif self._current and not self._stopping:
@@ -238,7 +238,8 @@ class Workers(Sequence):
         await self._until(lambda: name not in self._monitor.protocols)
 
     async def _serves(self, name: str) -> bool:
-        """Wait until it does; False if it ends before, takes too long, or all are to stop."""
+        """Wait until the worker serves. False if it ends first, takes too long, or everything
+        stops."""
         deadline = self._reactor.seconds() + START
         with timer(self._reactor, START, self._happened):
             await self._until(
@@ -254,11 +255,12 @@ class Workers(Sequence):
 
 @implementer(IReactorTime)
 class _Spawner:
-    """The reactor as ProcessMonitor sees it: what it spawns gets the descriptors of a worker,
-    and is watched.
+    """The reactor as ProcessMonitor sees it. It gives spawned processes the descriptors of a
+    worker, and has them watched.
 
-    `tell` is called with a worker's name and process, and with None when it serves, or with
-    how it has ended; `abandon` with the name of one that was killed and has not.
+    `tell` is called with a worker's name and process number, and with None when the worker serves,
+    or with the reason when it has ended. `abandon` is called with the name of a worker that was
+    killed and has not ended.
     """
 
     def __init__(
@@ -292,8 +294,8 @@ class _Spawner:
         output, errors = self._outputs
         process = _Process(protocol, self._watchdog, self._tell, self._abandon)
         descriptors = {0: "w", 1: output, 2: errors, LISTENING: self._port.fileno(), READY: "r"}
-        # Ctrl-C and the end of the terminal are for the parent. A blocked signal stays blocked
-        # across exec, and there is no moment in which the worker would not be protected.
+        # Ctrl-C and the end of the terminal concern the parent only. A blocked signal stays blocked
+        # across exec, so the worker is protected from the first moment.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
         try:
             return self._reactor.spawnProcess(
@@ -304,7 +306,7 @@ class _Spawner:
 
 
 class _Process(ProcessProtocol):
-    """Between the process of a worker and ProcessMonitor's protocol for it."""
+    """The link between a worker's process and ProcessMonitor's protocol for it."""
 
     transport: Any
     alive = False
@@ -337,17 +339,17 @@ class _Process(ProcessProtocol):
         self.alive = self.alive or ALIVE in data
         if SERVES in data:
             if not self.alive:
-                # One of a release that knows no question would be killed for its silence.
+                # The worker is of an older release, which does not answer. Do not kill it for that.
                 self._watchdog.processes.discard(self)
             self._tell(self._monitored.name, self._pid, None)
 
     def ask(self) -> None:
         """Ask the worker for a sign of life."""
-        with suppress(KeyError):  # it has closed the pipe, since it ends
+        with suppress(KeyError):  # the worker is ending and has closed the pipe
             self.transport.writeToChild(0, ASK)
 
     def kill(self, silence: int) -> None:
-        """It is frozen."""
+        """Kill the worker: it is frozen."""
         log.error(
             "{who} has given no sign of life for {silence} s: killing it",
             who=_who(self._monitored.name, self._pid),
@@ -357,7 +359,7 @@ class _Process(ProcessProtocol):
             self.transport.signalProcess("KILL")
 
     def abandon(self) -> None:
-        """The system does not let it end."""
+        """Replace the worker: the system does not let it end."""
         log.error(
             "{who} still exists {n} s after it was killed, because the system holds it",
             who=_who(self._monitored.name, self._pid),
