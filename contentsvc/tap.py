@@ -12,6 +12,7 @@ from functools import partial
 from random import SystemRandom
 from typing import Any
 
+from msgspec import json
 from twisted.application.service import Service
 from twisted.internet import tcp
 from twisted.internet.defer import Deferred
@@ -26,6 +27,7 @@ from contentsvc.api.bans import Bans
 from contentsvc.api.challenges import Challenges
 from contentsvc.api.comments import Comments
 from contentsvc.api.content import Content
+from contentsvc.api.contract import document
 from contentsvc.api.debug import DebugTools
 from contentsvc.api.families import MIRRORED, OPERATIONS
 from contentsvc.api.guard import Guard
@@ -58,6 +60,7 @@ from contentsvc.tokens import Caller, InvalidToken, Keys, KeysError, Tokens
 from contentsvc.web import assets
 from contentsvc.web import errors as web
 from contentsvc.web.app import Api
+from contentsvc.web.assets import Asset
 from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite
 from contentsvc.web.sizes import KIB
@@ -298,7 +301,9 @@ class Daemon(Sequence):
         api = Api(authenticate, errors.translate, Reply(settings.cors_origins, answered_503))
         api.mount((*OPERATIONS, *MIRRORED), families)
         sockets = SocketFactory(self._reactor, hub, tokens, settings.cors_origins)
-        root = Root(api, sockets, assets.docs())
+        served = [operation for operation in OPERATIONS if operation in api.operations]
+        contract = Asset(json.encode(document(served)), "application/json")
+        root = Root(api, sockets, {**assets.docs(), b"/openapi.json": contract})
         return ApiSite(
             root,
             self._reactor,

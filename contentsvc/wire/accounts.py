@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from contentsvc.wire.base import Wire
+from contentsvc.wire.base import Id, Wire
 
 Username = Annotated[
     str,
@@ -13,6 +13,7 @@ Username = Annotated[
         max_length=32,
         pattern=r"^[A-Za-z0-9_.\-]+\Z",
         description="a name made of A to Z, a to z, 0 to 9, _, . and -",
+        examples=["mira"],
     ),
 ]
 Email = Annotated[
@@ -22,13 +23,14 @@ Email = Annotated[
         max_length=254,
         pattern=r"^[^@\s\x00]+@[^@\s\x00]+\Z",
         description="an e-mail address",
+        examples=["mira@example.com"],
     ),
 ]
 Password = Annotated[str, Meta(min_length=8, max_length=128)]
 
 
 class Registration(Wire):
-    """Body of POST /user."""
+    """A new user."""
 
     username: Username
     email: Email
@@ -36,14 +38,14 @@ class Registration(Wire):
 
 
 class PasswordChange(Wire):
-    """Body of PUT /user/{userId}/password."""
+    """The present password and the new one."""
 
     current: Annotated[str, Meta(max_length=128)]
     new: Password
 
 
 class BanBody(Wire):
-    """Body of PUT /user/{userId}/ban; without `until`, the ban has no end."""
+    """A ban. Without `until` (Unix seconds, up to the year 9999) it has no end."""
 
     reason: Annotated[str, Meta(min_length=1, max_length=4096)]
     until: (
@@ -54,32 +56,31 @@ class BanBody(Wire):
 
 
 class TokenForm(Struct):
-    """Form of POST /oauth/token (RFC 6749 §4.3.2 and §6). The grant decides which members are
-    needed."""
+    """The grant (RFC 6749 §4.3.2 and §6). `password` needs `username`, which may be the e-mail
+    address, and `password`. `refresh_token` needs `refresh_token`."""
 
-    grant_type: str
+    grant_type: Annotated[str, Meta(extra_json_schema={"enum": ["password", "refresh_token"]})]
     username: Annotated[str, Meta(max_length=254)] | None = None
     password: Annotated[str, Meta(max_length=4096)] | None = None
     refresh_token: Annotated[str, Meta(max_length=4096)] | None = None
 
 
 class RevokeForm(Struct):
-    """Form of POST /oauth/revoke, RFC 7009 §2.1."""
+    """The access token or the refresh token of the log-in to end (RFC 7009 §2.1)."""
 
     token: Annotated[str, Meta(max_length=4096)]
     token_type_hint: str | None = None
 
 
 class Revoked(Struct):
-    """Answer of POST /oauth/revoke: an object without members."""
+    """An object without members."""
 
 
 class TokenAnswer(Struct):
-    """Answer of POST /oauth/token, RFC 6749 §5.1, with the id of the tokens' user."""
+    """Tokens, and the id of their user (RFC 6749 §5.1)."""
 
     access_token: str
-    token_type: str
-    expires_in: int
-    """Seconds."""
+    token_type: Annotated[str, Meta(extra_json_schema={"const": "Bearer"})]
+    expires_in: Annotated[int, Meta(description="seconds for which the access token is good")]
     refresh_token: str
-    userId: str
+    userId: Id

@@ -2,15 +2,34 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Raw, Struct
 
 GUID_PATTERN = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"
 
-Guid = Annotated[str, Meta(pattern=GUID_PATTERN, description="a GUID with dashes")]
+Guid = Annotated[
+    str,
+    Meta(
+        pattern=GUID_PATTERN,
+        description="a GUID with dashes",
+        extra_json_schema={"format": "uuid"},
+    ),
+]
 """An identifier (spec §1): input may be in any case; Postgres returns lower case."""
+
 
 Id = Annotated[str, Meta(extra_json_schema={"format": "uuid"})]
 """An identifier in an answer: a GUID with dashes, in lower case. It is shown as it is kept."""
+
+Seconds = Annotated[
+    int, Meta(description="Unix seconds", extra_json_schema={"examples": [1_767_225_600]})
+]
+"""A time in an answer."""
+
+JsonObject = Annotated[Raw, Meta(extra_json_schema={"type": "object"})]
+"""A JSON object that is kept as the text that came."""
+
+SHOWN = Meta(extra={"shown": True})
+"""Marks a member that an answer always has, although its Struct can be without."""
 
 _UNSEEN = (
     r"\s\x00-\x1f\x7f-\x9f\u2800\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
@@ -23,7 +42,7 @@ _SEGMENT = r"(?!\.{1,2}(?:/|\Z))[^/\\\x00-\x1f\x7f-\x9f]+"
 
 Key = Annotated[str, Meta(min_length=1, max_length=256)]
 NOT_BLANK = Meta(pattern=f"[^{_UNSEEN}]", description="a name that is not blank")
-Name = Annotated[str, Meta(min_length=1, max_length=256), NOT_BLANK]
+Name = Annotated[str, Meta(min_length=1, max_length=256, examples=["Castle run"]), NOT_BLANK]
 Title = Annotated[str, Meta(min_length=1, max_length=1024), NOT_BLANK]
 Line = Annotated[str, Meta(max_length=1024)]
 MediaPath = Annotated[
@@ -34,6 +53,7 @@ MediaPath = Annotated[
         pattern=rf"^{_SEGMENT}(?:/{_SEGMENT})*\Z",
         description="a relative path without empty, . or .. segments, without backslashes and "
         "control characters",
+        examples=["shots/0e1f7a52.png"],
     ),
 ]
 """A path relative to the media or content bucket, in a request. Answers may have others, which were
@@ -57,7 +77,7 @@ class Record(Struct, rename="camel"):
 
 
 class Paging(Wire):
-    """`limit` and the opaque cursor `after`. Without them the answer is the whole list."""
+    """`limit` and the opaque cursor `after`. Without them the whole list is returned."""
 
     limit: Annotated[int, Meta(ge=1, le=200)] | None = None
     after: Annotated[str, Meta(min_length=1, max_length=64)] | None = None

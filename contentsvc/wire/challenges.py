@@ -5,11 +5,13 @@ from typing import Annotated
 from msgspec import Meta
 
 from contentsvc.wire.base import (
+    Id,
     Int32,
     Key,
     Line,
     MediaPath,
     Name,
+    Seconds,
     Text,
     Timestamp,
     Title,
@@ -18,7 +20,8 @@ from contentsvc.wire.base import (
 
 
 class AchievementDefinition(Wire):
-    """Spec §2 AchievementDefinition; the visibility bounds are Unix seconds."""
+    """An achievement (spec §2 AchievementDefinition). The bounds of its visibility are Unix
+    seconds."""
 
     key: Key
     name: Title
@@ -28,25 +31,30 @@ class AchievementDefinition(Wire):
 
 
 class EmblemDefinition(Wire):
-    """Spec §2 EmblemDefinition; `color` is #rrggbb."""
+    """An emblem (spec §2 EmblemDefinition)."""
 
     name: Title
     description: Text
     image: MediaPath
     color: Annotated[
-        str, Meta(pattern=r"^#[0-9a-fA-F]{6}\Z", description="a colour written as #rrggbb")
+        str,
+        Meta(
+            pattern=r"^#[0-9a-fA-F]{6}\Z",
+            description="a colour written as #rrggbb",
+            examples=["#ffb000"],
+        ),
     ]
 
 
 class RewardDefinition(Wire):
-    """Spec §2 RewardDefinition."""
+    """A reward (spec §2 RewardDefinition)."""
 
     achievement: AchievementDefinition
     emblem: EmblemDefinition
 
 
 class ChallengeCreate(Wire):
-    """Body of spec §4.17."""
+    """A new design challenge (spec §4.17)."""
 
     name: Name
     ordinal: Int32
@@ -57,17 +65,17 @@ class ChallengeCreate(Wire):
 
 
 class Achievement(Wire):
-    """Spec §2 AchievementDefinition in an answer. It may be older than the present limits."""
+    """An achievement, as it was stored."""
 
     key: str
     name: str
     description: str
-    visibility_start: int | None
-    visibility_stop: int | None
+    visibility_start: Seconds | None
+    visibility_stop: Seconds | None
 
 
 class Emblem(Wire):
-    """Spec §2 EmblemDefinition in an answer."""
+    """An emblem, as it was stored."""
 
     name: str
     description: str
@@ -76,14 +84,14 @@ class Emblem(Wire):
 
 
 class Reward(Wire):
-    """Spec §2 RewardDefinition in an answer."""
+    """A reward, as it was stored."""
 
     achievement: Achievement
     emblem: Emblem
 
 
 class Challenge(Wire):
-    """A design challenge: its id and everything that was posted."""
+    """A design challenge: its id, and everything that was posted."""
 
     name: str
     ordinal: int
@@ -91,4 +99,4 @@ class Challenge(Wire):
     theme: str
     win: Reward
     participate: Reward
-    id: str
+    id: Id

@@ -4,12 +4,16 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
-from contentsvc.wire.base import Guid, MediaPath, Name, Paging, Record, Text, Wire
+from contentsvc.wire.base import Guid, Id, MediaPath, Name, Paging, Record, Seconds, Text, Wire
 
 ContentType = Literal["game", "asset", "avatar_box", "gameplay_box", "scene_box"]
 ContentStatus = Literal["active", "suspended"]
 CONTENT_TYPES: tuple[str, ...] = get_args(ContentType)
 CONTENT_STATUSES: tuple[str, ...] = get_args(ContentStatus)
+ShownType = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_TYPES)})]
+ShownStatus = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_STATUSES)})]
+"""In answers: a client takes what a later release may add."""
+Share = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1, "examples": [0.75]})]
 PLATFORMS = ("win64", "osx64", "linux64")
 
 Screenshots = Annotated[
@@ -22,27 +26,27 @@ Many = Meta(max_length=4096)
 
 
 class EntityReference(Wire):
-    """Spec §2 EntityReference."""
+    """The revision of an entity (spec §2 EntityReference)."""
 
     entity_id: Guid
     revision_id: Guid
 
 
 class Entity(EntityReference):
-    """Spec §2 Entity; the path is relative to the content bucket. It may be older than the
-    present limits."""
+    """A revision of an entity, and its file (spec §2 Entity). `path` is relative to the content
+    bucket."""
 
     path: str
 
 
 class EntityDefinition(Entity):
-    """An Entity in a request that registers it."""
+    """An entity to register. `path` is relative to the content bucket."""
 
     path: MediaPath
 
 
 class Package(Wire, omit_defaults=True):
-    """Spec §2 Package: one member for each platform that it supports."""
+    """A package (spec §2 Package). It has one path for each platform that it supports."""
 
     id: Guid
     win64: str | UnsetType = UNSET
@@ -51,7 +55,7 @@ class Package(Wire, omit_defaults=True):
 
 
 class PackageDefinition(Package):
-    """A Package in a request that registers it."""
+    """A package to register, with one path for each platform that it supports."""
 
     win64: MediaPath | UnsetType = UNSET
     osx64: MediaPath | UnsetType = UNSET
@@ -59,7 +63,7 @@ class PackageDefinition(Package):
 
 
 class ContentCreate(Wire):
-    """Body of spec §4.2 where the content does not exist."""
+    """A new content (spec §4.2). The first of `screenshotUris` is the primary image."""
 
     name: Name
     description: Text
@@ -84,7 +88,9 @@ class ContentRepeat(Wire):
 
 
 class ContentUpdate(ContentRepeat, kw_only=True):
-    """Body of spec §4.2 where the content exists."""
+    """The parts of a content that can change (spec §4.2). The first of `screenshotUris` is the
+    primary image. Without `tags` the tags stay. A `revisionId` must be a revision of this
+    content."""
 
     description: Text
     screenshot_uris: Screenshots
@@ -92,14 +98,14 @@ class ContentUpdate(ContentRepeat, kw_only=True):
 
 
 class PrecheckDependency(EntityReference):
-    """An EntityReference of the pre-check. With the path that it will be registered with, the
-    pre-check finds conflicts too."""
+    """A dependency to check. If `path` is given, the check also finds another path of the same
+    entity."""
 
     path: MediaPath | None = None
 
 
 class Precheck(Wire):
-    """Body of spec §4.1."""
+    """The content that is to be uploaded and published (spec §4.1)."""
 
     content_id: Guid
     operation: Literal["create", "update"]
@@ -108,57 +114,58 @@ class Precheck(Wire):
 
 
 class PrecheckProblem(Wire, omit_defaults=True):
-    """Something that would make the next step fail, with the code that step would answer."""
+    """A reason why the next step would fail, with the code that this step would answer."""
 
     code: str
     detail: str
     entities: list[EntityReference] | UnsetType = UNSET
-    packages: list[str] | UnsetType = UNSET
+    packages: list[Id] | UnsetType = UNSET
 
 
 class PrecheckAnswer(Wire):
-    """Answer of spec §4.1."""
+    """The entities and packages to upload before the next step, and the reasons why that step would
+    fail (spec §4.1)."""
 
     needed: list[EntityReference]
-    needed_packages: list[str]
+    needed_packages: list[Id]
     problems: list[PrecheckProblem]
 
 
 class ContentQuery(Paging):
-    """Query of spec §4.3: comma-separated lists, or `all`."""
+    """Filters (spec §4.3): comma lists, or `all`."""
 
     category: str = "all"
     status: str | None = None
 
 
 class ContentInfo(Record):
-    """Spec §2 ContentInfo."""
+    """A content in a list (spec §2 ContentInfo)."""
 
-    id: str
+    id: Id
     listing_id: int
-    revision_id: str
+    revision_id: Id
     author_username: str
     author_avatar: str
-    author_emblem: str | None
-    type: str
-    status: str
+    author_emblem: Id | None
+    type: ShownType
+    status: ShownStatus
     name: str
     thumbnail_uri: str
     featured: bool
-    rating: float
+    rating: Share
 
 
 class Revision(Record):
-    """A revision's own data; `created` in Unix seconds."""
+    """A revision."""
 
-    id: str
+    id: Id
     version: str
     description: str
-    created: int
+    created: Seconds
 
 
 class RevisionDetail(Revision):
-    """Answer of GET …/revisions/{revisionId}."""
+    """A revision, with its entities and packages."""
 
     entity: Entity
     originating: list[Entity]
@@ -167,21 +174,21 @@ class RevisionDetail(Revision):
 
 
 class Votes(Record):
-    """How many users voted which way."""
+    """The numbers of up-votes and down-votes."""
 
     up: int
     down: int
 
 
 class ContentDetail(ContentInfo):
-    """Answer of GET /content/{contentId}: ContentInfo, and everything that was published."""
+    """A content, with its current revision."""
 
-    author_id: str
+    author_id: Id
     description: str
     screenshot_uris: list[str]
     tags: list[str]
-    created: int
-    updated: int
+    created: Seconds
+    updated: Seconds
     revision: Revision
     entity: Entity
     originating: list[Entity]
@@ -192,13 +199,13 @@ class ContentDetail(ContentInfo):
 
 
 class StatusChange(Wire):
-    """Body of PUT …/status."""
+    """The new status of a content, and why."""
 
     status: ContentStatus
     reason: Annotated[str, Meta(max_length=4096)] = ""
 
 
 class FeaturedChange(Wire):
-    """Body of PUT …/featured."""
+    """Whether a content is featured."""
 
     featured: bool

@@ -8,57 +8,75 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from contentsvc.wire.base import Guid, Paging, Timestamp, Wire
+from contentsvc.wire.base import SHOWN, Guid, Paging, Seconds, Timestamp, Wire
 
 NotificationText = Annotated[str, Meta(max_length=4096)]
 
 
 class Notification(Struct, tag_field="kind", rename="camel", kw_only=True, omit_defaults=True):
-    """The fields that all kinds share (spec §2); `created` in Unix seconds."""
+    """The fields that all kinds share (spec §2)."""
 
-    id: Guid | UnsetType = UNSET
-    created: int | UnsetType = UNSET
-    read: bool | UnsetType = UNSET
+    id: Annotated[Guid | UnsetType, SHOWN] = UNSET
+    created: Annotated[Seconds | UnsetType, SHOWN] = UNSET
+    read: Annotated[bool | UnsetType, SHOWN] = UNSET
 
 
 class FriendRequest(Notification, tag="FriendRequest"):
+    """A user asks for friendship."""
+
     sender: Guid
 
 
 class FriendConfirm(Notification, tag="FriendConfirm"):
+    """A user has agreed to be a friend."""
+
     sender: Guid
 
 
 class FriendMessage(Notification, tag="FriendMessage"):
+    """A message of a friend."""
+
     sender: Guid
     text: str
 
 
 class Debug(Notification, tag="Debug"):
+    """A notification that debug/notify has sent."""
+
     text: str
 
 
 class PartyInvite(Notification, tag="PartyInvite"):
+    """A user invites to a party."""
+
     sender: Guid
     party: Guid
 
 
 class PartyInviteAccept(Notification, tag="PartyInviteAccept"):
+    """A user has accepted an invite to a party."""
+
     sender: Guid
     party: Guid
 
 
 class PartyInviteDecline(Notification, tag="PartyInviteDecline"):
+    """A user has declined an invite to a party."""
+
     sender: Guid
     party: Guid
 
 
 class ContentSuspended(Notification, tag="ContentSuspended"):
+    """An admin has suspended a content of the user."""
+
     content: Guid
     reason: str
 
 
 class ContentRestored(Notification, tag="ContentRestored"):
+    """An admin has restored a content of the user."""
+
     content: Guid
     reason: str
 
@@ -88,25 +106,26 @@ def notification_json(id: str, created: int, read: bool, data: str) -> bytes:
 
 
 class NotificationQuery(Paging):
-    """Query of spec §4.11. `after` is a sequence number or a notification's id."""
+    """The notifications to list (spec §4.11). `after` is a sequence number or a notification's
+    id."""
 
     since: Timestamp | Annotated[float, Meta(description="a number of Unix seconds")] | None = None
 
 
 class ReadChange(Wire):
-    """Body of PATCH …/notifications/{notificationId}."""
+    """The read flag of a notification."""
 
     read: bool
 
 
 class ReadUpTo(Wire):
-    """Body of POST …/notifications/read."""
+    """The last notification to mark as read."""
 
     up_to: Guid
 
 
 class DebugNotify(Wire):
-    """Body of spec §4.18."""
+    """The user to notify, and the text (spec §4.18)."""
 
     recipient: Guid
     text: NotificationText

@@ -2,16 +2,16 @@
 
 from typing import Annotated, Any
 
-from msgspec import Meta, Raw
+from msgspec import Meta
 
-from contentsvc.wire.base import Guid, Record, Wire
+from contentsvc.wire.base import Guid, JsonObject, Record, Seconds, Wire
 
 Version = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class ProgressBody(Wire):
-    """Body of PUT …/progress/{key}. `version` is the version to replace; 0 means that the key was
-    never written. A write with the same `write_id` can be sent again."""
+    """Data to store. `version` is the version that this replaces: 0 for a key that was never
+    written. A repeat has the same `writeId`."""
 
     value: dict[str, Any]
     version: Version | None = None
@@ -19,30 +19,31 @@ class ProgressBody(Wire):
 
 
 class ProgressDelete(Wire):
-    """Query of DELETE …/progress/{key}: the version to delete."""
+    """The version to delete."""
 
     version: Version | None = None
 
 
 class ProgressQuery(Wire):
-    """Query of GET …/progress: the keys that begin with `prefix`."""
+    """The beginning of the keys to list."""
 
     prefix: Annotated[str, Meta(max_length=256)] = ""
 
 
 class ProgressText(Wire):
-    """A ProgressBody as the service reads it: it keeps the text of the value."""
+    """Data to store. `version` is the version that this replaces: 0 for a key that was never
+    written. A repeat has the same `writeId`."""
 
-    value: Raw
+    value: JsonObject
     version: Version | None = None
     write_id: Guid | None = None
 
 
 class ProgressData(Record):
-    """Spec §2 ProgressData; `timestamp` in Unix seconds. `version` is 1 at the key's first write,
-    and grows by one with each later write or deletion."""
+    """Data at a key (spec §2 ProgressData). `version` is 1 at the first write of the key. Each
+    write and each deletion adds 1."""
 
     key: str
-    value: Raw
-    timestamp: int
+    value: JsonObject
+    timestamp: Seconds
     version: int

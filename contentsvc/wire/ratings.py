@@ -11,7 +11,7 @@ RatingMap = dict[Id, Vote]
 
 
 class RatingBody(Wire):
-    """Body of spec §4.13. The identifiers repeat the path, and may be missing."""
+    """A rating (spec §4.13). The ids may be missing; if present, they repeat the path."""
 
     value: Vote
     account_id: Guid | None = None

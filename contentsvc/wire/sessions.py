@@ -2,29 +2,28 @@
 
 from typing import Literal
 
-from contentsvc.wire.base import Record, Wire
+from contentsvc.wire.base import Id, Record, Seconds, Wire
 
 ClientType = Literal["game", "portal"]
 
 
 class ConnectBody(Wire):
-    """Body of spec §4.19."""
+    """The kind of client (spec §4.19): the game, or the portal web site."""
 
     client: ClientType
 
 
 class ConnectAnswer(Wire):
-    """Answer of spec §4.19."""
+    """The URL of the socket, and a token for it (spec §4.19)."""
 
     socket_url: str
     access_token: str
 
 
 class Session(Record):
-    """A log-in that has not ended; `created` and `used` in Unix seconds. `current` is true for the
-    log-in that makes the request."""
+    """A log-in that has not ended. `current` is true for the log-in of this request."""
 
-    id: str
-    created: int
-    used: int
+    id: Id
+    created: Seconds
+    used: Seconds
     current: bool

@@ -4,6 +4,6 @@ from contentsvc.wire.base import Guid, Wire
 
 
 class PartyBody(Wire):
-    """Body of the party-invite operations."""
+    """The party."""
 
     party: Guid

@@ -20,7 +20,7 @@ class Message(Struct, tag_field="type", rename="camel"):
 class AuthMessage(Message, tag="auth"):
     """To the server, first of all: the token of session/connect (spec §4.19).
 
-    `resume` and `resume_id` are the seq and id of the last notification that the client has
+    `resume` and `resumeId` are the seq and id of the last notification that the client has
     handled. The seq alone is enough.
     """
 
@@ -38,7 +38,7 @@ class HelloMessage(Message, tag="hello"):
 
     This socket's notifications start after the number `seq`. `unread` is how many notifications
     the user has not read. `heartbeat` is the seconds between the server's pings.
-    `id` is the id of the notification with the number `seq`. It is None at 0, and if retention has
+    `id` is the id of the notification with the number `seq`. It is null at 0, and if retention has
     deleted the notification.
     """
 
@@ -49,10 +49,12 @@ class HelloMessage(Message, tag="hello"):
 
 
 class NotificationMessage(Message, tag="notification"):
-    """To the client. `notification` is the same JSON object as in REST (spec §4.11)."""
+    """To the client. `notification` is the same object as in REST (spec §4.11)."""
 
     seq: Seq
-    notification: Raw
+    notification: Annotated[
+        Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/Notification"})
+    ]
 
 
 class PongMessage(Message, tag="pong"):
@@ -74,7 +76,7 @@ class ErrorMessage(Message, tag="error"):
 class GoodbyeMessage(Message, tag="goodbye"):
     """To the client, last of all, before the close.
 
-    `retry_after` is the least number of seconds to wait before connecting again.
+    `retryAfter` is the least number of seconds to wait before connecting again.
     """
 
     reason: str

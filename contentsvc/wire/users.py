@@ -4,39 +4,39 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from contentsvc.wire.base import Guid, MediaPath, Page, Record, Text, Wire
+from contentsvc.wire.base import Guid, Id, MediaPath, Page, Record, Text, Wire
 
 
 class Profile(Wire):
-    """Spec §2 Profile. `profile` is missing if the user has none."""
+    """A profile (spec §2 Profile). `profile` is missing if the user has none."""
 
     profile: Text | UnsetType = UNSET
 
 
 class UserInfo(Record, omit_defaults=True):
-    """Spec §2 UserInfo; `profile` only if public."""
+    """The public part of a user (spec §2 UserInfo). `profile` is present only if it is public."""
 
-    id: str
+    id: Id
     username: str
     avatar: str | None
-    emblem: str | None
+    emblem: Id | None
     profile: str | None = None
 
 
 class FullUser(Record):
-    """Spec §2, the full user record."""
+    """The whole record of a user (spec §2)."""
 
-    id: str
+    id: Id
     username: str
     email: str
     avatar: str | None
-    emblem: str | None
+    emblem: Id | None
     full_profile: Profile
     public_profile: Profile
 
 
 class UserUpdate(Wire):
-    """Body of spec §4.8."""
+    """The parts of a user that can change (spec §4.8)."""
 
     avatar: MediaPath | None
     emblem: Guid | None
@@ -45,7 +45,7 @@ class UserUpdate(Wire):
 
 
 class UserSearch(Wire):
-    """Query of spec §4.5. `q` is counted after trimming, by the handler."""
+    """A search (spec §4.5). The length of `q` is counted after trimming."""
 
     q: str
     page_size: Annotated[int, Meta(ge=10, le=200)] = 48
@@ -53,7 +53,7 @@ class UserSearch(Wire):
 
 
 class UserPage(Record):
-    """Answer of spec §4.5."""
+    """A page of users (spec §4.5)."""
 
     items: list[UserInfo]
     page: int

@@ -1,0 +1,78 @@
+"""The contract, published: the OpenAPI document of the service."""
+
+import json
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from contentsvc.web.errors import (
+    InvalidHandshake,
+    UnsupportedWebSocketVersion,
+    UpgradeRequired,
+)
+from contentsvc.web.openapi import Document
+from contentsvc.web.table import Operation
+from contentsvc.wire.notifications import AnyNotification
+from contentsvc.wire.socket import ClientMessage, ServerMessage
+
+_ABOUT = """\
+Content that the players of a game make, and what belongs to it: users, comments, ratings, \
+notifications, challenges, progress data, and sockets on which notifications are pushed.
+
+Log in at /oauth/token, and send the access token as `Authorization: Bearer …`. Errors are \
+problems of RFC 9457, whose `code` names the cause. Every answer has an `X-Request-Id`. Every 200 \
+has a weak `ETag`, and a GET with it in `If-None-Match` is 304. HEAD works wherever GET does. All \
+paths below /api/v1/user are served below /methods/v1/user too."""
+
+_SOCKET_ABOUT = """\
+Become a WebSocket, on which notifications are pushed as they happen. POST /api/v1/session/connect \
+gives its URL and a token, which goes into the handshake's Authorization header, or into a first \
+message AuthMessage.
+
+The service sends each ServerMessage as a text of JSON, and takes each ClientMessage so. A client \
+that was here before gives `resume` and `resumeId`: the number and the id of the last notification \
+that it has seen. It then gets all that came later, in order, none twice."""
+
+
+def document(operations: Sequence[Operation]) -> dict[str, Any]:
+    """The document of these operations and of the socket."""
+    built = Document(
+        operations,
+        title="contentsvc",
+        version=version("contentsvc"),
+        about=_ABOUT,
+        unions={
+            "Notification": AnyNotification,
+            "ServerMessage": ServerMessage,
+            "ClientMessage": ClientMessage,
+        },
+    )
+    summary, _, rest = _SOCKET_ABOUT.partition(". ")
+    refused = (InvalidHandshake, UpgradeRequired, UnsupportedWebSocketVersion)
+    socket = {
+        "operationId": "socket_open",
+        "tags": ["socket"],
+        "summary": summary,
+        "description": rest,
+        "security": [],
+        "parameters": [
+            _parameter("resume", {"type": "integer", "minimum": 0}),
+            _parameter("resumeId", {"type": "string", "format": "uuid"}),
+        ],
+        "responses": {
+            "101": {"description": "The connection is a WebSocket now."},
+            **built.problems(refused),
+            "default": {"$ref": "#/components/responses/Problem"},
+        },
+    }
+    built.add("/socket", "GET", socket, "The socket on which notifications are pushed.")
+    return built.build()
+
+
+def golden(document: dict[str, Any]) -> str:
+    """A document as docs/openapi.json has it: for people to read, and the changes of it."""
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _parameter(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "schema": schema}

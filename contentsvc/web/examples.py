@@ -1,0 +1,50 @@
+"""An example of what a JSON Schema describes, always the same."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from contentsvc.web.schemas import REF, Schema
+
+_ID = "0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"
+
+
+def example(schema: Schema, components: Mapping[str, Schema]) -> Any:
+    """A value that fits: with all members, of a choice the first, and the schema's own example
+    where it has one."""
+    if "$ref" in schema:
+        return example(components[schema["$ref"].removeprefix(REF)], components)
+    if "const" in schema:
+        return schema["const"]
+    for key in ("examples", "enum"):
+        if key in schema:
+            return schema[key][0]
+    for key in ("oneOf", "anyOf"):
+        if key in schema:
+            return example(schema[key][0], components)
+    return _of_type(schema, components)
+
+
+def _of_type(schema: Schema, components: Mapping[str, Schema]) -> Any:
+    match schema.get("type"):
+        case "object":
+            return _object(schema, components)
+        case "array":
+            return [example(schema["items"], components)]
+        case "string" if schema.get("format") == "uuid":
+            return _ID
+        case "string":
+            return "text".ljust(schema.get("minLength", 0), "t")
+        case "integer" | "number":
+            return schema.get("default") or max(schema.get("minimum", 1), 1)
+        case other:
+            return other == "boolean"
+
+
+def _object(schema: Schema, components: Mapping[str, Schema]) -> dict[str, Any]:
+    found = {
+        name: example(member, components) for name, member in schema.get("properties", {}).items()
+    }
+    if isinstance(schema.get("additionalProperties"), dict):
+        names = {"type": "string", **schema.get("propertyNames", {})}
+        found[example(names, components)] = example(schema["additionalProperties"], components)
+    return found

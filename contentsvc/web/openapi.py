@@ -1,0 +1,339 @@
+"""The OpenAPI 3.1 document of a table of operations: all of it comes from what routes declare."""
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from contentsvc.web.allow import Permission
+from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout, Unavailable
+from contentsvc.web.examples import example
+from contentsvc.web.route import Route
+from contentsvc.web.schemas import REF, Schema, Schemas, prose
+from contentsvc.web.sizes import KIB, SMALL
+from contentsvc.web.table import Family, Operation, variable_name
+from contentsvc.web.urls import LONGEST
+
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+PROBLEM = "application/problem+json"
+
+_WHO = {
+    "ANYONE": "Anyone may call this. A token is not needed, but a bad one is refused.",
+    "SIGNED_IN": "Needs an access token.",
+    "SELF": "Needs an access token of the user in the path.",
+    "SELF_OR_ADMIN": "Needs an access token of the user in the path, or of an admin.",
+    "ADMIN": "Needs an access token of an admin.",
+}
+_HEADERS: dict[str, Schema] = {
+    "ETag": {
+        "description": "A weak validator of the answer, for If-None-Match.",
+        "schema": {"type": "string", "examples": ['W/"2b7e151628aed2a6abf71589"']},
+    },
+    "Location": {
+        "description": "The path of what was created.",
+        "schema": {"type": "string", "format": "uri-reference"},
+    },
+    "Link": {
+        "description": 'The next part of the list, with rel="next". Without it, this is the last.',
+        "schema": {"type": "string"},
+    },
+    "Retry-After": {
+        "description": "Seconds after which to try again.",
+        "schema": {"type": "integer", "minimum": 1},
+    },
+    "WWW-Authenticate": {
+        "description": "The challenge of RFC 6750.",
+        "schema": {"type": "string", "examples": ['Bearer realm="contentsvc"']},
+    },
+}
+_HEADERS_OF = {
+    401: ("WWW-Authenticate",),
+    429: ("Retry-After",),
+    503: ("Retry-After",),
+}
+_PROBLEM: Schema = {
+    "description": "An error (RFC 9457). Programs decide by `code`.",
+    "type": "object",
+    "properties": {
+        "type": {"type": "string", "examples": ["urn:contentsvc:problem:forbidden"]},
+        "title": {"type": "string", "examples": ["Forbidden"]},
+        "status": {"type": "integer", "minimum": 400, "maximum": 599, "examples": [403]},
+        "detail": {"type": "string", "examples": ["Your account is not allowed to do this."]},
+        "code": {
+            "description": "The cause, in a word that does not change.",
+            "type": "string",
+            "examples": ["forbidden"],
+        },
+        "requestId": {
+            "description": "The request in the log of the service.",
+            "type": "string",
+            "examples": ["5ea323f45ce5-3"],
+        },
+    },
+    "required": ["type", "title", "status", "detail", "code", "requestId"],
+}
+_OAUTH_ERROR: Schema = {
+    "description": "An error of an OAuth endpoint (RFC 6749 §5.2).",
+    "type": "object",
+    "properties": {"error": {"type": "string"}, "error_description": {"type": "string"}},
+    "required": ["error", "error_description"],
+}
+_BEFORE = (RequestTimeout, PayloadTooLarge)
+"""What a form is refused with before it reaches its operation, and therefore as a problem."""
+
+
+class Document:
+    """Builds a document. `title`, `version` and `about` are the service's; `unions` are types that
+    get names of their own."""
+
+    def __init__(
+        self,
+        operations: Sequence[Operation],
+        *,
+        title: str,
+        version: str,
+        about: str,
+        unions: Mapping[str, Any],
+    ) -> None:
+        self._operations = operations
+        self._info = {
+            "title": title,
+            "version": version,
+            "description": about,
+            "license": {"name": "MIT", "identifier": "MIT"},
+        }
+        routes = [operation.route for operation in operations]
+        forms = [route.form for route in routes if route.form is not None]
+        extra = [type for op in operations for error in op.errors for type in error.extra.values()]
+        self._schemas = Schemas(
+            sent=[*(body for route in routes for body in route.bodies), *forms],
+            answered=[
+                *(route.answer.type for route in routes if route.answer.type is not None),
+                *extra,
+            ],
+            unions=unions,
+        )
+        self._components = {
+            **self._schemas.components,
+            "Problem": _PROBLEM,
+            "OAuthError": _OAUTH_ERROR,
+        }
+        self._responses: dict[str, Any] = {
+            "Problem": _response("Any other error.", _content(PROBLEM, _ref("Problem"))),
+            "OAuthError": _response(
+                "Any other error: that of OAuth, or a problem where it was refused before.",
+                {**_content(JSON, _ref("OAuthError")), **_content(PROBLEM, _ref("Problem"))},
+            ),
+        }
+        self._paths: dict[str, dict[str, Any]] = {}
+        self._tags: dict[str, str] = {}
+        for operation in operations:
+            self.add(operation.url, operation.route.method, self._operation(operation))
+            self._tags.setdefault(operation.family.name, _about(operation.family))
+
+    def add(self, path: str, method: str, operation: dict[str, Any], about: str = "") -> None:
+        """Add an operation that is in no table; `about` describes its tag."""
+        self._paths.setdefault(path, {})[method.lower()] = operation
+        if about:
+            self._tags[operation["tags"][0]] = about
+
+    def build(self) -> dict[str, Any]:
+        """The document."""
+        return {
+            "openapi": "3.1.0",
+            "info": self._info,
+            "servers": [{"url": "/"}],
+            "tags": [{"name": name, "description": text} for name, text in self._tags.items()],
+            "paths": dict(sorted(self._paths.items())),
+            "components": {
+                "schemas": dict(sorted(self._components.items())),
+                "headers": _HEADERS,
+                "responses": dict(sorted(self._responses.items())),
+                "securitySchemes": {
+                    "bearer": {
+                        "type": "http",
+                        "scheme": "bearer",
+                        "bearerFormat": "JWT",
+                        "description": "An access token of /oauth/token.",
+                    },
+                },
+            },
+        }
+
+    def problems(self, errors: Iterable[type[Problem]]) -> dict[str, Any]:
+        """The responses of these errors, by status."""
+        found = {}
+        for status, kinds in _by_status(errors).items():
+            name = "And".join(kind.__name__ for kind in kinds)
+            self._responses[name] = _response(
+                _causes(kinds),
+                _content(PROBLEM, self._problem(kinds)),
+                *_HEADERS_OF.get(status, ()),
+            )
+            found[str(status)] = {"$ref": f"#/components/responses/{name}"}
+        return found
+
+    def _operation(self, operation: Operation) -> dict[str, Any]:
+        route = operation.route
+        summary, _, rest = prose(operation.doc).partition(". ")
+        paragraphs = [rest, _who(route.allow, route)]
+        found: dict[str, Any] = {
+            "operationId": operation.id,
+            "tags": [operation.family.name],
+            "summary": summary.removesuffix("."),
+            "description": "\n\n".join(filter(None, paragraphs)),
+            "security": [{"bearer": []}] if route.allow.signed_in else [],
+        }
+        parameters = [*map(_variable, route.variables), *self._query(route)]
+        if parameters:
+            found["parameters"] = parameters
+        if route.bodies or route.form is not None:
+            found["requestBody"] = self._body(route)
+        errors = self._oauth if route.form is not None else self.problems
+        found["responses"] = {
+            **self._success(route),
+            **errors(operation.errors),
+            "default": {
+                "$ref": "#/components/responses/"
+                + ("Problem" if route.form is None else "OAuthError")
+            },
+        }
+        return found
+
+    def _query(self, route: Route) -> list[dict[str, Any]]:
+        if route.query is None:
+            return []
+        return [
+            {
+                "name": name,
+                "in": "query",
+                **({"description": schema.pop("description")} if "description" in schema else {}),
+                "required": needed,
+                "schema": schema,
+            }
+            for name, needed, schema in self._schemas.parameters(route.query)
+        ]
+
+    def _body(self, route: Route) -> dict[str, Any]:
+        limit = route.limit if route.allow.signed_in else min(route.limit, SMALL)
+        types = [self._schemas.of(body) for body in route.bodies]
+        if route.form is not None:
+            content = {FORM: self._example(self._schemas.of(route.form))}
+        elif len(types) == 1:
+            content = {JSON: self._example(types[0])}
+        else:
+            examples = {
+                schema["$ref"].removeprefix(REF): {"value": example(schema, self._components)}
+                for schema in types
+            }
+            content = {JSON: {"schema": {"anyOf": types}, "examples": examples}}
+        return {
+            "description": f"At most {limit // KIB} KiB.",
+            "required": True,
+            "content": content,
+        }
+
+    def _success(self, route: Route) -> dict[str, Any]:
+        status, type, linked = route.answer
+        if status == 204:
+            return {"204": _response("Done.", {})}
+        if status == 201:
+            return {"201": _response("Created.", {}, "Location")}
+        content = {JSON: self._example(self._schemas.of(type))}
+        headers = ("ETag", "Link") if linked else ("ETag",)
+        found = {"200": _response("The answer.", content, *headers)}
+        if route.method == "GET":
+            found["304"] = _response("The client has this answer: see If-None-Match.", {}, "ETag")
+        return found
+
+    def _example(self, schema: Schema) -> dict[str, Any]:
+        return {"schema": schema, "example": example(schema, self._components)}
+
+    def _problem(self, kinds: Sequence[type[Problem]]) -> Schema:
+        return self._narrowed("Problem", "code", sorted({kind.code for kind in kinds}), kinds)
+
+    def _narrowed(
+        self, name: str, member: str, words: list[str], kinds: Sequence[type[Problem]]
+    ) -> Schema:
+        """A component, of whose member there are only these words, and with further members."""
+        allowed = {"const": words[0]} if len(words) == 1 else {"enum": words}
+        extra: dict[str, list[Any]] = {}
+        for kind in kinds:
+            for key, type in kind.extra.items():
+                if type not in extra.setdefault(key, []):
+                    extra[key].append(type)
+        members = {
+            key: self._schemas.of(types[0])
+            if len(types) == 1
+            else {"anyOf": [self._schemas.of(type) for type in types]}
+            for key, types in extra.items()
+        }
+        narrow = {
+            "type": "object",
+            "properties": {member: {"type": "string", **allowed}, **members},
+        }
+        return {"allOf": [_ref(name), narrow]}
+
+    def _oauth(self, errors: Iterable[type[Problem]]) -> dict[str, Any]:
+        """The responses of a form's errors, by status."""
+        found = {}
+        for status, kinds in _by_status(errors).items():
+            content: dict[str, Any] = {}
+            handled = [kind for kind in kinds if kind not in _BEFORE]
+            if handled:
+                words = sorted({kind.oauth for kind in handled})
+                content |= _content(JSON, self._narrowed("OAuthError", "error", words, handled))
+            early = [kind for kind in kinds if kind in _BEFORE or kind is Unavailable]
+            if early:
+                content |= _content(PROBLEM, self._problem(early))
+            found[str(status)] = _response(_causes(kinds), content, *_HEADERS_OF.get(status, ()))
+        return found
+
+
+def _about(family: Family) -> str:
+    return prose(inspect.getdoc(family.handlers) or "").partition("\n\n")[0]
+
+
+def _who(allow: Permission, route: Route) -> str:
+    return "Anyone may call this." if route.public_form else _WHO[allow.name]
+
+
+def _variable(variable: tuple[str, str]) -> dict[str, Any]:
+    kind, name = variable
+    schema: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST}
+    if kind == "guid":
+        schema = {"type": "string", "format": "uuid"}
+    elif kind == "int":
+        schema = {"type": "integer", "format": "int64", "minimum": 1, "maximum": 2**63 - 1}
+    found = {"name": variable_name(kind, name), "in": "path", "required": True, "schema": schema}
+    return found
+
+
+def _by_status(errors: Iterable[type[Problem]]) -> dict[int, list[type[Problem]]]:
+    found: dict[int, list[type[Problem]]] = {}
+    for error in errors:
+        found.setdefault(error.status, []).append(error)
+    return dict(sorted(found.items()))
+
+
+def _causes(kinds: Sequence[type[Problem]]) -> str:
+    """What a response means: its status, or the sentence of each of its codes."""
+    phrase = HTTPStatus(kinds[0].status).phrase
+    return "\n".join([f"{phrase}.", "", *(f"- `{kind.code}`: {kind.detail}" for kind in kinds)])
+
+
+def _response(description: str, content: Mapping[str, Any], *headers: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"description": description}
+    if headers:
+        found["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
+    if content:
+        found["content"] = dict(content)
+    return found
+
+
+def _content(media: str, schema: Schema) -> dict[str, Any]:
+    return {media: {"schema": schema}}
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": REF + name}

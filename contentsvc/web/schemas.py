@@ -1,0 +1,177 @@
+"""JSON Schemas of Structs, as OpenAPI 3.1 and its clients want them.
+
+msgspec's own are the start. Patterns become those of ECMA-262. What an answer always has is
+required there, whatever its Struct may be without. Tagged unions are `oneOf`, one word is `const`,
+and the words for maintainers are left out of descriptions.
+"""
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+from msgspec import inspect as types
+
+Schema = dict[str, Any]
+
+REF = "#/components/schemas/"
+_SECTION = re.compile(r"\s*\((?:[Ss]pec )?§[^)]*\)")
+_ASTRAL = re.compile(r"\\U([0-9a-fA-F]{8})")
+
+
+class Schemas:
+    """The schemas of what goes in and of what comes out.
+
+    `unions` are to be components of these names. A Struct that both send and answer has is
+    described as it is sent.
+    """
+
+    def __init__(
+        self, *, sent: Iterable[Any], answered: Iterable[Any], unions: Mapping[str, Any]
+    ) -> None:
+        sent, answered = list(sent), list(answered)
+        every = [*sent, *answered, *unions.values()]
+        _, raw = msgspec.json.schema_components(every, ref_template=REF + "{name}")
+        structs = {info.cls.__name__: info for info in _structs(every)}
+        only_answered = structs.keys() - {info.cls.__name__ for info in _structs(sent)}
+        self._unions: dict[frozenset[str], str] = {}
+        self.components: dict[str, Schema] = {
+            name: self._component(structs[name], schema, name in only_answered)
+            for name, schema in raw.items()
+        }
+        for name, union in unions.items():
+            schema = self.of(union)
+            self.components[name] = schema
+            self._unions[_members(schema["oneOf"])] = name
+        # Whatever has one of the unions within is to refer to it.
+        for name in self.components.keys() - unions.keys():
+            self.components[name] = self._mended(self.components[name])
+        self.components = dict(sorted(self.components.items()))
+
+    def of(self, type: Any) -> Schema:
+        """The schema of a type, which refers to components."""
+        (schema,), _ = msgspec.json.schema_components([type], ref_template=REF + "{name}")
+        mended: Schema = self._mended(schema)
+        return mended
+
+    def parameters(self, type: Any) -> Iterator[tuple[str, bool, Schema]]:
+        """Name, need and schema of each parameter of a query or form; none is ever null."""
+        _, components = msgspec.json.schema_components([type], ref_template=REF + "{name}")
+        schema = components[type.__name__]
+        for name, member in schema["properties"].items():
+            yield name, name in schema["required"], self._mended(without_null(member))
+
+    def _component(self, info: types.StructType, schema: Schema, answered: bool) -> Schema:
+        mended: Schema = self._mended(schema)
+        mended.pop("title", None)
+        about = description(info.cls)
+        mended.pop("description", None)
+        if about:
+            mended = {"description": about, **mended}
+        if (answered and info.tag is None) or answered:
+            self._require(info, mended)
+        if not mended.get("required", True):
+            del mended["required"]
+        return mended
+
+    def _require(self, info: types.StructType, schema: Schema) -> None:
+        """Say which members an answer always has."""
+        omits = info.cls.__struct_config__.omit_defaults
+        required = [info.tag_field] if info.tag_field is not None else []
+        for field in info.fields:
+            member = schema["properties"][field.encode_name]
+            may_miss = field.default is UNSET or (omits and not field.required)
+            if _is_shown(field.type) or not may_miss:
+                required.append(field.encode_name)
+            elif field.default is None:
+                member = without_null(member)
+            member.pop("default", None)
+            schema["properties"][field.encode_name] = member
+        schema["required"] = required
+
+    def _mended(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._mended(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        schema = {
+            key: inner if key in {"default", "examples"} else self._mended(inner)
+            for key, inner in value.items()
+        }
+        if isinstance(schema.get("pattern"), str):
+            schema["pattern"] = _ecma(schema["pattern"])
+        if isinstance(schema.get("enum"), list):
+            if all(isinstance(word, str) for word in schema["enum"]):
+                schema = {"type": "string", **schema}
+            if len(schema["enum"]) == 1:
+                schema["const"] = schema.pop("enum")[0]
+        if "discriminator" in schema and "anyOf" in schema:
+            schema["oneOf"] = schema.pop("anyOf")
+            schema["discriminator"] = schema.pop("discriminator")
+        if "oneOf" in schema:
+            known = self._unions.get(_members(schema["oneOf"]))
+            if known is not None:
+                return {"$ref": REF + known}
+        return schema
+
+
+def description(cls: type) -> str:
+    """What a docstring says to clients: not what section of the specification it is."""
+    text = inspect.cleandoc(cls.__doc__ or "")
+    # msgspec gives a Struct without one its signature.
+    return "" if text.startswith(f"{cls.__name__}(") else prose(text)
+
+
+def prose(text: str) -> str:
+    """A docstring's text for clients: paragraphs in one line each, without sections."""
+    paragraphs = (" ".join(part.split()) for part in text.split("\n\n"))
+    return "\n\n".join(_SECTION.sub("", paragraph) for paragraph in paragraphs)
+
+
+def without_null(schema: Schema) -> Schema:
+    """The schema of what is left out rather than null."""
+    schema = {key: inner for key, inner in schema.items() if inner is not None}
+    if "anyOf" not in schema:
+        return schema
+    parts = [part for part in schema.pop("anyOf") if part != {"type": "null"}]
+    kinds = {part.get("type") for part in parts}
+    if kinds == {"integer", "number"}:
+        parts = [part for part in parts if part["type"] == "number"]
+    return {**parts[0], **schema} if len(parts) == 1 else {"anyOf": parts, **schema}
+
+
+def _ecma(pattern: str) -> str:
+    r"""Without \Z and \U, which Python alone has. The characters stand for themselves."""
+    return _ASTRAL.sub(lambda match: chr(int(match[1], 16)), pattern.replace(r"\Z", "$"))
+
+
+def _members(parts: list[Schema]) -> frozenset[str]:
+    return frozenset(str(part.get("$ref")) for part in parts)
+
+
+def _is_shown(info: types.Type) -> bool:
+    return isinstance(info, types.Metadata) and bool((info.extra or {}).get("shown"))
+
+
+def _structs(roots: list[Any]) -> Iterator[types.StructType]:
+    """Every Struct within these types, once."""
+    seen: set[type] = set()
+    waiting: list[Any] = list(types.multi_type_info(roots))
+    while waiting:
+        info = waiting.pop()
+        if isinstance(info, types.StructType):
+            if info.cls in seen:
+                continue
+            seen.add(info.cls)
+            yield info
+            waiting += [field.type for field in info.fields]
+        elif isinstance(info, types.UnionType):
+            waiting += info.types
+        elif isinstance(info, types.DictType):
+            waiting += [info.key_type, info.value_type]
+        elif isinstance(info, types.Metadata):
+            waiting.append(info.type)
+        elif isinstance(info, types.CollectionType):
+            waiting.append(info.item_type)

@@ -1,0 +1,253 @@
+"""The OpenAPI document: what it says is the table, and is as clients need it."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.api.contract import document, golden
+from contentsvc.api.families import OPERATIONS
+
+ROOT = Path(__file__).parent.parent.parent
+LISTED = ROOT / "tests/operations.txt"
+BESIDE = {("GET", "/socket")}
+"""What the document has and no table."""
+
+
+def within(value: Any, path: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object in a document, with its place."""
+    if isinstance(value, dict):
+        yield path, value
+        for key, inner in value.items():
+            yield from within(inner, f"{path}/{key}")
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from within(inner, f"{path}/{index}")
+
+
+class ContractCase(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.document = document(OPERATIONS)
+
+    def operations(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """Method, path and description of each."""
+        for path, methods in self.document["paths"].items():
+            for method, operation in methods.items():
+                yield method.upper(), path, operation
+
+    def find(self, id: str) -> Any:
+        """The operation of this id."""
+        (found,) = [each for _, _, each in self.operations() if each["operationId"] == id]
+        return found
+
+    def resolved(self, value: dict[str, Any]) -> Any:
+        """What a reference leads to."""
+        while "$ref" in value:
+            found: Any = self.document
+            for step in value["$ref"].split("/")[1:]:
+                found = found[step]
+            value = found
+        return value
+
+
+class DocumentTests(ContractCase):
+    """The whole of it."""
+
+    def test_golden(self) -> None:
+        """docs/openapi.json is this document. After a change that is meant, scripts/openapi writes
+        it anew."""
+        there = (ROOT / "docs/openapi.json").read_text()
+        self.assertTrue(there == golden(self.document), "run scripts/openapi and read the changes")
+
+    def test_valid(self) -> None:
+        """It is OpenAPI 3.1."""
+        validate(self.document)
+
+    def test_operations(self) -> None:
+        """It has every operation of the list, at the whole path, and the socket."""
+        lines = [line.split() for line in LISTED.read_text().splitlines() if line[0] != "#"]
+        there = {(method, path) for method, path, _ in self.operations()}
+        self.assertEqual(there - BESIDE, {(method, path) for method, path, *_ in lines})
+
+    def test_left_out(self) -> None:
+        """What is not served is not in it."""
+        some = [operation for operation in OPERATIONS if operation.family.name != "debug"]
+        self.document = document(some)
+        self.assertNotIn("debug_notify", [each["operationId"] for _, _, each in self.operations()])
+        self.assertNotIn("DebugNotify", self.document["components"]["schemas"])
+
+    def test_tags(self) -> None:
+        """Every operation has its family's tag, and each tag says what it is."""
+        tags = {tag["name"]: tag["description"] for tag in self.document["tags"]}
+        self.assertEqual(
+            set(tags), {tag for _, _, each in self.operations() for tag in each["tags"]}
+        )
+        for text in tags.values():
+            self.assertRegex(text, r"^[A-Z].*\.$")
+
+    def test_words(self) -> None:
+        """Its words are for clients: no sections of the specification, no names of Python's."""
+        for place, value in within(self.document):
+            for key in ("description", "summary"):
+                text = value.get(key)
+                if isinstance(text, str):
+                    self.assertNotRegex(text, r"[Ss]pec §|Raises|(?<!-)None\b|``", place)
+
+    def test_references(self) -> None:
+        """Every reference leads somewhere, and no schema stands there in vain."""
+        used = set()
+        for place, value in within(self.document):
+            if "$ref" in value:
+                self.assertTrue(self.resolved(value), place)
+                used.add(value["$ref"])
+        socket = {"ServerMessage", "ClientMessage"}
+        for name in self.document["components"]["schemas"].keys() - socket:
+            self.assertIn(f"#/components/schemas/{name}", used)
+
+
+class SchemaTests(ContractCase):
+    """Its schemas."""
+
+    def test_patterns(self) -> None:
+        """No pattern has what ECMA-262 has not, or what Python alone understands."""
+        for place, value in within(self.document):
+            if isinstance(pattern := value.get("pattern"), str):
+                self.assertNotRegex(pattern, r"\\[AZUpP]|\(\?[P#iLmsux]|\(\?<[=!]", place)
+                re.compile(pattern)
+
+    def test_said(self) -> None:
+        """No schema is empty: each says what it is of."""
+        for place, value in within(self.document):
+            for key in ("schema", "items", "additionalProperties"):
+                self.assertNotEqual(value.get(key), {}, place)
+            for name, member in value.get("properties", {}).items():
+                self.assertNotEqual(member, {}, f"{place}/{name}")
+
+    def test_constants(self) -> None:
+        """One word is a constant."""
+        for place, value in within(self.document):
+            if isinstance(value.get("enum"), list):
+                self.assertGreater(len(value["enum"]), 1, place)
+
+    def test_notification(self) -> None:
+        """A notification is one of its kinds, by `kind`, and always has what all kinds have."""
+        schemas = self.document["components"]["schemas"]
+        union = schemas["Notification"]
+        self.assertEqual(union["discriminator"]["propertyName"], "kind")
+        for kind, reference in union["discriminator"]["mapping"].items():
+            self.assertIn({"$ref": reference}, union["oneOf"])
+            schema = schemas[kind]
+            self.assertEqual(schema["properties"]["kind"]["const"], kind)
+            self.assertLessEqual({"kind", "id", "created", "read"}, set(schema["required"]))
+        message = schemas["NotificationMessage"]["properties"]["notification"]
+        self.assertEqual(message, {"$ref": "#/components/schemas/Notification"})
+
+    def test_socket(self) -> None:
+        """The socket's messages are there, both ways."""
+        schemas = self.document["components"]["schemas"]
+        for name, first in (("ServerMessage", "hello"), ("ClientMessage", "auth")):
+            self.assertIn(first, schemas[name]["discriminator"]["mapping"])
+
+    def test_examples(self) -> None:
+        """Every body and every answer has an example, which fits its schema."""
+        count = 0
+        for method, path, operation in self.operations():
+            contents = [operation.get("requestBody", {}), operation["responses"].get("200", {})]
+            for content in (c for part in contents for c in part.get("content", {}).values()):
+                schema = {**content["schema"], "components": self.document["components"]}
+                checker = Draft202012Validator.FORMAT_CHECKER
+                fits = Draft202012Validator(schema, format_checker=checker)
+                several = [each["value"] for each in content.get("examples", {}).values()]
+                for example in several or [content["example"]]:
+                    fits.validate(example)
+                    count += 1
+                json.dumps((method, path))
+        self.assertGreater(count, 40)
+
+
+class OperationTests(ContractCase):
+    """What it says of an operation."""
+
+    def codes(self, id: str, status: str) -> list[str]:
+        """The codes of an operation's error."""
+        response = self.resolved(self.find(id)["responses"][status])
+        schema = response["content"]["application/problem+json"]["schema"]
+        code = schema["allOf"][1]["properties"]["code"]
+        return code.get("enum") or [code["const"]]
+
+    def test_errors(self) -> None:
+        """Every error of the table, by its status, with a code of its own; then any other."""
+        for operation in OPERATIONS:
+            if operation.route.form is None:
+                responses = self.find(operation.id)["responses"]
+                there = {
+                    (int(status), code)
+                    for status in responses
+                    if status.isdigit() and int(status) >= 400
+                    for code in self.codes(operation.id, status)
+                }
+                self.assertEqual(there, {(error.status, error.code) for error in operation.errors})
+                self.assertEqual(responses["default"]["$ref"], "#/components/responses/Problem")
+
+    def test_oauth(self) -> None:
+        """An OAuth endpoint's errors are of its form, but for those before it is reached."""
+        responses = self.find("oauth_token")["responses"]
+        schema = responses["400"]["content"]["application/json"]["schema"]
+        self.assertEqual(
+            schema["allOf"][1]["properties"]["error"]["enum"],
+            ["invalid_grant", "invalid_request", "unsupported_grant_type"],
+        )
+        self.assertEqual(list(responses["413"]["content"]), ["application/problem+json"])
+        self.assertEqual(len(responses["503"]["content"]), 2)
+
+    def test_security(self) -> None:
+        """Where a token is needed it says so, and where it is not, too."""
+        for operation in OPERATIONS:
+            needed = [{"bearer": []}] if operation.route.allow.signed_in else []
+            self.assertEqual(self.find(operation.id)["security"], needed)
+
+    def test_variables(self) -> None:
+        """A variable of the path has its specified name and kind."""
+        user, key = self.find("progress_get")["parameters"]
+        self.assertEqual((user["name"], user["schema"]["format"]), ("userId", "uuid"))
+        self.assertEqual((key["name"], key["schema"]["maxLength"]), ("key", 256))
+
+    def test_query(self) -> None:
+        """A query's parameters have their limits and defaults, and are never null."""
+        q, size, _page = self.find("users_search")["parameters"]
+        self.assertTrue(q["required"])
+        self.assertEqual(
+            size["schema"], {"type": "integer", "minimum": 10, "maximum": 200, "default": 48}
+        )
+        for _, _, operation in self.operations():
+            for parameter in operation.get("parameters", ()):
+                self.assertNotIn("null", json.dumps(parameter["schema"]), parameter["name"])
+
+    def test_bodies(self) -> None:
+        """A body that is of several types has each of them, with an example."""
+        content = self.find("content_put")["requestBody"]["content"]["application/json"]
+        names = ["ContentCreate", "ContentUpdate"]
+        self.assertEqual(
+            content["schema"]["anyOf"], [{"$ref": f"#/components/schemas/{name}"} for name in names]
+        )
+        self.assertEqual(list(content["examples"]), names)
+
+    def test_headers(self) -> None:
+        """Headers are where they come."""
+        for id, status, names in (
+            ("users_info", "200", {"ETag"}),
+            ("users_info", "304", {"ETag"}),
+            ("users_info", "401", {"WWW-Authenticate"}),
+            ("users_info", "503", {"Retry-After"}),
+            ("comments_create", "201", {"Location"}),
+            ("comments_create", "429", {"Retry-After"}),
+            ("social_followers", "200", {"ETag", "Link"}),
+        ):
+            response = self.resolved(self.find(id)["responses"][status])
+            self.assertEqual(set(response["headers"]), names, (id, status))
+        self.assertNotIn("304", self.find("sessions_connect")["responses"])
