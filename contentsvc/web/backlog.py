@@ -1,4 +1,4 @@
-"""What clients have sent beyond a turn's share: it is read in the turns that follow."""
+"""Input beyond one turn's share. It is read in the next turns."""
 
 from itertools import islice
 from typing import Protocol
@@ -8,15 +8,15 @@ from twisted.internet.interfaces import IReactorTime
 from contentsvc.timers import NextTurn
 
 AT_ONCE = 4
-"""Connections that are read on in one turn of the reactor. So many that send what is long to read
-take no longer of a turn than one."""
+"""Connections that are read in one turn of the reactor. However many have much input, a turn stays
+short."""
 
 
 class Reader(Protocol):
     """A connection that has more to read."""
 
     def read_on(self) -> None:
-        """Read a turn's share of it; who has more then joins again."""
+        """Read a turn's share. A connection that then has more joins again."""
 
 
 class Backlog:
@@ -27,19 +27,19 @@ class Backlog:
         self._turn = NextTurn(reactor, self._read_on)
 
     def join(self, reader: Reader) -> None:
-        """Have its `read_on` called in a turn to come, once."""
+        """Call its `read_on` once, in a later turn."""
         self._line[reader] = None
         self._turn.ask()
 
     def leave(self, reader: Reader) -> None:
-        """The connection has ended."""
+        """Forget a connection that has ended."""
         self._line.pop(reader, None)
         if not self._line:
             self._turn.cancel()
 
     def _read_on(self) -> None:
         for reader in list(islice(self._line, AT_ONCE)):
-            # One may have ended the other.
+            # One connection may have ended another.
             if reader in self._line:
                 del self._line[reader]
                 reader.read_on()

@@ -1,4 +1,4 @@
-"""A connection: what is refused before it is a request, and who is at its other end."""
+"""A connection: its input up to a whole request, its refusals, and its client's address."""
 
 import re
 from typing import Any
@@ -24,60 +24,61 @@ from contentsvc.web.unsent import unsent
 
 _canonical = _nameEncoder.encode
 AT_ONCE = 4
-"""Requests of one connection that are answered in one turn of the reactor: of those that need no
-wait, 64 KiB hold thousands."""
+"""Most requests of one connection that are answered in one turn of the reactor. 64 KiB can hold
+thousands that need no wait."""
 PIECE = 8 * 1024
 LINES = 2000
-"""Bytes that are read in one turn, of what has come with more lines than so many: of the smallest
-chunks, 64 KiB hold 10,000."""
+"""Input with more than LINES lines is read PIECE bytes a turn: 64 KiB hold 10,000 of the smallest
+chunks."""
 _CLOSE = re.compile(rb"(?i)(?<![^\s,])close(?![^\s,])")
 _FRAMING = frozenset({b"Content-Length", b"Transfer-Encoding"})
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _NAME = 64
-"""Bytes of a header's name; a longer one has no meaning here."""
+"""Most bytes of a header's name. A longer name has no meaning here."""
 _STRANGE = b"X-Strange"
-"""Stands for those."""
+"""Takes the place of such names."""
 _DIGITS = 18
-"""Digits that are enough for any length."""
+"""Enough digits for any length."""
 _HEADER = 200
-"""Bytes that a header takes beside its text."""
+"""Bytes of memory that a header needs beside its text."""
 
 
 class TurnedAway(Protocol):
-    """A connection too many: it costs no more than to be closed."""
+    """One connection too many. It is closed at once."""
 
     def makeConnection(self, transport: Any) -> None:
         transport.loseConnection()
 
 
 class ApiChannel(HTTPChannel):
-    """A connection that its site knows of, until it ends or becomes a socket."""
+    """A connection of the site, until it ends or becomes a socket."""
 
     site: Common
     transport: Any
     address = UNKNOWN
-    """The peer's."""
+    """The peer's address."""
     trusted = False
-    """Whether the peer is a proxy that is believed."""
+    """Whether the peer is a trusted proxy."""
     _peer: IAddress | None = None
     _host: IAddress | None = None
     refused = False
     doomed: ApiRequest | None = None
-    """A request that its head has shown to go no further, while the piece of data that this came in
-    is read."""
+    """A request that its head already shows to be refused. Set only while the piece of input with
+    the head is read."""
     held = 0
-    """Bytes of headers that have not all come, or of what has come behind a request, as counted in
-    `site.traffic`."""
+    """Bytes that `site.traffic` counts for this connection: incomplete headers, or input that came
+    after a request."""
     answered: ApiRequest | None = None
-    """A request whose answer is written, and has not been taken so far that another may follow."""
+    """A request with a written answer, of which the client must read more before the next
+    request."""
     _head: Any = None
-    """The timer of a request whose headers have not all come."""
+    """The timer of incomplete headers."""
     _answered = 0
-    """Requests answered while this piece of data is read."""
+    """Requests answered within the present piece of input."""
     _later = b""
-    """What has come and is to be read in turns that follow."""
+    """Input to read in later turns."""
     _left = 0
-    """The bytes that were not taken at the last time-out."""
+    """The unread bytes at the last time-out."""
 
     def connectionMade(self) -> None:
         super().connectionMade()
@@ -92,7 +93,7 @@ class ApiChannel(HTTPChannel):
         self.site.traffic.lost(self)
 
     def pauseProducing(self) -> None:
-        """The transport's buffer is over its size; called at each write that leaves it so."""
+        """The transport's buffer is over its size. Called at each write that leaves it so."""
         super().pauseProducing()
         self.site.unsent.full(self)
 
@@ -105,7 +106,8 @@ class ApiChannel(HTTPChannel):
             self.requestDone(request)
 
     def timeoutConnection(self) -> None:
-        """Nothing has been asked for a minute. Who still takes an answer has another one."""
+        """There was no request for a minute. A client that still reads an answer gets another
+        minute."""
         left = unsent(self.transport)
         if left and left != self._left:
             self._left = left
@@ -114,18 +116,19 @@ class ApiChannel(HTTPChannel):
             super().timeoutConnection()
 
     def rests(self) -> bool:
-        """Whether no request of it is worked on: there is none, or no more than the beginning of
-        one, which may trickle, or one whose answer waits to be taken."""
+        """Whether no request of it is in work. There may be the beginning of a request, which may
+        trickle, or an answer that waits to be read."""
         waits = self._head is not None or self.answered is not None
         return bool(self.persistent) and (waits or not self.requests)
 
     def cut_off(self) -> None:
-        """End the connection at once, so that nobody takes half an answer for a whole one."""
+        """End the connection at once, so that the client does not take half an answer for the
+        whole."""
         self.transport.abortConnection()
 
     def getPeer(self) -> IAddress:
-        """Asked first when there is a request: where the peer comes with the PROXY protocol, that
-        has been read by then."""
+        """The peer's address. It is first needed for a request; a header of the PROXY protocol, if
+        any, has been read by then."""
         if self._peer is None:
             self._peer = self.transport.getPeer()
             self.address = address_of(self._peer)
@@ -133,7 +136,7 @@ class ApiChannel(HTTPChannel):
         return self._peer
 
     def getHost(self) -> IAddress:
-        """Asked for each request, and the system for each connection only."""
+        """The local address. It is needed for each request, but the system is asked only once."""
         if self._host is None:
             self._host = self.transport.getHost()
         return self._host
@@ -147,7 +150,7 @@ class ApiChannel(HTTPChannel):
             self._read(data)
 
     def _read(self, data: bytes) -> None:
-        """Twisted's time-out begins anew with each byte, that of the headers does not."""
+        """Twisted's time-out starts again with each byte. The one of headers does not."""
         self._answered = 0
         super().dataReceived(data)
         if self.doomed is not None:
@@ -167,8 +170,8 @@ class ApiChannel(HTTPChannel):
             room.hold(self, size - self.held)
 
     def requestDone(self, request: ApiRequest) -> None:
-        """A request is answered; the next may have come with it. Twisted would answer that too,
-        however much of the answers is not taken."""
+        """A request is answered, and the next may have come with it. Twisted would answer that too,
+        however much of the answers is unread."""
         if self._waitingForTransport and self.persistent:
             self.answered = request
             self._networkProducer.pauseProducing()
@@ -178,7 +181,7 @@ class ApiChannel(HTTPChannel):
             self.release()
         self.site.traffic.waiting[self] = self.site.reactor.seconds()
         if self._later and self.persistent:
-            # It came behind what is there of the next request.
+            # It came after the part of the next request that is there.
             later, self._dataBuffer = b"".join((*self._dataBuffer, self._later)), []
             super().requestDone(request)
             self._read_later(later)
@@ -189,8 +192,8 @@ class ApiChannel(HTTPChannel):
             self._read_later(self._later)
 
     def _read_later(self, data: bytes) -> None:
-        """Keep this for the turns that follow; what the system holds meanwhile slows the client
-        down."""
+        """Keep this input for later turns. Meanwhile the system holds further input, which slows
+        the client down."""
         self._later = data
         self._networkProducer.pauseProducing()
         self.site.backlog.join(self)
@@ -200,7 +203,7 @@ class ApiChannel(HTTPChannel):
         room.hold(self, size - self.held)
 
     def read_on(self) -> None:
-        """Read some of what waits for that. Behind a request under way it waits for the answer."""
+        """Read some of the input that waits. If a request is in work, wait for its answer."""
         data = b""
         if self.paused:
             self.paused = False
@@ -225,10 +228,10 @@ class ApiChannel(HTTPChannel):
             self.release()
 
     def release(self) -> None:
-        """Give back the bytes of headers, or of what has come behind a request."""
+        """Give back the bytes of headers, or of input after a request."""
         self.site.traffic.small.release(self)
 
-    # Twisted's own ways are a bare 400, and none for a line that is too long.
+    # Twisted itself answers a bare 400, and nothing to a line that is too long.
 
     def _respondToBadRequestAndDisconnect(self) -> None:
         size, count = self._receivedHeaderSize, self._receivedHeaderCount
@@ -240,12 +243,12 @@ class ApiChannel(HTTPChannel):
         self.refuse(HeadersTooLarge() if self.requests else UriTooLong())
 
     def refuse(self, problem: Problem) -> None:
-        """Answer what has begun to come with this, and read no more of it."""
+        """Answer the request that has begun to come with this problem, and read no more of it."""
         self._stop_timer()
         self.release()
         self._later = b""
         if self._handlingRequest:
-            # The request before is answered, and then the connection ends.
+            # The earlier request gets its answer, and then the connection ends.
             self._dataBuffer.clear()
             self.persistent = False
             return
@@ -257,7 +260,7 @@ class ApiChannel(HTTPChannel):
         self.setRawMode()
 
     def headerReceived(self, line: bytes) -> bool:
-        """Twisted's way takes twice as long, and remembers 10,000 names however long they are."""
+        """Twisted's own method takes twice as long, and remembers 10,000 names of any length."""
         name, colon, value = line.partition(b":")
         value = value.strip(b" \t")
         try:
@@ -283,11 +286,11 @@ class ApiChannel(HTTPChannel):
     def _maybeChooseTransferDecoder(self, header: bytes, data: bytes) -> bool:
         if header == b"Transfer-Encoding":
             if data.lower() != b"chunked":
-                # Twisted takes "identity", which is no coding any more, and others may understand
-                # it in another way (RFC 9112 §6.1).
+                # Twisted accepts "identity", which is not a coding any more. Others may understand
+                # it differently (RFC 9112 §6.1).
                 return bool(self._failChooseTransferDecoder())
         elif len(data) > _DIGITS and data.isdigit():
-            # Python makes no number of over 4,300 digits. This one is over any limit, too.
+            # Python refuses numbers of over 4,300 digits. This one is over every limit, too.
             data = data.lstrip(b"0")[:_DIGITS] or b"0"
         return bool(super()._maybeChooseTransferDecoder(header, data))
 
@@ -317,14 +320,14 @@ class ApiChannel(HTTPChannel):
             self.refuse(MalformedRequest("The request target must be a path or a whole URL."))
         else:
             request.gotLength(self.length)
-            # Where no body follows, nobody waits for leave to send it (RFC 9110 §10.1.1).
+            # Without a body, no client waits for permission to send it (RFC 9110 §10.1.1).
             if self.length != 0 and not (old or request.refused or request.problem):
                 expected = headers.getRawHeaders(b"Expect")
                 if expected and expected[0].lower() == b"100-continue":
                     self._send100Continue()
 
     def rawDataReceived(self, data: bytes) -> None:
-        """Some of a body, or what comes behind a request."""
+        """A part of a body, or input after a request."""
         if self.refused:
             return
         if self._handlingRequest:
@@ -333,7 +336,7 @@ class ApiChannel(HTTPChannel):
                 room.arriving[self] = None
                 room.hold(self, len(data))
             if not self.persistent:
-                # It will not be looked at.
+                # It will not be read.
                 self._networkProducer.pauseProducing()
                 return
         super().rawDataReceived(data)

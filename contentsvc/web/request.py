@@ -1,5 +1,5 @@
-"""Requests: judged when their head is in, limits on their bodies while they arrive, and the writing
-of their answers."""
+"""Requests: they are judged when their head has arrived, their bodies are limited while they
+arrive, and their answers are written here."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ from contentsvc.web.flow import Flow
 from contentsvc.web.sizes import SMALL
 from contentsvc.web.traffic import Room
 
-# Twisted knows no phrase for 422, 426 and 429.
+# Twisted has no phrase for 422, 426 and 429.
 _STATUS = {
     status.value: b" %d %s\r\nServer: contentsvc\r\n" % (status, status.phrase.encode())
     for status in HTTPStatus
@@ -29,39 +29,40 @@ _STATUS = {
 log = Logger()
 
 _FRESH = 1.0
-"""Seconds after which a body's sender is judged again: the session may have ended meanwhile."""
+"""Seconds of a body's arrival after which its sender is judged again: the session may have
+ended."""
 _LINGER = 2.0
-"""Seconds that a refused request is still read for, so that the client gets to see the answer:
-closing with data unread resets the connection."""
+"""Seconds in which a refused request is still read, so that the client sees the answer: to close
+with unread data resets the connection."""
 
 
 _ABSOLUTE = re.compile(rb"https?://([^/?#]+)(.*)\Z", re.IGNORECASE)
 
 
 class ApiRequest(Request):
-    """A request whose body is bounded in size and time as it arrives.
+    """A request whose body has limits of size and time while it arrives.
 
-    Twisted's own parsing of query and form is left out: `web.decode` does that. So is its way of
-    writing: the whole answer goes out in one piece.
+    Twisted's own parsing of query and form is not used: `web.decode` does that. Nor is its way of
+    writing: the whole answer is written at once.
     """
 
-    site: Common  # type: ignore[assignment]  # of which Twisted says that it is its own
+    site: Common  # type: ignore[assignment]  # Twisted declares its own type
     method = uri = path = b""
     clientproto = b"HTTP/1.1"
     route: str = "-"
     caller: str = "-"
     client: str
-    """The client's address (web.proxies); until the headers are here, that of the peer."""
+    """The client's address (web.proxies). Until the headers have arrived, it is the peer's."""
     note = ""
-    """What else the log's line is to say, each word after a blank."""
+    """Further words for the log line, each after a blank."""
     gone = False
     refused = False
     judged: Any = None
-    """What `site.judge` has found, for whoever carries it out."""
+    """The result of `site.judge`, for the code that carries the request out."""
     problem: Problem | None = None
-    """Why it will not be carried out, as its head has shown."""
+    """The refusal that the head alone has shown."""
     held = 0
-    """Bytes of its body that are counted in `_room`."""
+    """Bytes of its body that `_room` counts."""
     _room: Room | None = None
     _authority: bytes | None = None
     _size = 0
@@ -73,11 +74,11 @@ class ApiRequest(Request):
     channel: Any
     content: BytesIO
 
-    __eq__, __hash__ = object.__eq__, object.__hash__  # which Twisted has in Python
+    __eq__, __hash__ = object.__eq__, object.__hash__  # Twisted has slower ones, in Python
 
     def __init__(self, channel: Any, *args: Any, **kwargs: Any) -> None:
-        # Twisted's own, which is for cookies, sessions and adapters too, is not called: it takes
-        # longer than all else that a request costs before its headers.
+        # Twisted's own __init__ is not called. It also prepares cookies, sessions and adapters, and
+        # takes longer than everything else before the headers.
         self.channel, self.transport = channel, channel.transport
         channel.getPeer()
         self.host = channel.getHost()
@@ -92,8 +93,8 @@ class ApiRequest(Request):
         self.site.traffic.active.add(self)
 
     def addressed(self, command: bytes, target: bytes) -> bool:
-        """Take the method and target of the request line; whether that is a target (RFC 9112 §3.2)
-        of which something can be here."""
+        """Take the method and target of the request line. False if the target (RFC 9112 §3.2)
+        cannot be one of this service."""
         self.method = command
         if not target.startswith(b"/"):
             if target == b"*":
@@ -110,7 +111,7 @@ class ApiRequest(Request):
         return True
 
     def gotLength(self, length: int | None) -> None:
-        """The headers are here, `length` bytes of body follow, None if they are chunked."""
+        """The headers have arrived. `length` bytes of body follow; None if it is chunked."""
         channel = self.channel
         self.clientproto = channel._version
         self.content = BytesIO()
@@ -125,7 +126,7 @@ class ApiRequest(Request):
             )
 
     def end_early(self) -> None:
-        """Its body will not be read, unless all of it came together with the headers."""
+        """Refuse it without its body, unless the whole body came together with the headers."""
         if self.problem is not None and not (self._whole or self.refused):
             self.refuse(self.problem)
 
@@ -140,7 +141,7 @@ class ApiRequest(Request):
         return self._too_large() if length is not None and length > self._limit else None
 
     def handleContentChunk(self, data: bytes) -> None:
-        """Some of the body is here."""
+        """A part of the body has arrived."""
         if self.refused or self.problem is not None:
             return
         size = self._size = self._size + len(data)
@@ -159,7 +160,7 @@ class ApiRequest(Request):
             self.content.write(data)
 
     def release(self) -> None:
-        """Its body is held no more, as far as others are concerned."""
+        """Give back the memory of its body."""
         if self._room is not None:
             self._room.release(self)
 
@@ -167,7 +168,7 @@ class ApiRequest(Request):
         return PayloadTooLarge(f"The body is larger than {self._limit} bytes.", limit=self._limit)
 
     def refuse(self, problem: Problem) -> None:
-        """Answer this before the whole request is here, and drop what still comes of it."""
+        """Answer this before the whole request has arrived, and drop the rest of it."""
         self._stop_timer()
         self.release()
         self.refused = True
@@ -175,7 +176,7 @@ class ApiRequest(Request):
         self.content = BytesIO()
         self.channel.persistent = False
         if self.channel.length is None:
-            # What comes of a chunked body is not worth its parsing.
+            # The rest of a chunked body need not be parsed.
             self.channel.refused = True
         self.site.refuse(self, problem)
 
@@ -185,7 +186,7 @@ class ApiRequest(Request):
             self._timer = None
 
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
-        """All of the body is here."""
+        """The whole body has arrived."""
         self._stop_timer()
         if self.refused or self.site.traffic.closed:
             self.channel.loseConnection()
@@ -203,11 +204,11 @@ class ApiRequest(Request):
         self.process()
 
     def process(self) -> None:
-        """Have the site's resource answer; there is no tree of them to look it up in."""
+        """Let the site's resource answer. There is only one, and no tree of resources."""
         self.site.resource.render(self)
 
     def connectionLost(self, reason: Failure) -> None:
-        """The client has gone; what it asked for goes on, its answer is dropped."""
+        """The client has gone. Its request goes on, and the answer is dropped."""
         self._stop_timer()
         self.gone = True
         if self._flow is not None:
@@ -217,13 +218,13 @@ class ApiRequest(Request):
         super().connectionLost(reason)
 
     def getClientAddress(self) -> IAddress:
-        """The peer's."""
+        """The peer's address."""
         peer: IAddress = self.channel.getPeer()
         return peer
 
     @property
     def scheme(self) -> str:
-        """http or https: as the connection is, or as a trusted proxy says that its own is."""
+        """http or https: that of the connection, or of the connection to a trusted proxy."""
         if self.isSecure():
             return "https"
         believed = self.channel is not None and self.channel.trusted
@@ -232,8 +233,8 @@ class ApiRequest(Request):
 
     @property
     def authority(self) -> str:
-        """The host that was addressed, with its port: a target that is a whole URL outweighs the
-        Host header (RFC 9112 §3.2.2)."""
+        """The requested host, with its port. The host of a target that is a whole URL comes before
+        the Host header (RFC 9112 §3.2.2)."""
         if self._authority is not None:
             return self._authority.decode("latin-1")
         return self.header(b"host") or ""
@@ -248,14 +249,14 @@ class ApiRequest(Request):
         return self._body
 
     def setHeader(self, name: bytes, value: bytes) -> None:
-        """Give the answer this header; in the place of another value of the same `name`."""
+        """Set a header of the answer. It replaces an earlier value of the same `name`."""
         self.fields[name] = value
 
     def answer(self, status: int, media: bytes | None, body: bytes, fields: bytes = b"") -> None:
-        """Write the whole answer and end the request; into the void if the client has gone.
+        """Write the whole answer and end the request. Nothing is written if the client has gone.
 
-        `fields` are whole header lines, besides those of setHeader, Content-Type `media`, and
-        what every answer has.
+        `fields` are whole header lines. Those of setHeader, Content-Type `media` and those of every
+        answer are added.
         """
         if self.gone:
             self.site.log_request(self, status)
@@ -292,10 +293,12 @@ class ApiRequest(Request):
     async def stream(
         self, media: bytes, fields: bytes, more: Callable[[], Awaitable[bytes]], brackets: bytes
     ) -> None:
-        """Write an answer of 200 whose body comes in pieces, and end the request: `brackets` around
-        what each call of `more` gives until it gives nothing, with commas between. It is called
-        when the client has taken what came before. What it raises is raised, when the connection
-        has been cut off, without the end of the body."""
+        """Write an answer of 200 whose body comes in pieces, and end the request.
+
+        The body is the pieces with commas between them, in `brackets`. Each call of `more` gives a
+        piece, and nothing at the end. It is called when the client has read the earlier pieces. If
+        it raises, the connection is cut off, without the end of the body, and the error is raised.
+        """
         if self.gone:
             self._vanished()
             return
@@ -310,7 +313,7 @@ class ApiRequest(Request):
         flow = self._flow = Flow(self.channel)
         before = brackets[:1]
         try:
-            # No piece is kept here while the client takes it.
+            # No piece stays in memory here while the client reads it.
             while await flow.ready() and (piece := await more()):
                 if flow.stopped:
                     break
@@ -343,12 +346,12 @@ class ApiRequest(Request):
         transport = self.channel.transport
         transport.write(answer)
         if not self.channel.isSecure():
-            # TLS has none; what it would find is that of the transport below, which cuts it off.
+            # TLS has no such method. It would find that of the transport below, which cuts TLS off.
             getattr(transport, "loseWriteConnection", lambda: None)()
         self.site.log_request(self, self.code)
         self._timer = self.site.reactor.callLater(_LINGER, self.channel.loseConnection)
 
     def finish(self) -> None:
-        """The answer is written, by us or by twisted.web itself."""
+        """The answer has been written, by us or by twisted.web itself."""
         super().finish()
         self.site.traffic.ended(self)

@@ -1,5 +1,5 @@
-"""What is under way on a site: its connections and requests, the memory that these take as they
-arrive, and the wait for all of it at the end."""
+"""The traffic of a site: its connections and requests, the memory that they need while they arrive,
+and the wait for all of them at the end."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -15,21 +15,21 @@ from contentsvc.web.tally import Tally
 log = Logger()
 
 _GRACE = 1.0
-"""Seconds that a connection which waits for a request is kept while draining. One in use has that
-request by then, and learns from its answer that the connection ends; closed at once, it would end
-under the request, which a proxy must not send again if it is a POST."""
+"""Seconds that a connection without a request is kept while draining. If it is in use, its next
+request comes within this time, and the answer says that the connection ends. To close it at once
+could cut off that request, and a proxy must not repeat a POST."""
 _PATIENCE = 5.0
-"""Seconds after which a connection without a request gives way, when there are too many."""
+"""When there are too many connections, one without a request gives way after so many seconds."""
 
 
 class Holder(Protocol):
-    """What bytes are held for: a body, headers that have not all come, what is behind a request or
-    waits to be read."""
+    """An owner of bytes: a body, incomplete headers, or input that came after a request or waits to
+    be read."""
 
     held: int
 
     def refuse(self, problem: Problem) -> None:
-        """Answer this, and give the bytes back."""
+        """Answer with this problem, and give the bytes back."""
 
 
 class Connection(Protocol):
@@ -38,14 +38,14 @@ class Connection(Protocol):
     transport: Any
 
     def rests(self) -> bool:
-        """Whether no request of it is worked on, so that it can end."""
+        """Whether no request of it is in work, so that it can end."""
 
     def loseConnection(self) -> None:
-        """End it after what has been written."""
+        """End it after the data that has been written."""
 
 
 class UnderWay(Protocol):
-    """A request that is not answered."""
+    """A request without an answer yet."""
 
     channel: Any
     held: int
@@ -55,9 +55,9 @@ class UnderWay(Protocol):
 
 
 class Room:
-    """So many bytes, for whatever arrives. When they are used up, what has been arriving longest
-    makes room: the slowest, not the newest. What has arrived keeps its bytes until it is answered.
-    """
+    """A number of bytes for arriving data. When they are used up, the holder that has been arriving
+    for the longest time makes room: the slowest, not the newest. Data that has arrived keeps its
+    bytes until its answer."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -65,7 +65,7 @@ class Room:
         self.arriving: dict[Holder, None] = {}
 
     def hold(self, holder: Holder, size: int) -> None:
-        """Count `size` bytes more; the holder may be refused for that."""
+        """Count `size` bytes more. The holder itself may be refused for that."""
         holder.held += size
         self.held += size
         while self.held > self.limit and holder.held:
@@ -75,19 +75,18 @@ class Room:
             )
 
     def release(self, holder: Holder) -> None:
-        """The holder's bytes are held no more."""
+        """Give back the holder's bytes."""
         self.arriving.pop(holder, None)
         self.held -= holder.held
         holder.held = 0
 
 
 class Traffic:
-    """The connections that are no sockets, and the requests that are not answered.
+    """The connections that are not sockets, and the requests without an answer yet.
 
-    `memory` bounds the bytes of all bodies together, of headers that have not all come, and of what
-    comes behind a request under way or waits to be read: a quarter is for what is small, so that no
-    upload is in the way of a log-in. `connections` bounds these and the sockets, of which there are
-    `sockets()`.
+    `memory` limits the bytes of all bodies, incomplete headers and waiting input together. A
+    quarter is for small ones, so that uploads do not block log-ins. `connections` limits these
+    connections and the `sockets()` together.
     """
 
     def __init__(
@@ -97,7 +96,7 @@ class Traffic:
         self._most = connections
         self._sockets = sockets
         self.waiting: dict[Connection, float] = {}
-        """Connections of which no whole request has come, with the moment since when."""
+        """Connections that wait for a whole request, and since when."""
         self._too_many = Tally(reactor, self._say)
         self.small, self.large = Room(memory // 4), Room(memory - memory // 4)
         self.draining = self.closed = False
@@ -110,9 +109,11 @@ class Traffic:
         return len(self.channels) + self._sockets() >= self._most
 
     def admits(self) -> bool:
-        """Whether there is room for one connection more. If need be, the one that has waited for a
-        request for longest makes room, if that was long; so a balancer that asks for health gets
-        in."""
+        """Whether there is room for one more connection.
+
+        If not, the connection that has waited longest for a request makes room, if it has waited
+        long. So a balancer can always ask for health.
+        """
         if not self.full():
             return True
         oldest = next(iter(self.waiting), None)
@@ -135,14 +136,17 @@ class Traffic:
         )
 
     def opened(self, channel: Connection) -> None:
-        """There is a new connection."""
+        """Take note of a new connection."""
         self.channels.add(channel)
         self.waiting[channel] = self._reactor.seconds()
 
     async def drain(self, timeout: float) -> None:
         """Wait until all connections have ended and all requests are done, at most `timeout`
-        seconds: from now on each answer ends its connection. A request that comes when that is
-        over gets no answer: its client may try it again elsewhere."""
+        seconds.
+
+        From now on each answer ends its connection. A request that comes after this gets no answer:
+        its client may try it again elsewhere.
+        """
         self.draining = True
         if self._busy():
             self._over = Deferred()
@@ -169,18 +173,18 @@ class Traffic:
             self._over.callback(None)
 
     def lost(self, channel: Connection) -> None:
-        """A connection has ended, after all that was written to it."""
+        """Take note that a connection has ended, after everything that was written to it."""
         self.channels.discard(channel)
         self.waiting.pop(channel, None)
         self._perhaps_over()
 
     def upgraded(self, request: UnderWay) -> None:
-        """A request, and its connection with it, has become a socket."""
+        """Take note that a request, and its connection, has become a socket."""
         self.channels.discard(request.channel)
         self.ended(request)
 
     def ended(self, request: UnderWay) -> None:
-        """A request is answered, or will not be."""
+        """Take note that a request has its answer, or will not get one."""
         if request.held:
             request.release()
         self.active.discard(request)
