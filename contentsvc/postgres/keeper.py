@@ -13,24 +13,24 @@ from contentsvc.postgres.embedded import EmbeddedError, EmbeddedPostgres
 from contentsvc.timers import Backoff
 
 CHECK = 1.0
-"""Seconds between looks at whether it runs."""
+"""Seconds between two checks that the server runs."""
 FIRST_PAUSE, LAST_PAUSE = 1.0, 30.0
-"""Seconds after a start that failed, doubled each time."""
+"""Seconds before the next attempt after a start that failed. They double each time."""
 REMINDER = 60
-"""Looks between the lines of the log while the data are not there."""
+"""Checks between two lines of the log while the data are missing."""
 PATIENCE = 120
-"""Looks after which data that have not come back are given up."""
+"""Checks after which the keeper gives up on missing data."""
 
 T = TypeVar("T")
 log = Logger()
 
 
 class Keeper:
-    """Starts a server again when it has ended, whoever ended it: killed, crashed or stopped.
+    """Starts the server again when it has ended, however it ended: killed, crashed or stopped.
 
-    Where its data have gone (a volume, a folder that was moved, deleted or replaced) it waits for
-    them, and never makes new ones. `give_up` is called with a reason where they stay away for two
-    minutes. `there` says whether they are there, as of the last look.
+    If its data have gone (a lost volume, or a folder that was moved, deleted or replaced), it waits
+    for them, and never makes new ones. `give_up` is called with a reason if they stay away for two
+    minutes. `there` says whether the data were there at the last check.
     """
 
     def __init__(
@@ -43,17 +43,18 @@ class Keeper:
         self._watching: Deferred[None] | None = None
 
     async def start(self) -> str:
-        """Start it and begin to watch; its URL, which stays the same. Raises EmbeddedError."""
+        """Start the server and begin to watch it. Gives its URL, which stays the same. Raises
+        EmbeddedError."""
         url = await self._in_thread(self._postgres.start)
         self._watching = Deferred.fromCoroutine(self._watch())
         self._watching.addErrback(self._ended)
         return url
 
     async def stop(self) -> None:
-        """Watch no more, and leave the server as `EmbeddedPostgres.stop` does."""
+        """Stop watching, and leave the server as `EmbeddedPostgres.stop` does."""
         if self._watching is not None:
             self._watching.cancel()
-        # A start that is under way in its thread comes first.
+        # A start that is running in its thread finishes first.
         await self._in_thread(self._postgres.stop)
         for folder in self._postgres.closed:
             log.info("Restored the mode of {folder}", folder=folder)
@@ -61,7 +62,7 @@ class Keeper:
     async def _watch(self) -> None:
         while True:
             await deferLater(self._reactor, CHECK)
-            # Two looks: a folder may be renamed away and back.
+            # Check twice: a folder may be renamed away and back.
             if not await self._look():
                 await deferLater(self._reactor, CHECK)
                 if not await self._look() and not await self._come_back():
@@ -75,9 +76,9 @@ class Keeper:
         return self.there
 
     async def _come_back(self) -> bool:
-        """Wait for the data; False where they stay away.
+        """Wait for the data. False if they stay away.
 
-        Looks are counted, not seconds: a process that stood still has not waited.
+        It counts checks, not seconds: a process that stood still has not waited.
         """
         folder = self._postgres.folder
         for look in range(PATIENCE):

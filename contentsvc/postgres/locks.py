@@ -1,6 +1,7 @@
-"""Who starts and who uses the embedded Postgres: two files in the data folder, locked with flock.
+"""Two lock files in the data folder: one for the process that starts or stops the embedded
+Postgres, one for all that use it.
 
-The kernel undoes such a lock however a process ends.
+They are locked with flock. The kernel releases such a lock however a process ends.
 """
 
 import fcntl
@@ -16,17 +17,17 @@ _TURN_MAX = 120.0
 
 
 class Locks:
-    """`postgres.lock`, held by whoever starts or stops the server, and `postgres.users`, shared by
-    each process that uses it. `in_use` says whether this one does.
+    """`postgres.lock` is held by the process that starts or stops the server. `postgres.users` is
+    shared by all processes that use it. `in_use` says whether this process does.
 
-    The methods raise OSError, `turn` also TimeoutError.
+    The methods raise OSError; `turn` also raises TimeoutError.
     """
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
         self._users: int | None = None
         self.users_file = data_dir / _USERS
-        """There since the first use of the first database."""
+        """It exists since the first use of the folder's database."""
 
     @property
     def in_use(self) -> bool:
@@ -47,7 +48,7 @@ class Locks:
             os.close(handle)
 
     def use(self) -> bool:
-        """Become one of those who use the server; whether nobody else does."""
+        """Become a user of the server. Whether this process is the only one."""
         if self._users is None:
             self._users = self._open(_USERS)
         alone = _flock(self._users, fcntl.LOCK_EX)
@@ -55,15 +56,16 @@ class Locks:
         return alone
 
     def is_last(self) -> bool:
-        """Whether nobody else uses it; nobody begins to before `leave`, in this process's turn."""
+        """Whether no other process uses the server. In this process's turn, nobody begins to before
+        `leave`."""
         return self._users is not None and _flock(self._users, fcntl.LOCK_EX)
 
     def mark(self) -> None:
-        """Leave the trace of a use, and no more than that."""
+        """Make the file of users, and nothing else."""
         os.close(self._open(_USERS))
 
     def leave(self) -> None:
-        """Use it no more. Does nothing if this process did not."""
+        """Stop using the server. Does nothing if this process did not use it."""
         if self._users is not None:
             os.close(self._users)
             self._users = None

@@ -1,13 +1,14 @@
-"""What root makes passable for the user that runs Postgres, and gives back when it has stopped.
+"""Widens the modes of folders, as root, for the user that runs Postgres, and restores them when
+Postgres has stopped.
 
-Each change is written down before it is made, in a file of root's in the data folder, so that the
-next start knows after a crash how it was before. Nothing else in the file is believed: what is
-given back loses the bits that were added here and gains none, and is the very folder or file that
-was changed, not a link or another one at its place. A mode that somebody has changed meanwhile is
-left alone.
+Each change is written down before it is made, in a file of root's in the data folder. So the next
+start knows the old modes even after a crash. The file is not trusted further: a restored folder or
+file only loses bits that were added here, never gains any, and must be the very one that was
+changed, not a link or another one in its place. A mode that somebody has changed meanwhile is left
+alone.
 
-Several servers may need the same folder, for the programs are one. Each process locks what it
-needs (flock, shared), and only who finds nobody else there closes it.
+Several servers may need the same folder, because they share the programs. Each process locks the
+folders that it needs (flock, shared). Only a process that finds no other lock restores a folder.
 """
 
 import fcntl
@@ -23,11 +24,11 @@ import msgspec
 
 _NO_LINK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _PATIENCE = 1.0
-"""Seconds for which somebody else may be closing a folder."""
+"""Seconds to wait while another process restores a folder."""
 
 
 class Wish(NamedTuple):
-    """Bits that the mode of `path` is to have; `of` is the folder that stands for it to others."""
+    """Bits that the mode of `path` must have. `of` is the folder that the log names for it."""
 
     path: Path
     bits: int
@@ -44,7 +45,7 @@ class _Change(NamedTuple):
 
 
 class Opened:
-    """The changes that are in force; `file` is where they are written down."""
+    """The changes in force. `file` records them."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -52,7 +53,7 @@ class Opened:
         self._held: dict[Path, int] = {}
 
     def widen(self, wishes: Iterable[Wish]) -> list[Path]:
-        """Add the bits that are missing; the folders that stand for what was changed.
+        """Add the missing bits. Gives the folders to name in the log.
 
         Raises OSError.
         """
@@ -73,9 +74,10 @@ class Opened:
         return list(dict.fromkeys(Path(change.of) for change in missing))
 
     def give_back(self, *, note: bool) -> list[Path]:
-        """Undo the changes, but where somebody else needs the folder; those that were closed.
+        """Undo the changes, except where another process needs the folder. Gives the restored
+        folders.
 
-        What is left stays written down; without `note` nothing is written.
+        The changes that remain stay in the file. Without `note`, the file is not written.
         """
         self.release()
         closed = []
@@ -97,7 +99,7 @@ class Opened:
         return closed
 
     def release(self) -> None:
-        """Need the folders no more."""
+        """Release the locks on the folders."""
         for handle in self._held.values():
             os.close(handle)
         self._held.clear()
@@ -119,7 +121,7 @@ class Opened:
                 return
 
     def _write(self) -> None:
-        # Where that fails, on a full disk, only the next stop knows of the changes.
+        # If this fails, on a full disk, only this process's stop knows of the changes.
         with suppress(OSError):
             if self._changes:
                 self._write_down()
@@ -139,7 +141,7 @@ class Opened:
 
 
 def _read(file: Path) -> list[_Change]:
-    """What is written down; nothing where anybody but root can have written it."""
+    """The recorded changes; none if anybody but root may have written the file."""
     try:
         handle = os.open(file, _NO_LINK)
     except OSError:
@@ -157,7 +159,7 @@ def _read(file: Path) -> list[_Change]:
 
 
 def _lock(folder: str, kind: int) -> int | None:
-    """The folder, locked; None where there is none. Raises BlockingIOError."""
+    """The locked folder, or None if there is no folder. Raises BlockingIOError."""
     try:
         handle = os.open(folder, _NO_LINK)
     except OSError:
@@ -171,7 +173,8 @@ def _lock(folder: str, kind: int) -> int | None:
 
 
 def _set_mode(change: _Change, before: int, after: int) -> bool:
-    """From one mode to the other, where it is what it was then; whether it is done."""
+    """Change the mode from `before` to `after`, if the file is still the same one. Whether it was
+    changed."""
     try:
         handle = os.open(change.path, _NO_LINK)
     except OSError:

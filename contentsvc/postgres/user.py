@@ -1,7 +1,8 @@
-"""Whom the embedded Postgres runs as, and what that user may reach.
+"""The user that runs the embedded Postgres, and its access to folders.
 
-Postgres refuses to run as root. Started by root, it runs as the owner of the data folder, or as
-the system user `pgserver` where root owns that too, and passes through folders that root owns.
+Postgres refuses to run as root. Started by root, it runs as the owner of the data folder. If root
+owns that too, it runs as the system user `pgserver`, which must pass through folders that root
+owns.
 """
 
 import os
@@ -15,16 +16,17 @@ from typing import Any
 
 from contentsvc.postgres.opened import Opened, Wish
 
-# Nothing of ours (PGPORT, PGDATA, secrets) reaches the server through its environment. With TZ
-# set, initdb does not search its database for the system's.
+# None of our environment (PGPORT, PGDATA, secrets) reaches the server. With TZ set, initdb does not
+# search for the system's time zone.
 _ENV = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 
 
 class PostgresUser:
-    """Whoever starts it; for root the owner of `folders` (the innermost first), or `pgserver`.
+    """The user that starts Postgres. For root, it is the owner of `folders` (the innermost first),
+    or `pgserver`.
 
-    `opened` lists what was made passable for that user, which `record` keeps until it is given
-    back. Raises `OSError` where the system user cannot be made.
+    `opened` lists the folders whose modes were changed for that user; `record` keeps the changes
+    until they are undone. Raises `OSError` if the system user cannot be made.
     """
 
     def __init__(self, folders: Sequence[Path], record: Path) -> None:
@@ -37,7 +39,7 @@ class PostgresUser:
             self._changes = Opened(record)
 
     def process(self) -> dict[str, Any]:
-        """Arguments for `subprocess` that start a process as this user, in a session of its own.
+        """Arguments for `subprocess` that start a process as this user, in its own session.
 
         Ctrl-C in the terminal is for the daemon, which drains before it stops Postgres.
         """
@@ -47,10 +49,10 @@ class PostgresUser:
         return how
 
     def private_folder(self, folder: Path) -> None:
-        """Make `folder` if need be, of mode 0700 and this user's.
+        """Make `folder` if it is missing, with mode 0700 and this user as its owner.
 
-        Raises `PermissionError` if it is somebody else's, as in a shared temporary folder anybody
-        can have made one of that name, and `NotADirectoryError` if it is a link.
+        Raises `PermissionError` if it belongs to somebody else: in a shared temporary folder,
+        anybody can have made one of that name. Raises `NotADirectoryError` if it is a link.
         """
         with suppress(FileExistsError):
             folder.mkdir(0o700)
@@ -66,28 +68,30 @@ class PostgresUser:
             os.close(handle)
 
     def let_in(self, target: Path) -> None:
-        """As root, let the user pass through the folders above `target`; never read them."""
+        """As root, let the user pass through the folders above `target`, but not read them."""
         self._widen((folder, 0o111, folder) for folder in reversed(target.parents))
 
     def let_read(self, tree: Path) -> None:
-        """As root, let the user read a tree of programs, if the umask they came with was strict."""
+        """As root, let the user read a tree of programs, in case it was installed with a strict
+        umask."""
         if self._root:
             self.let_in(tree)
-            # What its owner can run or enter, the user can.
+            # The user can run or enter whatever the owner can.
             self._widen(
                 (path, 0o555 if path.stat().st_mode & 0o100 else 0o444, tree)
                 for path in (tree, *tree.rglob("*"))
             )
 
     def give_back(self, *, note: bool = True) -> list[Path]:
-        """Undo what `let_in` and `let_read` have done, now or in a life before; those folders.
+        """Undo the changes of `let_in` and `let_read`, of this process and of earlier ones. Gives
+        the folders.
 
-        `note` as in `Opened.give_back`.
+        `note` is that of `Opened.give_back`.
         """
         return self._changes.give_back(note=note) if self._root else []
 
     def leave(self) -> None:
-        """Need the folders no more, but leave them to others."""
+        """Release the folders, but leave their modes for others."""
         if self._root:
             self._changes.release()
 
@@ -97,7 +101,7 @@ class PostgresUser:
             self.opened |= dict.fromkeys(self._changes.widen(wishes))
 
     def _class_of(self, path: Path, bits: int) -> int:
-        """Of these bits those that the kernel looks at for this user."""
+        """Those of `bits` that the kernel checks for this user."""
         now = path.stat()
         if now.st_uid == self._uid:
             return bits & 0o700
