@@ -1,1 +1,1 @@
-"""What is asked of the database: one module of statements per family, and the schema."""
+"""The SQL of the service: one module of statements per family, and the schema."""

@@ -6,7 +6,7 @@ from contentsvc.db.query import Db, found, maybe, one
 
 
 class Credentials(NamedTuple):
-    """What a log-in is checked against."""
+    """The data against which a log-in is checked."""
 
     id: str
     password_hash: str
@@ -19,7 +19,7 @@ class Credentials(NamedTuple):
     returning id
 """)
 async def register(db: Db, username: str, email: str, password_hash: str, admin: bool) -> str:
-    """Make a user. Raises Refused `users_username` or `users_email` where it is taken."""
+    """Make a user. Raises Refused `users_username` or `users_email` if it is taken."""
 
 
 @maybe("""
@@ -34,7 +34,7 @@ async def credentials(db: Db, name: str) -> Credentials | None:
 
 @maybe("select id, password_hash, admin from users where id = :user")
 async def credentials_of(db: Db, user: str) -> Credentials | None:
-    """The same for a user who is known by id."""
+    """Find an account by the user's id."""
 
 
 @found("""
@@ -42,4 +42,4 @@ async def credentials_of(db: Db, user: str) -> Credentials | None:
     returning true
 """)
 async def set_password(db: Db, user: str, current: str, new: str) -> bool:
-    """Replace the password's hash; False where it is another by now."""
+    """Replace the password's hash. False if the hash has changed meanwhile."""

@@ -6,7 +6,7 @@ from contentsvc.db.query import Db, found, maybe, none
 
 
 class Ban(NamedTuple):
-    """Why, and until when in Unix seconds; None is for ever."""
+    """The reason, and the end in Unix seconds; None means forever."""
 
     reason: str
     until: int | None
@@ -14,8 +14,8 @@ class Ban(NamedTuple):
 
 @found("select from users where id = :user for update")
 async def hold(db: Db, user: str) -> bool:
-    """Lock the user, so that a log-in under way ends before the ban, or sees it; False where there
-    is none."""
+    """Lock the user, so that a log-in that is running either ends before the ban or sees it. False
+    if there is no such user."""
 
 
 @none("""
@@ -24,7 +24,7 @@ async def hold(db: Db, user: str) -> bool:
     on conflict (user_id) do update set reason = excluded.reason, until = excluded.until
 """)
 async def put(db: Db, user: str, reason: str, until: int | None) -> None:
-    """Ban, or change the reason and end of a ban; `until` in Unix seconds."""
+    """Ban a user, or change the reason and end of a ban. `until` is in Unix seconds."""
 
 
 @found("""
@@ -32,7 +32,7 @@ async def put(db: Db, user: str, reason: str, until: int | None) -> None:
     select from users where id = :user
 """)
 async def lift(db: Db, user: str) -> bool:
-    """End a ban, if there is one; False where there is no such user."""
+    """End a ban, if there is one. False if there is no such user."""
 
 
 @maybe("""

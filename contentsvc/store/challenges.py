@@ -6,7 +6,7 @@ from contentsvc.db.query import Db, many, maybe, one
 
 
 class Row(NamedTuple):
-    """A challenge; the rewards as JSON text."""
+    """A challenge. Its rewards are JSON text."""
 
     id: str
     name: str
@@ -30,7 +30,7 @@ _COLUMNS = """
 async def create(
     db: Db, name: str, ordinal: int, description: str, theme: str, win: str, participate: str
 ) -> str:
-    """Insert one; the rewards as JSON text."""
+    """Insert a challenge. Its rewards are JSON text."""
 
 
 @maybe(f"""

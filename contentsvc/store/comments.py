@@ -7,14 +7,14 @@ from contentsvc.wire.comments import Comment
 
 
 class Row(NamedTuple):
-    """One comment of a page and the total, or only the total of an empty page."""
+    """One comment of a page and the total. For an empty page, only the total."""
 
     total: int
     comment: Comment | None
 
 
 class Standing(NamedTuple):
-    """What decides who may change a comment."""
+    """The data that decide who may change a comment."""
 
     author_id: str
     content_author_id: str
@@ -22,7 +22,7 @@ class Standing(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A new comment; or with `id` None the seconds until its author may write one more."""
+    """A new comment. If `id` is None, the seconds until its author may write one more."""
 
     id: int | None
     wait: int
@@ -50,7 +50,7 @@ _COMMENT = """
 async def page(
     db: Db, content: str, caller: str | None, admin: bool, size: int, page: int
 ) -> list[Row]:
-    """A page, oldest first; no row at all where the caller sees no such content."""
+    """A page, oldest first. No row at all if the caller cannot see the content."""
 
 
 @maybe(f"""
@@ -74,7 +74,7 @@ async def get(
 async def standing(
     db: Db, content: str, comment: int, caller: str, admin: bool
 ) -> Standing | None:
-    """Whose a comment is, where the caller sees it."""
+    """The owners of a comment, if the caller can see it."""
 
 
 @maybe("""
@@ -93,9 +93,9 @@ async def standing(
 async def create(
     db: Db, content: str, author: str, admin: bool, parent: int | None, body: str
 ) -> int | None:
-    """Append one; None where the author sees no such content.
+    """Append a comment. None if the author cannot see the content.
 
-    Raises Refused `comments_parent` where the content has no such parent.
+    Raises Refused `comments_parent` if the content has no such parent.
     """
 
 
@@ -133,7 +133,7 @@ async def create_within(
     most: int,
     span: int,
 ) -> Written | None:
-    """The same, where an author may write `most` within `span` seconds."""
+    """Append a comment, if the author has written fewer than `most` within `span` seconds."""
 
 
 @found("""
@@ -142,7 +142,7 @@ async def create_within(
     returning true
 """)
 async def update(db: Db, content: str, comment: int, body: str) -> bool:
-    """Change the text; False where it was deleted meanwhile."""
+    """Change the text. False if the comment was deleted meanwhile."""
 
 
 @found("""
@@ -156,4 +156,4 @@ async def update(db: Db, content: str, comment: int, body: str) -> bool:
     returning true
 """)
 async def delete(db: Db, content: str, comment: int) -> bool:
-    """Leave a tombstone; False if there is one already."""
+    """Leave a tombstone. False if there is one already."""

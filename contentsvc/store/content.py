@@ -8,7 +8,8 @@ from contentsvc.wire.content import ContentInfo, Revision
 
 
 class Standing(NamedTuple):
-    """What decides who may do what with a content. `first_revision` tells a repeat."""
+    """The data that decide who may do what with a content. `first_revision` identifies a repeated
+    create."""
 
     author_id: str
     status: str
@@ -16,7 +17,7 @@ class Standing(NamedTuple):
 
 
 class Detail(NamedTuple):
-    """All that a content has itself; `created` and `updated` in Unix seconds."""
+    """The content's own data. `created` and `updated` are in Unix seconds."""
 
     author_id: str
     description: str
@@ -31,7 +32,7 @@ class Detail(NamedTuple):
 
 
 class RevisionRow(NamedTuple):
-    """A revision and its core entity; `revision` is None where the content has no such one."""
+    """A revision and its core entity. `revision` is None if the content has no such revision."""
 
     entity_id: str
     entity_revision: str
@@ -46,7 +47,7 @@ _RATING = "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down
     select author_id, status, revision_id as first_revision from contents where id = :content
 """)
 async def standing(db: Db, content: str) -> Standing | None:
-    """Who wrote a content and whether it is suspended; None where there is none."""
+    """The author of a content, and whether it is suspended. None if there is no such content."""
 
 
 @none("""
@@ -96,10 +97,10 @@ async def create(
     osx64: list[str | None],
     linux64: list[str | None],
 ) -> None:
-    """Insert a content, its first revision and what comes with it for the first time.
+    """Insert a content, its first revision, and the entities and packages that are new.
 
-    Entities and packages that exist stay as they are; the caller compares them. Raises
-    Refused `contents_id` or `revisions_id`.
+    Entities and packages that exist stay as they are; the caller compares them. Raises Refused
+    `contents_id` or `revisions_id`.
     """
 
 
@@ -129,8 +130,9 @@ async def depend(
     most: int,
     span: int,
 ) -> int:
-    """Register the dependencies of a revision, which publishes it; the seconds until the author
-    may publish, 0 if they may now. `most` are allowed within `span` seconds, 0 for any number."""
+    """Register the dependencies of a revision, which publishes it. Gives the seconds until the
+    author may publish, 0 if they may now. At most `most` publications are allowed within `span`
+    seconds; 0 means no limit."""
 
 
 @none("""
@@ -142,7 +144,7 @@ async def depend(
 async def update(
     db: Db, content: str, description: str, screenshots: list[str], tags: list[str] | None
 ) -> None:
-    """Change what may be changed (spec §4.2); `tags` None leaves them."""
+    """Change the members that may change (spec §4.2). `tags` None leaves the tags."""
 
 
 _INFO = f"""
@@ -188,7 +190,7 @@ async def by_author_state(
     admin: bool,
     before: int | None,
 ) -> str:
-    """What changes when anything of that list does."""
+    """A value that changes whenever anything in that list does."""
 
 
 @maybe(
@@ -218,12 +220,12 @@ async def detail(db: Db, content: str, caller: str | None, admin: bool) -> Detai
 async def revision(
     db: Db, content: str, revision: str, caller: str | None, admin: bool
 ) -> RevisionRow | None:
-    """A revision; None where the caller sees no such content."""
+    """A revision. None if the caller cannot see the content."""
 
 
 @found("select from revisions where id = :revision and content_id = :content")
 async def published(db: Db, content: str, revision: str) -> bool:
-    """Whether this is a revision of the content."""
+    """Whether the content has this revision."""
 
 
 @maybe("""
@@ -234,10 +236,10 @@ async def published(db: Db, content: str, revision: str) -> bool:
     select coalesce((select author_id::text from changed), '') from contents where id = :content
 """)
 async def set_status(db: Db, content: str, status: str) -> str | None:
-    """Suspend or restore: the author's id if that changed anything, "" if not, None where
-    there is no such content."""
+    """Suspend or restore. Gives the author's id if this changed anything, "" if not, None if there
+    is no such content."""
 
 
 @found("update contents set featured = :featured where id = :content returning true")
 async def set_featured(db: Db, content: str, featured: bool) -> bool:
-    """Feature a content or no longer; False where there is none."""
+    """Feature a content, or stop featuring it. False if there is no such content."""

@@ -1,4 +1,4 @@
-"""Entities and packages: what content is made of (spec §2, §4.1, §4.2)."""
+"""Entities and packages, of which content is made (spec §2, §4.1, §4.2)."""
 
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ class KnownPackage(NamedTuple):
 
 
 class Used(NamedTuple):
-    """A dependency of a revision, in its place."""
+    """A dependency of a revision, with its place in the list."""
 
     originating: bool
     entity_id: str
@@ -34,7 +34,7 @@ class Used(NamedTuple):
 
 
 class UsedPackage(NamedTuple):
-    """A package of a revision, in its place."""
+    """A package of a revision, with its place in the list."""
 
     id: str
     win64: str | None
@@ -53,8 +53,8 @@ class UsedPackage(NamedTuple):
 async def entities(
     db: Db, content: str, entities: list[str], revisions: list[str]
 ) -> list[KnownEntity]:
-    """Those of the entity revisions that are registered; `suspended` if the content that
-    brought one is, unless it is this."""
+    """The registered ones among these entity revisions. `suspended` says that the content that
+    brought one is suspended, unless it is this content."""
 
 
 @many("""
@@ -64,7 +64,7 @@ async def entities(
     where p.id = any(:packages::uuid[])
 """)
 async def packages(db: Db, content: str, packages: list[str]) -> list[KnownPackage]:
-    """Those of the packages that are registered; `suspended` likewise."""
+    """The registered ones among these packages. `suspended` as above."""
 
 
 @many("""
@@ -75,7 +75,7 @@ async def packages(db: Db, content: str, packages: list[str]) -> list[KnownPacka
     order by d.place
 """)
 async def of_revision(db: Db, revision: str) -> list[Used]:
-    """The entities of a revision beside its core, in the order they were given."""
+    """The entities of a revision except its core, in the given order."""
 
 
 @many("""
@@ -85,4 +85,4 @@ async def of_revision(db: Db, revision: str) -> list[Used]:
     order by d.place
 """)
 async def packages_of_revision(db: Db, revision: str) -> list[UsedPackage]:
-    """The packages of a revision, in the order they were given."""
+    """The packages of a revision, in the given order."""

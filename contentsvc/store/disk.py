@@ -12,19 +12,20 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db, one
 
 LATER, SOON = 5.0, 1.0
-"""Seconds between two looks, as long as there is room, and while there is none."""
+"""Seconds between two checks: while there is room, and while there is none."""
 HOLD = 3.0
-"""Seconds for which a write that failed counts, whatever a look says: it may have needed more."""
+"""Seconds for which a failed write counts, whatever a check finds: the write may have needed more
+room."""
 PATIENCE = 1.0
-"""Seconds that a look is waited for; what it finds later counts for those who ask then."""
+"""Seconds that a caller waits for a check. A later result counts for later callers."""
 SEGMENT = 16 * 1024 * 1024
-"""Bytes that Postgres needs to go on: its log grows by so many, and the server stops where it
-cannot."""
+"""Bytes that Postgres needs to continue. Its log grows by this much at a time, and the server stops
+if it cannot."""
 
 
 @one("select set_config('work_mem', '64kB', true)")
 async def little_memory(db: Db) -> str:
-    """Have the rest of a transaction use files early."""
+    """Make the rest of a transaction use files early."""
 
 
 @one("""
@@ -34,12 +35,12 @@ async def little_memory(db: Db) -> str:
     select count(*) from wide
 """)
 async def spill(db: Db) -> int:
-    """Write some 5 MB to a file of the database's own disk, which goes with the statement."""
+    """Write some 5 MB to a file on the database's disk. The file goes with the statement."""
 
 
 class Disk:
-    """Looks when it is asked, and not often. `folder` is where the database is, if that is known
-    here."""
+    """Checks the disk when it is asked, but not often. `folder` is the database's folder, if it is
+    on this machine."""
 
     def __init__(self, reactor: IReactorTime, db: Database, folder: Path | None) -> None:
         self._reactor = reactor
@@ -51,12 +52,13 @@ class Disk:
         self._looking = False
 
     def failed(self) -> None:
-        """A write has found no room."""
+        """Note that a write has found no room."""
         self._full = True
         self._failed = self._reactor.seconds()
 
     async def has_room(self) -> bool:
-        """Whether there is, as far as it can be told; True where the database does not answer."""
+        """Whether the disk has room. True if that is unknown, for example if the database does not
+        answer."""
         now = self._reactor.seconds()
         if not self._looking and now - self._looked >= (SOON if self._full else LATER):
             self._looked, self._looking = now, True

@@ -1,17 +1,17 @@
-"""Failed log-ins: of an account from an address, and of all accounts from it.
+"""Failed log-ins, counted per account and address, and per address over all accounts.
 
-An account is a user's id, or a GUID that stands for a name that nobody has; an address is a GUID
-that stands for it. A window of some seconds begins with its first failure, and what is counted
-within it is forgotten when it is over.
+An account is a user's id, or a GUID that stands for a name that nobody has. A GUID also stands for
+an address. A window of some seconds begins with its first failure. When the window is over, its
+failures are forgotten.
 """
 
 from contentsvc.db.query import Db, none, one
 
 _ALL = "'00000000-0000-0000-0000-000000000000'::uuid"
-"""In the place of an account: all of them."""
+"""Stands for all accounts."""
 
-# clock_timestamp(), since now() may be before what another has written while this waited. What is
-# from the future was written before the server's clock was set back.
+# clock_timestamp(), because now() may be earlier than a time that another transaction wrote while
+# this one waited. A time in the future was written before the server's clock was set back.
 _COUNTS = """(
     f.since > clock_timestamp() - make_interval(secs => :window)
     and f.since < clock_timestamp() + interval '1 minute'
@@ -37,7 +37,7 @@ _WAIT = """
 async def wait(
     db: Db, account: str, address: str, most: int, most_of_address: int, window: int
 ) -> int:
-    """Seconds until the account may be tried from the address, 0 if it may be now."""
+    """Seconds until the account may be tried from the address; 0 if it may be tried now."""
 
 
 @one(f"""
@@ -59,7 +59,7 @@ async def wait(
 async def failed(
     db: Db, account: str, address: str, most: int, most_of_address: int, window: int
 ) -> int:
-    """Count a failed log-in, or give the seconds to wait where as many as may be have failed at
+    """Count a failed log-in. Gives the seconds to wait instead, if others have used up the limit at
     the same time."""
 
 
@@ -84,8 +84,8 @@ async def failed(
 async def succeeded(
     db: Db, account: str, address: str, most: int, most_of_address: int, window: int
 ) -> int:
-    """Forget the failures of the account from the address, or give the seconds to wait where as
-    many as may be have failed at the same time."""
+    """Forget the failures of the account from the address. Gives the seconds to wait instead, if
+    others have used up the limit at the same time."""
 
 
 @none("""
@@ -97,7 +97,7 @@ async def succeeded(
     )
 """)
 async def expire(db: Db, window: int) -> None:
-    """Remove some of those whose window is over: more at a time than can be added."""
+    """Remove some failures whose window is over: more at a time than can be added."""
 
 
 @none("""

@@ -1,5 +1,5 @@
-"""How much of a kind one user may do: the last two arguments of each statement that is limited, a
-number and the seconds within which so many are allowed."""
+"""How often one user may do something. A limited statement takes two last arguments: a number, and
+the seconds within which that many are allowed."""
 
 from typing import Final
 
@@ -7,4 +7,4 @@ MINUTE: Final = 60
 DAY: Final = 24 * 3600
 """Seconds."""
 UNLIMITED: Final = (0, MINUTE)
-"""Any number."""
+"""No limit."""

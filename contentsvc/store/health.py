@@ -17,5 +17,5 @@ async def ping(db: Db) -> bool:
 
 
 async def answers(db: Database) -> bool:
-    """Whether the pool has given a connection back lately, or does so now. Raises Unavailable."""
+    """Whether the pool has given a connection back recently, or does so now. Raises Unavailable."""
     return not db.stalled or await ping(db)

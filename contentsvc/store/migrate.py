@@ -1,10 +1,11 @@
 """Numbered .sql migrations, applied by yoyo.
 
-yoyo's own lock is a row, which a killed daemon leaves behind for ever; it marks a migration
-as applied in another transaction than the migration's; and its URLs know neither keyword
-DSNs nor several hosts. So it is handed a connection of ours, which holds a session advisory
-lock, and each migration is one transaction with its mark. Everything here blocks: call it in
-a thread.
+yoyo alone has three faults. Its lock is a row, which a killed daemon leaves behind forever. It
+marks a migration as applied in another transaction than the migration's own. Its URLs support
+neither keyword DSNs nor several hosts. So it gets a connection of ours, which holds a session
+advisory lock, and each migration is one transaction with its mark.
+
+Everything here blocks: call it in a thread.
 """
 
 from collections.abc import Iterator
@@ -28,12 +29,12 @@ _LOCK = 0x636F6E74656E7473
 _CONNECT_TIMEOUT = 5
 """Seconds."""
 LOCK_TIMEOUT = 1.0
-"""Seconds that a migration waits for a table that somebody else uses. Whoever comes meanwhile to
-read it waits behind the migration, and must not give up for it (connection.LOCK_TIMEOUT)."""
+"""Seconds that a migration waits for a table that somebody else uses. Readers that come meanwhile
+wait behind the migration, and must not give up because of it (connection.LOCK_TIMEOUT)."""
 
 
 class MigrationError(Exception):
-    """A migration failed; nothing of it was applied."""
+    """A migration failed. Nothing of it was applied."""
 
 
 class _Backend(PostgresqlBackend):  # type: ignore[misc]
@@ -57,12 +58,12 @@ class _Backend(PostgresqlBackend):  # type: ignore[misc]
 
 
 def migrate(dsn: str, *, wait: float = 0) -> list[str]:
-    """Apply what is missing and give the names of it. Any number may call at once, and wait
-    `wait` seconds for each other, for ever if that is 0.
+    """Apply the missing migrations, and give their names. Several processes may call this at once.
+    They wait up to `wait` seconds for each other, or forever if it is 0.
 
-    Raises MigrationError; PoolerError; Unavailable: somebody holds a lock, come again;
-    psycopg2.OperationalError: there is no such server. Of the migration that was under way nothing
-    was applied then.
+    Raises MigrationError; PoolerError; Unavailable if somebody holds a lock (try again);
+    psycopg2.OperationalError if the server cannot be reached. In each case, nothing of the
+    migration that was running has been applied.
     """
     connection = psycopg2.connect(
         dsn, application_name="contentsvc migrate", connect_timeout=_CONNECT_TIMEOUT
@@ -82,7 +83,7 @@ def migrate(dsn: str, *, wait: float = 0) -> list[str]:
             migrations = backend.to_apply(read_migrations(str(folder)))
             backend.apply_migrations(migrations)
         except LockNotAvailable:
-            # The advisory lock goes, too: another process may have more luck.
+            # This also releases the advisory lock: another process may succeed.
             raise Unavailable(
                 "a migration needs a table that another transaction has locked", "lock"
             ) from None

@@ -1,7 +1,7 @@
 """Notifications: the log that both REST and the socket read (spec §4.11, §6).
 
-A list in a statement stands in a select of its own: Postgres then cannot see how long it is. Else
-it makes a new plan each time, for each length, which takes longer than the read.
+Each list in a statement is in a select of its own, so that Postgres cannot see how long it is.
+Otherwise Postgres makes a new plan for each length, each time, which takes longer than the read.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from contentsvc.db.query import Batch, Db, many, maybe, one
 
 
 class Stored(NamedTuple):
-    """A notification's row. `data` is the kind as JSON text, its tag included."""
+    """A notification's row. `data` is the kind as JSON text, with its tag."""
 
     user_id: str
     seq: int
@@ -23,7 +23,7 @@ class Stored(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A row that answers one of several questions: that at `place`."""
+    """A row that answers one of several questions: the one at `place`."""
 
     place: int
     user_id: str
@@ -35,8 +35,8 @@ class Placed(NamedTuple):
 
 
 class Following(NamedTuple):
-    """A notification's row, and the id of the one before it: None where there is none, or none
-    is known."""
+    """A notification's row, and the id of the one before it: None if there is none, or if it is
+    unknown."""
 
     user_id: str
     seq: int
@@ -48,7 +48,7 @@ class Following(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """What a new notification's row has beside its data; `previous` as in Following."""
+    """The members of a new notification's row besides its data. `previous` is that of Following."""
 
     user_id: str
     seq: int
@@ -58,9 +58,9 @@ class Appended(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where a user's log begins and ends. `trimmed` is the number up to which retention has
-    deleted; `id` is that of the newest, `at` that of the number asked about: None where there
-    is no such row."""
+    """The beginning and the end of a user's log. Retention has deleted the numbers up to `trimmed`.
+    `id` is the id of the newest, `at` the id of the requested number: None if there is no such
+    row."""
 
     newest: int
     id: str | None
@@ -70,8 +70,8 @@ class State(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """Where a log stands that is not as it was last seen; `at` is the id of the number asked
-    about."""
+    """The end of a log that has changed since it was last seen. `at` is the id of the requested
+    number."""
 
     user_id: str
     newest: int
@@ -114,9 +114,9 @@ class Standing(NamedTuple):
     batch=Batch(("recipient",)),
 )
 async def _append(db: Db, recipient: str, kind: str, data: str) -> Appended | None:
-    """Append one; None where there is no such user.
+    """Append one notification. None if there is no such user.
 
-    The counter's row lock makes the order of numbers, and of times, that of commits.
+    The lock on the counter's row gives numbers and times the order of the commits.
     """
 
 
@@ -150,8 +150,8 @@ async def insert(db: Db, recipient: str, kind: str, data: str) -> Following:
     order by asked.place
 """)
 async def states(db: Db, users: list[str], seqs: list[int]) -> list[State]:
-    """Where the log of each of `users` stands now, in their order, and which notification has
-    the number at the same place in `seqs`; users may repeat."""
+    """The present end of the log of each of `users`, in their order, and the notification with the
+    number at the same place in `seqs`. Users may repeat."""
 
 
 @many("""
@@ -172,8 +172,8 @@ async def states(db: Db, users: list[str], seqs: list[int]) -> list[State]:
 async def moved(
     db: Db, users: list[str], seqs: list[int], ids: list[str | None]
 ) -> list[Standing]:
-    """Of `users`, those whose newest notification is not the one with the number and id at the
-    same place in `seqs` and `ids`."""
+    """Those of `users` whose newest notification does not have the number and id at the same place
+    in `seqs` and `ids`."""
 
 
 @many("""
@@ -189,8 +189,8 @@ async def moved(
     limit :limit
 """)
 async def after(db: Db, users: list[str], afters: list[int], limit: int) -> list[Following]:
-    """For each of `users` the rows above the number at the same place in `afters`; that number's
-    own id is the `previous` of the first."""
+    """For each of `users`, the rows above the number at the same place in `afters`. The `previous`
+    of the first is the id of that number itself."""
 
 
 @many("""
@@ -217,8 +217,8 @@ async def _paged(
 async def pages(
     db: Db, users: list[str], afters: list[int], rows: int, size: int
 ) -> list[list[Stored]]:
-    """For each place in `users` and `afters` the rows above that number, at most `rows`, and
-    none once they have `size` bytes; a page without rows is the end."""
+    """For each place in `users` and `afters`, the rows above that number: at most `rows`, and no
+    more once they have `size` bytes. A page without rows is the end."""
     found: list[list[Stored]] = [[] for _ in users]
     for row in await _paged(db, users, afters, rows, size):
         found[row.place - 1].append(Stored(*row[1:]))
@@ -238,12 +238,12 @@ async def pages(
 async def listed(
     db: Db, user: str, after: int, since: float | None, limit: int | None
 ) -> list[Stored]:
-    """The user's notifications in order; `since` in Unix seconds, no limit if None."""
+    """The user's notifications, in order. `since` is in Unix seconds; None is no limit."""
 
 
 @maybe("select trimmed from notification_counters where user_id = :user")
 async def trimmed(db: Db, user: str) -> int | None:
-    """The number up to which retention has deleted; None where there never was one."""
+    """The number up to which retention has deleted. None if the user has no counter."""
 
 
 @many("""
@@ -262,7 +262,7 @@ async def trimmed(db: Db, user: str) -> int | None:
 async def page(
     db: Db, user: str, after: int, since: float | None, limit: int, bytes: int
 ) -> list[Stored]:
-    """The same, and none once they have so many `bytes`."""
+    """The same, but no more once they have this many `bytes`."""
 
 
 @one(
@@ -277,8 +277,8 @@ async def page(
     lane=WHOLE,
 )
 async def listed_state(db: Db, user: str, after: int, since: float | None) -> str:
-    """What changes when anything of `listed` without a limit does. Of a row only `read` changes,
-    and `data` where it is emptied."""
+    """A value that changes whenever the result of `listed` without a limit does. Of a row, only
+    `read` changes, and `data` when it is emptied."""
 
 
 @maybe("select seq from notifications where user_id = :user and id = :notification")
@@ -299,7 +299,7 @@ async def number(db: Db, user: str, notification: str) -> int | None:
     select true from notifications where user_id = :user and id = :notification
 """)
 async def mark(db: Db, user: str, notification: str, read: bool) -> bool | None:
-    """Set the read flag of one; None where the user has no such notification."""
+    """Set the read flag of one notification. None if the user has no such notification."""
 
 
 @maybe("""
@@ -317,4 +317,4 @@ async def mark(db: Db, user: str, notification: str, read: bool) -> bool | None:
     select true from upto
 """)
 async def mark_up_to(db: Db, user: str, notification: str) -> bool | None:
-    """Set the read flag of this one and all before it; None where there is no such one."""
+    """Set the read flag of this notification and all before it. None if there is no such one."""

@@ -1,8 +1,8 @@
 """Progress data: spec §4.12.
 
-The triggers of 0008 keep the versions of deleted keys, and what a daemon of the release before
-writes in the books. Locks are taken in the order of the tables: the data by user and key, then what
-a user has in all, by user.
+The triggers of migration 0008 keep the versions of deleted keys, and count what a daemon of an
+older release writes. Locks are taken in the order of the tables: the data by user and key, then the
+user's totals, by user.
 """
 
 from typing import NamedTuple
@@ -11,12 +11,12 @@ from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Batch, Db, many, maybe, none, one
 
 KEYS, BYTES = "progress_keys", "progress_bytes"
-"""The quotas, as Refused names them."""
+"""The names of the quotas, as Refused has them."""
 NO_LIMIT = 2**62
 
 
 class Datum(NamedTuple):
-    """One key's data, `value` as JSON text."""
+    """The data of one key. `value` is JSON text."""
 
     key: str
     value: str
@@ -25,22 +25,23 @@ class Datum(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What stands at a key, and the GUID of the write that put it there, if that had one."""
+    """The data at a key, and the GUID of the write that put it there, if that had one."""
 
     version: int
     write_id: str | None
 
 
 class Deleted(NamedTuple):
-    """A deletion; `timestamp` in Unix seconds. Version 0, and no timestamp, is none."""
+    """A deletion. `timestamp` is in Unix seconds. Version 0 without a timestamp means that there
+    was none."""
 
     version: int
     timestamp: int | None
 
 
 class Usage(NamedTuple):
-    """What a user has in all, `bytes` of the values as JSON text. A new key's version is one more
-    than `dropped`, unless its deletion is remembered."""
+    """All that a user has. `bytes` counts the values as JSON text. A new key's version is `dropped`
+    plus 1, unless its deletion is remembered."""
 
     keys: int
     bytes: int
@@ -66,8 +67,8 @@ class Usage(NamedTuple):
 async def page(
     db: Db, user: str, first: str, end: str | None, limit: int, bytes: int
 ) -> list[Datum]:
-    """A user's data by key, from the key `first` up to before `end`: at most `limit`, and none once
-    the values have so many `bytes`."""
+    """A user's data by key, from the key `first` up to before `end`: at most `limit`, and no more
+    once the values have this many `bytes`."""
 
 
 @one(
@@ -81,7 +82,8 @@ async def page(
     lane=WHOLE,
 )
 async def state(db: Db, user: str, first: str, end: str | None) -> str:
-    """What changes when anything of that part does: a key's version does with its value."""
+    """A value that changes whenever anything in that part does: a key's version changes with its
+    value."""
 
 
 @maybe(
@@ -96,7 +98,7 @@ async def get(db: Db, user: str, key: str) -> Datum | None:
 
 
 _MOST_KEYS, _MOST_BYTES = "(:most_keys::bigint[])[1]", "(:most_bytes::bigint[])[1]"
-"""The quotas, which are the same for all calls of a batch."""
+"""The quotas. They are the same for all calls of a batch."""
 
 
 @none(
@@ -144,15 +146,15 @@ async def put(
     most_keys: int,
     most_bytes: int,
 ) -> None:
-    """Store JSON text at a key, by a write that may have a GUID. Raises Refused `progress_keys` or
-    `progress_bytes` where the user would then have more than that, and this adds to it."""
+    """Store JSON text at a key, for a write that may have a GUID. Raises Refused `progress_keys` or
+    `progress_bytes` if this write adds to an amount that then exceeds the quota."""
 
 
 @maybe("""
     select version, write_id from progress where user_id = :user and key = :key for update
 """)
 async def lock(db: Db, user: str, key: str) -> Standing | None:
-    """What stands at a key, until the transaction ends; None where nothing does."""
+    """The data at a key, locked until the transaction ends. None if there are none."""
 
 
 @maybe("""
@@ -160,14 +162,14 @@ async def lock(db: Db, user: str, key: str) -> Standing | None:
     from progress_deleted where user_id = :user and key = :key
 """)
 async def deleted(db: Db, user: str, key: str) -> Deleted | None:
-    """The deletion of a key that has no data now; None where that is unknown."""
+    """The deletion of a key that has no data now. None if it is unknown."""
 
 
 @maybe("select keys, bytes, dropped from progress_usage where user_id = :user")
 async def usage(db: Db, user: str) -> Usage | None:
-    """What a user has; None where they have never had any."""
+    """All that a user has. None if the user never had any."""
 
 
 @none("delete from progress where user_id = :user and key = :key")
 async def delete(db: Db, user: str, key: str) -> None:
-    """Forget a key, but not its version."""
+    """Delete a key's data, but remember its version."""

@@ -27,7 +27,7 @@ from contentsvc.db.query import Batch, Db, found, one
     batch=Batch(("content",)),
 )
 async def put(db: Db, user: str, content: str, admin: bool, up: bool) -> bool:
-    """Vote; False where the user sees no such content."""
+    """Vote. False if the user cannot see the content."""
 
 
 @found("""
@@ -40,10 +40,10 @@ async def put(db: Db, user: str, content: str, admin: bool, up: bool) -> bool:
     select true from content
 """)
 async def delete(db: Db, user: str, content: str, admin: bool) -> bool:
-    """Take a vote back; False where the user sees no such content."""
+    """Take a vote back. False if the user cannot see the content."""
 
 
-# Looked up for each vote: a join would read all that is suspended.
+# Look the content up for each vote. A join would read all suspended content.
 _SEEN = """not exists (
             select from contents c
             where c.id = r.content_id
@@ -55,7 +55,7 @@ _ENTRIES = """
         '"' || content_id || case when up then '":"1"' else '":"0"' end, ',' order by content_id
     ), '')"""
 ENTRY = 42
-"""Characters of each entry of a map; there is a comma between two."""
+"""Characters of each entry of a map. A comma separates two entries."""
 
 
 @one(
@@ -69,11 +69,11 @@ ENTRY = 42
     together=True,
 )
 async def of_user(db: Db, user: str, admin: bool, limit: int) -> str:
-    """The first `limit` votes of a user on what the user may see, by content id: the entries of a
-    JSON object of "1" and "0" by content id.
+    """The user's first `limit` votes on content that the user can see, in the order of content ids.
+    They are the entries of a JSON object from content ids to "1" or "0".
 
-    As text: hundreds of rows cost more to take apart and put together again than all the rest of
-    the request.
+    The result is text: to take hundreds of rows apart and put them together again would cost more
+    than the rest of the request.
     """
 
 
@@ -86,7 +86,7 @@ async def of_user(db: Db, user: str, admin: bool, limit: int) -> str:
     ) votes
 """)
 async def page(db: Db, user: str, admin: bool, after: str, limit: int) -> str:
-    """The entries that follow that of the content `after`."""
+    """The entries after that of the content `after`."""
 
 
 @one(
@@ -99,4 +99,4 @@ async def page(db: Db, user: str, admin: bool, after: str, limit: int) -> str:
     lane=WHOLE,
 )
 async def state(db: Db, user: str, admin: bool) -> str:
-    """What changes when anything of the map does."""
+    """A value that changes whenever anything in the map does."""

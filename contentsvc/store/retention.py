@@ -1,13 +1,14 @@
-"""What is old enough to go: a batch of it at a time (extensions §5).
+"""Deletes old data, a batch at a time (extensions §5).
 
-Any number of processes may ask at once: one of them gets an advisory lock with its statement, for
-the others there is nothing to do. The database's clock decides what is old.
+Any number of processes may ask at once. One of them gets an advisory lock with its statement; the
+others have nothing to do. The database's clock decides what is old.
 
-Logs are walked over from user to user, a slice at a time: so no index by age is needed on the
-notifications, and each insert costs what it did.
+The statements go through the logs user by user, a slice at a time. So the notifications need no
+index by age, which would make each insert more expensive.
 
-Neither statement waits for a log or a token. A row that another transaction has locked is left for
-another time: who holds one lock while they wait for another holds up all who want the first.
+Neither statement waits for a lock on a log or a token. It skips a row that another transaction has
+locked. If it held one lock while it waited for another, it would hold up everybody who wants the
+first.
 """
 
 from typing import NamedTuple
@@ -15,21 +16,21 @@ from typing import NamedTuple
 from contentsvc.db.query import Db, one
 
 SLICE = 1000
-"""Users whose logs are looked at in one statement."""
+"""Users whose logs one statement checks."""
 LOGS, ROWS = 50, 100
-"""Users in a batch of notifications, and rows of each."""
+"""Users in a batch of notifications, and rows of each user."""
 TOKENS = 100
 """Refresh tokens in a batch."""
 FIRST = "00000000-0000-0000-0000-000000000000"
-"""Where a walk over all users begins."""
+"""The start of a walk over all users."""
 _LOCK = 0x72657461696E6564
 """The advisory lock's number: the letters "retained"."""
 
 
 class Step(NamedTuple):
-    """How far a walk over the users' logs has come. `ours` is False where another process had the
-    lock; `next` is the user to go on with, None at the end; `again` says that there was more to
-    delete than a batch has."""
+    """The progress of a walk over the users' logs. `ours` is False if another process had the lock.
+    `next` is the user to go on with, None at the end. `again` says that there was more to delete
+    than a batch holds."""
 
     ours: bool
     next: str | None
@@ -38,8 +39,8 @@ class Step(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Tokens that were deleted, and sessions. Where the tokens are as many as there can be, there
-    may be more."""
+    """The number of deleted tokens and sessions. If the tokens fill the batch, there may be
+    more."""
 
     tokens: int
     sessions: int
@@ -127,8 +128,8 @@ class Batch(NamedTuple):
            (select coalesce(sum(rows), 0) from whole)::bigint as deleted
 """)
 async def trim_notifications(db: Db, days: int, start: str) -> Step:
-    """Look at the logs of SLICE users, from the user id `start` on, and delete notifications older
-    than `days`, the unread ones too, from the old ends of at most LOGS of them."""
+    """Check the logs of SLICE users, from the user id `start` on. Delete notifications older than
+    `days`, read or unread, from the old ends of at most LOGS logs."""
 
 
 @one(f"""
@@ -154,5 +155,5 @@ async def trim_notifications(db: Db, days: int, start: str) -> Step:
     select (select count(*) from old) as tokens, (select count(*) from ended) as sessions
 """)
 async def trim_sessions(db: Db, margin: int) -> Batch:
-    """Delete at most TOKENS refresh tokens that expired more than `margin` seconds ago, spent ones
-    and others, and each session with the last of its tokens."""
+    """Delete at most TOKENS refresh tokens, spent or not, that expired more than `margin` seconds
+    ago. Delete each session with the last of its tokens."""

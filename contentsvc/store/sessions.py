@@ -6,13 +6,13 @@ from contentsvc.db.query import Db, found, many, maybe, none
 from contentsvc.wire.sessions import Session
 
 LATELY = 3600
-"""Seconds within which the end of a session matters to who has not heard of it: more than an access
-token lives."""
+"""Seconds for which the end of a session matters to a process that missed it: more than the life of
+an access token."""
 
 
 class Presented(NamedTuple):
-    """What a presented refresh token stands for. `spent_for` is the seconds since it was
-    used, None if it was not; `salt` is that of its successor, in hex."""
+    """The meaning of a presented refresh token. `spent_for` is the seconds since it was used, None
+    if it was not used. `salt` is that of its successor, in hex."""
 
     session_id: str
     user_id: str
@@ -24,8 +24,8 @@ class Presented(NamedTuple):
 
 @maybe("select password_hash = :password_hash from users where id = :user for share")
 async def hold(db: Db, user: str, password_hash: str) -> bool | None:
-    """Keep a ban or a new password of the user waiting until the transaction ends, or wait for
-    one. Whether this still is the password's hash."""
+    """Make a ban or a new password of the user wait until the transaction ends, or wait for one.
+    Gives whether this is still the password's hash."""
 
 
 @maybe("""
@@ -42,8 +42,8 @@ async def hold(db: Db, user: str, password_hash: str) -> bool | None:
     select id from session
 """)
 async def begin(db: Db, user: str, refresh: str, lifetime: int) -> str | None:
-    """Begin a session with its first refresh token, given as the SHA-256 in hex and a
-    lifetime in seconds; None where the user is banned."""
+    """Begin a session with its first refresh token, given as its SHA-256 in hex and its lifetime in
+    seconds. None if the user is banned."""
 
 
 @maybe("""
@@ -63,7 +63,7 @@ async def presented(db: Db, refresh: str) -> Presented | None:
 
 @maybe("select spent is not null from refresh_tokens where hash = decode(:refresh, 'hex')")
 async def is_spent(db: Db, refresh: str) -> bool | None:
-    """Whether a refresh token has been used; None where there is no such token."""
+    """Whether a refresh token has been used. None if there is no such token."""
 
 
 @none("""
@@ -87,15 +87,14 @@ async def is_spent(db: Db, refresh: str) -> bool | None:
 async def rotate(
     db: Db, refresh: str, session: str, successor: str, lifetime: int, salt: str
 ) -> None:
-    """Spend a refresh token and register the one that follows it, which `salt` (in hex) was used
-    to make."""
+    """Spend a refresh token, and register its successor, which was made with `salt` (in hex)."""
 
 
 @found("""
     update sessions set revoked = coalesce(revoked, now()) where id = :session returning true
 """)
 async def revoke(db: Db, session: str) -> bool:
-    """End a session; False where there is none."""
+    """End a session. False if there is none."""
 
 
 @many("""
@@ -113,7 +112,7 @@ async def revoke_all(db: Db, user: str, spared: str | None) -> list[str]:
     returning true
 """)
 async def revoke_own(db: Db, user: str, session: str) -> bool:
-    """End a session of this user; False where the user has no such session."""
+    """End a session of this user. False if the user has no such session."""
 
 
 @many("""
@@ -124,14 +123,14 @@ async def revoke_own(db: Db, user: str, session: str) -> bool:
     order by s.used desc, s.id
 """)
 async def of_user(db: Db, user: str, current: str) -> list[Session]:
-    """The user's sessions that go on, the one used last first."""
+    """The user's open sessions, the most recently used first."""
 
 
 @maybe("select session_id from refresh_tokens where hash = decode(:refresh, 'hex')")
 async def session_of(db: Db, refresh: str) -> str | None:
-    """The session that a refresh token belongs to."""
+    """The session of a refresh token."""
 
 
 @many("select id from sessions where revoked > now() - make_interval(secs => :seconds)")
 async def revoked(db: Db, seconds: int) -> list[str]:
-    """The sessions that were ended within so many seconds."""
+    """The sessions that were ended within the last `seconds` seconds."""

@@ -8,13 +8,13 @@ from contentsvc.wire.users import UserInfo
 
 
 class Follow(NamedTuple):
-    """One user of a list of followers or following, and its place in the list."""
+    """One user in a list of followers or following, with the place in the list."""
 
     number: int
     info: UserInfo
 
 
-# A profile may be of 64 Ki characters.
+# A profile may have 64 Ki characters.
 _PAGE = """
     select number, id, username, avatar, emblem, profile from (
         select page.*, coalesce(sum(octet_length(profile)) over (
@@ -45,25 +45,25 @@ _FOLLOWING = {"user": "follower", "other": "followed"}
 async def followers(
     db: Db, user: str, before: int | None, limit: int, bytes: int
 ) -> list[Follow]:
-    """Who follows the user, newest first: at most `limit`, and nobody behind so many `bytes` of
-    profiles."""
+    """The user's followers, newest first: at most `limit`, and no more once the profiles have this
+    many `bytes`."""
 
 
 @one(_STATE.format(**_FOLLOWERS), lane=WHOLE)
 async def followers_state(db: Db, user: str, before: int | None) -> str:
-    """What changes when anything of that list does."""
+    """A value that changes whenever anything in that list does."""
 
 
 @many(_PAGE.format(**_FOLLOWING))
 async def following(
     db: Db, user: str, before: int | None, limit: int, bytes: int
 ) -> list[Follow]:
-    """Whom the user follows, likewise."""
+    """The users whom the user follows, likewise."""
 
 
 @one(_STATE.format(**_FOLLOWING), lane=WHOLE)
 async def following_state(db: Db, user: str, before: int | None) -> str:
-    """What changes when anything of that list does."""
+    """A value that changes whenever anything in that list does."""
 
 
 @maybe("""
@@ -81,10 +81,11 @@ async def following_state(db: Db, user: str, before: int | None) -> str:
     select wait from allowed
 """)
 async def follow(db: Db, user: str, other: str, most: int, span: int) -> int | None:
-    """The seconds until the user may follow one more, 0 if they follow this one now; None where
-    there is no such other user. `most` are allowed within `span` seconds, 0 for any number.
+    """Follow another user. Gives the seconds until the user may follow one more, 0 if they follow
+    this one now, None if there is no such other user. At most `most` follows are allowed within
+    `span` seconds; 0 means no limit.
 
-    Raises Refused `follows_followed` where the other user goes meanwhile.
+    Raises Refused `follows_followed` if the other user is deleted meanwhile.
     """
 
 
@@ -93,7 +94,7 @@ async def follow(db: Db, user: str, other: str, most: int, span: int) -> int | N
     select from users where id = :other
 """)
 async def unfollow(db: Db, user: str, other: str) -> bool:
-    """Follow no longer; False where there is no such other user."""
+    """Stop following. False if there is no such other user."""
 
 
 @found("""
@@ -105,9 +106,9 @@ async def unfollow(db: Db, user: str, other: str) -> bool:
     returning true
 """)
 async def invite(db: Db, sender: str, recipient: str, party: str, again: int) -> bool:
-    """Register an invite; False if it repeats one less than `again` seconds old.
+    """Register an invite. False if it repeats one that is less than `again` seconds old.
 
-    Raises Refused `party_invites_recipient` where there is no such user.
+    Raises Refused `party_invites_recipient` if there is no such user.
     """
 
 
@@ -123,8 +124,8 @@ async def invite(db: Db, sender: str, recipient: str, party: str, again: int) ->
 async def answer_any(
     db: Db, sender: str, recipient: str, party: str, answer: str, again: int
 ) -> bool:
-    """Register an answer whether or not there was an invite; False if it repeats one less
-    than `again` seconds old. Raises Refused `party_invites_sender`."""
+    """Register an answer, even without an invite. False if it repeats one that is less than `again`
+    seconds old. Raises Refused `party_invites_sender`."""
 
 
 @maybe("""
@@ -141,5 +142,5 @@ async def answer_any(
 async def answer_invite(
     db: Db, sender: str, recipient: str, party: str, answer: str, again: int
 ) -> bool | None:
-    """Answer an invite; False if it repeats an answer less than `again` seconds old, None
-    where there is no such invite."""
+    """Answer an invite. False if it repeats an answer that is less than `again` seconds old; None
+    if there is no such invite."""

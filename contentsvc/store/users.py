@@ -24,8 +24,8 @@ PROFILES = 1024 * 1024
 
 
 class Found(NamedTuple):
-    """One user found, or only the total of an empty page. `bytes` are of all profiles of the page;
-    over PROFILES there are none in it, and `infos` gives them."""
+    """One user found; for an empty page, only the total. `bytes` is the size of all profiles of the
+    page. If it exceeds PROFILES, the page has no profiles, and `infos` gives them."""
 
     total: int
     bytes: int
@@ -65,7 +65,7 @@ async def update(
     full_profile: str | None,
     public_profile: str | None,
 ) -> bool:
-    """Replace what a user may change (spec §4.8); False where there is no such user."""
+    """Replace the members that a user may change (spec §4.8). False if there is no such user."""
 
 
 @many(f"""
@@ -98,8 +98,8 @@ async def search(db: Db, q: str, size: int, page: int) -> list[Found]:
     order by n
 """)
 async def infos(db: Db, users: list[str], bytes: int) -> list[UserInfo]:
-    """The public infos of these users, in this order: at least one, and none once their profiles
-    have so many `bytes`."""
+    """The public infos of these users, in this order: at least one, and no more once the profiles
+    have this many `bytes`."""
 
 
 @one(
@@ -111,19 +111,19 @@ async def infos(db: Db, users: list[str], bytes: int) -> list[UserInfo]:
     lane=WHOLE,
 )
 async def infos_state(db: Db, users: list[str]) -> str:
-    """What changes when any of them does."""
+    """A value that changes whenever one of them does."""
 
 
 @maybe("select id from users where username_key = lower(:name collate \"C\")")
 async def id_of(db: Db, name: str) -> str | None:
-    """The id of the user of this name, whatever the case."""
+    """The id of the user with this name, whatever the case."""
 
 
 @none("update users set admin = true where id = :user")
 async def promote(db: Db, user: str) -> None:
-    """Make a user an admin; sessions begun before keep their role until they renew."""
+    """Make a user an admin. Older sessions keep their role until they renew."""
 
 
 @none("update users set admin = false where id = :user")
 async def demote(db: Db, user: str) -> None:
-    """Make an admin a user like others; sessions begun before keep the role until they renew."""
+    """Remove a user's admin role. Older sessions keep the role until they renew."""
