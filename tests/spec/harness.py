@@ -12,6 +12,7 @@ from twisted.trial.unittest import SkipTest, TestCase
 
 from tests.spec import client, shapes
 from tests.spec.client import NOTHING, Response, Socket, Wire
+from tests.spec.contract import Contract
 from tests.spec.data import GAME, Content, User, claims, draft, guid, name
 from tests.support import daemon
 
@@ -23,6 +24,7 @@ class SpecCase(TestCase):
     """A test against the running service at `self.url`."""
 
     timeout = 300.0
+    _contracts: ClassVar[dict[str, Contract]] = {}
     _admin: ClassVar[dict[str, User]] = {}
     _someone: ClassVar[dict[str, tuple[User, int]]] = {}
 
@@ -75,11 +77,20 @@ class SpecCase(TestCase):
         )
         self.assertTrue(response.header("X-Request-Id"), f"no request id: {response!r}")
         self.assertNotEqual(500, response.status, repr(response))
+        wrong = (await self.contract()).wrong(method, self.address(path), response)
+        self.assertIsNone(wrong, repr(response))
         if expect is not None:
             self.assertEqual(expect, response.status, repr(response))
         if response.status in (201, 204, 304):
             self.assertEqual(b"", response.body, repr(response))
         return response
+
+    async def contract(self) -> Contract:
+        """What the service says of itself, against which every answer is held."""
+        if self.url not in self._contracts:
+            response = await self._http.request("GET", self.url + "/openapi.json")
+            self._contracts[self.url] = Contract(response.json())
+        return self._contracts[self.url]
 
     async def get(self, path: str, **more: Any) -> Response:
         """GET."""
@@ -314,10 +325,12 @@ class SpecCase(TestCase):
         if greeted:
             opened.hello = await opened.next()
             self.shape(opened.hello, shapes.HELLO)
+            self.assertIsNone((await self.contract()).wrong_message(opened.hello))
         return opened
 
     async def pushed(self, socket: Socket) -> dict[str, Any]:
         """The next message, which must be a notification."""
         message = await socket.next()
         self.shape(message, shapes.PUSHED)
+        self.assertIsNone((await self.contract()).wrong_message(message))
         return message

@@ -40,6 +40,8 @@ class ConfigurationTests(SpecCase):
         user = await self.someone()
         response = await self.post("debug/notify", {"recipient": user.id, "text": "x"}, by=user)
         self.problem(response, (403, 404))
+        document = (await self.contract()).document
+        self.assertNotIn("/api/v1/debug/notify", document["paths"])
 
     async def test_party_answer_needs_invite(self):
         """choices: with require_party_invite an answer needs the friend's invite."""
