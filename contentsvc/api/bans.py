@@ -12,7 +12,7 @@ from contentsvc.wire.accounts import BanBody
 
 
 class Bans:
-    """Accounts that admins shut out.
+    """Bans of users, by admins.
 
     Calls `ended` with the sessions that were ended.
     """

@@ -16,22 +16,22 @@ from contentsvc.wire.notifications import AnyNotification
 from contentsvc.wire.socket import ClientMessage, ServerMessage
 
 _ABOUT = """\
-Content that the players of a game make, and what belongs to it: users, comments, ratings, \
-notifications, challenges, progress data, and sockets on which notifications are pushed.
+Content that players of a game make and share, with users, comments, ratings, challenges, progress \
+data and notifications. A WebSocket pushes each notification as it happens.
 
 Log in at /oauth/token, and send the access token as `Authorization: Bearer …`. Errors are \
-problems of RFC 9457, whose `code` names the cause. Every answer has an `X-Request-Id`. Every 200 \
-has a weak `ETag`, and a GET with it in `If-None-Match` is 304. HEAD works wherever GET does. All \
-paths below /api/v1/user are served below /methods/v1/user too."""
+problems as in RFC 9457, and their `code` names the cause. Every answer has an `X-Request-Id`. \
+Every 200 has a weak `ETag`; a GET that sends it in `If-None-Match` gets a 304. HEAD works \
+wherever GET does. All paths below /api/v1/user work below /methods/v1/user too."""
 
 _SOCKET_ABOUT = """\
-Become a WebSocket, on which notifications are pushed as they happen. POST /api/v1/session/connect \
-gives its URL and a token, which goes into the handshake's Authorization header, or into a first \
-message AuthMessage.
+Open a WebSocket, which pushes each notification as it happens. POST /api/v1/session/connect gives \
+its URL and a token. Send the token in the handshake's Authorization header, or in a first \
+message, AuthMessage.
 
-The service sends each ServerMessage as a text of JSON, and takes each ClientMessage so. A client \
-that was here before gives `resume` and `resumeId`: the number and the id of the last notification \
-that it has seen. It then gets all that came later, in order, none twice."""
+The service sends each ServerMessage as a text message of JSON, and accepts each ClientMessage in \
+the same form. A client that connects again gives `resume` and `resumeId`: the number and id of \
+the last notification that it has seen. It then gets all later ones, in order, none twice."""
 
 
 def document(operations: Sequence[Operation]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from contentsvc.wire.notifications import Debug, DebugNotify
 
 
 class DebugTools:
-    """A help for people who write clients. The option `debug_notify` turns it off."""
+    """A test notification, for people who write clients. The option `debug_notify` turns it off."""
 
     def __init__(self, db: Db, notifier: Notifier) -> None:
         self._db = db

@@ -24,7 +24,7 @@ class Reason(NamedTuple):
 
 
 class Health:
-    """For supervisors and proxies, which do not wait long for an answer."""
+    """Health checks, for supervisors and proxies. These do not wait long for an answer."""
 
     def __init__(self, reasons: Iterable[Reason], reactor: IReactorTime) -> None:
         self._reasons = tuple(reasons)

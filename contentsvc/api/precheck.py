@@ -17,7 +17,7 @@ from contentsvc.wire.content import EntityReference, Precheck, PrecheckAnswer, P
 
 
 class UploadPrecheck:
-    """Says, before any upload, which parts are needed and which problems there would be."""
+    """The upload pre-check: which parts to upload first, and which problems there would be."""
 
     def __init__(self, db: Db, *, required_platforms: Sequence[str]) -> None:
         self._db = db

@@ -14,7 +14,7 @@ from contentsvc.wire.sessions import ConnectAnswer, ConnectBody, Session
 
 
 class Sessions:
-    """The way to the socket, and a user's log-ins.
+    """The first step to the socket, and a user's log-ins.
 
     Calls `ended` with the sessions that were ended.
     """

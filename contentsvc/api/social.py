@@ -37,7 +37,7 @@ _ReadState = Callable[[Database, str, int | None], Awaitable[str]]
 
 
 class Social:
-    """Who follows whom, and who plays with whom.
+    """Followers, and invites to parties.
 
     A user may follow `follows_per_day` more, 0 for any number.
     """

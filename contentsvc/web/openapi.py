@@ -121,7 +121,7 @@ class Document:
         self._responses: dict[str, Any] = {
             "Problem": _response("Any other error.", _content(PROBLEM, _ref("Problem"))),
             "OAuthError": _response(
-                "Any other error: that of OAuth, or a problem where it was refused before.",
+                "Any other error, in OAuth's form, or a problem if the operation is not reached.",
                 {**_content(JSON, _ref("OAuthError")), **_content(PROBLEM, _ref("Problem"))},
             ),
         }
