@@ -1,5 +1,5 @@
-"""Waits: timers that are given up, pauses that double, calls at the end of a turn, sleeps that end
-together. A leaf, which every layer may import, the client's too."""
+"""Waits: timers that can be cancelled, pauses that double, calls in the next turn of the reactor,
+sleeps that end together. Every layer may import this leaf, the client's too."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from twisted.internet.task import deferLater
 
 
 def cancel(call: IDelayedCall | None) -> None:
-    """Give up a timer, if there is one and it has not fired."""
+    """Cancel a timer, if there is one and it has not fired."""
     if call is not None and call.active():
         call.cancel()
 
@@ -29,8 +29,8 @@ def timer(
 
 
 class Backoff:
-    """Pauses that double from `first` to `last` seconds. With `random` each is times 0.5 to 1.5, so
-    that those who lost something at once do not all come back at once."""
+    """Pauses that double from `first` to `last` seconds. With `random`, each is multiplied by 0.5
+    to 1.5: clients that lost something at the same time then do not all come back at once."""
 
     def __init__(self, first: float, last: float, random: Random | None = None) -> None:
         self._first = first
@@ -39,7 +39,7 @@ class Backoff:
         self._next = first
 
     def next(self, least: float = 0.0) -> float:
-        """Seconds; `least` is what the other side asked for, and is never undercut."""
+        """The next pause, in seconds; at least `least`, which the other side asked for."""
         pause = self._next * self._times(0.5, 1.5)
         self._next = min(2 * self._next, self._last)
         return max(pause, least * self._times(1.0, 1.5))
@@ -48,12 +48,12 @@ class Backoff:
         return 1.0 if self._random is None else self._random.uniform(low, high)
 
     def reset(self) -> None:
-        """An attempt succeeded."""
+        """Start again with the first pause, after an attempt that succeeded."""
         self._next = self._first
 
 
 class NextTurn:
-    """A call of `act` in the next turn of the reactor, one however often it is asked for."""
+    """Calls `act` once in the next turn of the reactor, however often it is asked for."""
 
     def __init__(self, reactor: IReactorTime, act: Callable[[], object]) -> None:
         self._reactor = reactor
@@ -62,16 +62,16 @@ class NextTurn:
 
     @property
     def asked(self) -> bool:
-        """Whether the call is to come."""
+        """Whether the call is still to come."""
         return self._call is not None
 
     def ask(self) -> None:
-        """Have it come."""
+        """Ask for the call."""
         if self._call is None:
             self._call = self._reactor.callLater(0, self._come)
 
     def cancel(self) -> None:
-        """Have it not come, if it was asked for."""
+        """Cancel the call, if it was asked for."""
         if self._call is not None:
             self._call.cancel()
             self._call = None
@@ -82,14 +82,14 @@ class NextTurn:
 
 
 class Sleeps:
-    """The sleeps of one part of the service, which all end when that is stopped."""
+    """The sleeps of one part of the service. They all end when that part stops."""
 
     def __init__(self, reactor: IReactorTime) -> None:
         self._reactor = reactor
         self._sleeps: set[Deferred[None]] = set()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait so long. Raises CancelledError where `stop` comes before."""
+        """Wait so long. Raises CancelledError if `stop` comes first."""
         sleep: Deferred[None] = deferLater(self._reactor, seconds)
         self._sleeps.add(sleep)
         try:
@@ -98,13 +98,14 @@ class Sleeps:
             self._sleeps.discard(sleep)
 
     def stop(self) -> None:
-        """End those that are under way."""
+        """End all present sleeps."""
         for sleep in list(self._sleeps):
             sleep.cancel()
 
 
 class Bell:
-    """Wakes the one coroutine that waits for it; rung beforehand, it does not wait."""
+    """Wakes the one coroutine that waits for it. If it was rung before, the coroutine does not
+    wait."""
 
     def __init__(self, reactor: IReactorTime) -> None:
         self._reactor = reactor
@@ -112,7 +113,7 @@ class Bell:
         self._rung = False
 
     def ring(self) -> None:
-        """Wake it."""
+        """Wake the coroutine."""
         self._rung = True
         if self._waiter is not None:
             waiter, self._waiter = self._waiter, None
@@ -123,7 +124,7 @@ class Bell:
         self._rung = False
 
     async def wait(self, seconds: float) -> None:
-        """Until it is rung, or that time has passed."""
+        """Wait until it is rung, or the time has passed."""
         if not self._rung:
             self._waiter = Deferred()
             with timer(self._reactor, seconds, self.ring):

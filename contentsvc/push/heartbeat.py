@@ -1,6 +1,6 @@
-"""Pings to idle sockets, and an end for silent ones (docs/socket.md).
+"""Pings for idle sockets, and an end for silent ones (docs/socket.md).
 
-One timer serves all sockets: a timer and a payload for each would cost more memory than the
+One timer serves all sockets. A timer and a payload for each socket would need more memory than the
 rest of an idle socket.
 """
 
@@ -17,7 +17,7 @@ from contentsvc.timers import NextTurn
 INTERVAL = 15
 """Seconds between the pings to one socket."""
 BATCH = 100
-"""Sockets pinged in one turn of the reactor: those that came all at once are due all at once."""
+"""Most sockets to ping in one turn of the reactor: many that came at once are due at once."""
 SILENCE = 25
 """Seconds without a byte from the client after which a socket is cut off."""
 
@@ -25,8 +25,8 @@ log = Logger()
 
 
 class Pinged(Protocol):
-    """A socket. `heard` is the tick of its last byte in, `turn` that of its opening modulo
-    INTERVAL."""
+    """A socket. `heard` is the tick at which its last byte came in. `turn` is the tick of its
+    opening, modulo INTERVAL."""
 
     turn: int
     heard: int
@@ -35,12 +35,12 @@ class Pinged(Protocol):
         """Ask for a sign of life."""
 
     def drop(self) -> None:
-        """Cut the connection, without a word."""
+        """Cut the connection, without a close."""
 
 
 class Heartbeat:
-    """Counts seconds in `tick`. It stands still while the process does, so that a stall of
-    the process is not taken for the silence of its clients."""
+    """Counts seconds in `tick`. The tick stops while the process stalls, so that a stall does not
+    look like silent clients."""
 
     def __init__(self, reactor: IReactorTime, sockets: Iterable[Pinged]) -> None:
         self.tick = 0
@@ -66,7 +66,7 @@ class Heartbeat:
     def _beat(self) -> None:
         self.tick += 1
         last, turn = self.tick - SILENCE, self.tick % INTERVAL
-        # Not while the set is looked through, since dropping a socket takes it out.
+        # Not while iterating over the set: to drop a socket removes it from the set.
         self._due.extend(
             each for each in self._sockets if each.heard <= last or each.turn == turn
         )

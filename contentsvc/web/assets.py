@@ -1,4 +1,4 @@
-"""Files that are served as they are, and those of /docs: Swagger UI over /openapi.json.
+"""Static files, and those of /docs: Swagger UI for /openapi.json.
 
 `scripts/vendor` fetches Swagger UI. It is kept and sent gzipped.
 """
@@ -27,14 +27,14 @@ _POLICY = "; ".join(
         "form-action 'none'",
     )
 )
-"""What the page may load, and from where (Content Security Policy)."""
+"""The Content Security Policy of the page: what it may load, and from where."""
 _NO_WEIGHT = re.compile(rb"q=0(\.0*)?")
 
 
 class Asset:
     """A file with its media type.
 
-    `stored` is what is sent to clients that take it: the file itself, or if `gzipped` its gzip.
+    `stored` is the file itself, or if `gzipped` its gzip, which clients get that accept gzip.
     `policy` is the Content-Security-Policy of a page.
     """
 
@@ -44,7 +44,7 @@ class Asset:
         self._stored = stored
         self._media = media.encode()
         self._gzipped = gzipped
-        # Weak: it is the same whichever way the file is coded.
+        # Weak: it is the same for both codings of the file.
         self._tag = b'W/"%s"' % blake2b(stored, digest_size=12).hexdigest().encode()
         fields = [
             b"ETag: " + self._tag,
@@ -58,7 +58,7 @@ class Asset:
         self._fields = b"".join(field + b"\r\n" for field in fields)
 
     def answer(self, request: ApiRequest) -> None:
-        """Answer a GET or HEAD: 200, or 304 to a client that has it."""
+        """Answer a GET or HEAD: 200, or 304 if the client has the file."""
         fields = b"X-Request-Id: %s\r\n%s" % (request.request_id.encode(), self._fields)
         asked = request.requestHeaders.getRawHeaders
         if matches(asked(b"If-None-Match"), self._tag):
@@ -75,7 +75,7 @@ class Asset:
 
 
 def docs() -> dict[bytes, Asset]:
-    """The page /docs and what it loads, by their paths."""
+    """The page /docs and the files that it loads, by their paths."""
     return {
         b"/docs": Asset(_read("index.html"), "text/html; charset=utf-8", policy=_POLICY),
         b"/docs/page.css": Asset(_read("page.css"), "text/css; charset=utf-8"),
@@ -96,7 +96,7 @@ def _read(name: str) -> bytes:
 
 
 def _takes_gzip(values: Iterable[bytes]) -> bool:
-    """What a client's Accept-Encoding says of it (RFC 9110 §12.5.3)."""
+    """Whether a client's Accept-Encoding allows gzip (RFC 9110 §12.5.3)."""
     weights = {}
     for each in b",".join(values).lower().split(b","):
         coding, _, weight = each.partition(b";")

@@ -90,8 +90,8 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
 
 
 class Either(Generic[T]):
-    """A JSON body that is of one of several types, `Either[A | B]`: the handler says of which when
-    it knows."""
+    """A JSON body of one of several types, `Either[A | B]`. The handler says which, as soon as it
+    knows."""
 
     __slots__ = ("_content_type", "_raw")
 
@@ -100,7 +100,7 @@ class Either(Generic[T]):
         self._content_type = content_type
 
     def decode(self, type: type[W]) -> W:
-        """The body as one of this type. Raises what json_body does."""
+        """The body, decoded as this type. Raises what json_body does."""
         return json_body(self._raw, self._content_type, msgspec.json.Decoder(type))
 
 

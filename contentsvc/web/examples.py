@@ -1,4 +1,4 @@
-"""An example of what a JSON Schema describes, always the same."""
+"""Examples for JSON Schemas, always the same ones."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,8 +9,8 @@ _ID = "0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"
 
 
 def example(schema: Schema, components: Mapping[str, Schema]) -> Any:
-    """A value that fits: with all members, of a choice the first, and the schema's own example
-    where it has one."""
+    """A value that fits the schema: the schema's own example if it has one. Otherwise it has all
+    members, and the first of each choice."""
     if "$ref" in schema:
         return example(components[schema["$ref"].removeprefix(REF)], components)
     if "const" in schema:

@@ -1,4 +1,4 @@
-"""What a type allows at a place, in words: msgspec's own errors are in terms of Python."""
+"""The values that a type allows at a place, in words: msgspec's own errors use terms of Python."""
 
 import inspect
 import json
@@ -22,7 +22,7 @@ _UNITS = {str: "characters", list: "elements"}
 
 
 def wanted(type: Any, steps: Sequence[str | int], *, null: bool = True) -> str | None:
-    """What may stand where these names and indexes lead, such as "an integer from 1 to 200".
+    """The values that are allowed at these names and indexes, such as "an integer from 1 to 200".
 
     None if the type does not say. `null` False leaves null out: a query string has none.
     """
@@ -76,7 +76,7 @@ def _bounds(meta: Meta, unit: str | None) -> Iterator[str]:
 
 
 def _at(type: Any, steps: Sequence[str | int]) -> list[Any]:
-    """The types that may stand there, each with its annotations."""
+    """The types that are allowed there, each with its annotations."""
     found = list(_parts(type))
     for step in steps:
         found = [part for one in found for inner in _inner(one, step) for part in _parts(inner)]

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of a table of operations: all of it comes from what routes declare."""
+"""The OpenAPI 3.1 document of a table of operations. Everything in it comes from the routes."""
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
@@ -79,12 +79,12 @@ _OAUTH_ERROR: Schema = {
     "required": ["error", "error_description"],
 }
 _BEFORE = (RequestTimeout, PayloadTooLarge)
-"""What a form is refused with before it reaches its operation, and therefore as a problem."""
+"""The errors of a form before it reaches its operation. They are therefore problems."""
 
 
 class Document:
-    """Builds a document. `title`, `version` and `about` are the service's; `unions` are types that
-    get names of their own."""
+    """Builds a document. `title`, `version` and `about` describe the service. `unions` are types
+    with names of their own."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class Document:
             self._tags.setdefault(operation.family.name, _about(operation.family))
 
     def add(self, path: str, method: str, operation: dict[str, Any], about: str = "") -> None:
-        """Add an operation that is in no table; `about` describes its tag."""
+        """Add an operation that is not in the table. `about` describes its tag."""
         self._paths.setdefault(path, {})[method.lower()] = operation
         if about:
             self._tags[operation["tags"][0]] = about
@@ -255,7 +255,7 @@ class Document:
     def _narrowed(
         self, name: str, member: str, words: list[str], kinds: Sequence[type[Problem]]
     ) -> Schema:
-        """A component, of whose member there are only these words, and with further members."""
+        """A component whose member has only these words, with further members."""
         allowed = {"const": words[0]} if len(words) == 1 else {"enum": words}
         extra: dict[str, list[Any]] = {}
         for kind in kinds:

@@ -1,8 +1,8 @@
-"""JSON Schemas of Structs, as OpenAPI 3.1 and its clients want them.
+"""JSON Schemas of Structs, for OpenAPI 3.1 and its clients.
 
-msgspec's own are the start. Patterns become those of ECMA-262. What an answer always has is
-required there, whatever its Struct may be without. Tagged unions are `oneOf`, one word is `const`,
-and the words for maintainers are left out of descriptions.
+They begin as msgspec's own. Patterns become those of ECMA-262. A member that an answer always has
+is required, even if its Struct can be without it. Tagged unions are `oneOf`, a single word is
+`const`, and descriptions leave out words for maintainers.
 """
 
 import inspect
@@ -22,10 +22,9 @@ _ASTRAL = re.compile(r"\\U([0-9a-fA-F]{8})")
 
 
 class Schemas:
-    """The schemas of what goes in and of what comes out.
+    """The schemas of input and of answers.
 
-    `unions` are to be components of these names. A Struct that both send and answer has is
-    described as it is sent.
+    `unions` become components of these names. A Struct that is in both is described as input.
     """
 
     def __init__(
@@ -45,19 +44,20 @@ class Schemas:
             schema = self.of(union)
             self.components[name] = schema
             self._unions[_members(schema["oneOf"])] = name
-        # Whatever has one of the unions within is to refer to it.
+        # A type with one of the unions in it must refer to that union.
         for name in self.components.keys() - unions.keys():
             self.components[name] = self._mended(self.components[name])
         self.components = dict(sorted(self.components.items()))
 
     def of(self, type: Any) -> Schema:
-        """The schema of a type, which refers to components."""
+        """The schema of a type, with references to components."""
         (schema,), _ = msgspec.json.schema_components([type], ref_template=REF + "{name}")
         mended: Schema = self._mended(schema)
         return mended
 
     def parameters(self, type: Any) -> Iterator[tuple[str, bool, Schema]]:
-        """Name, need and schema of each parameter of a query or form; none is ever null."""
+        """Each parameter of a query or form: its name, whether it is needed, its schema without
+        null."""
         _, components = msgspec.json.schema_components([type], ref_template=REF + "{name}")
         schema = components[type.__name__]
         for name, member in schema["properties"].items():
@@ -77,7 +77,7 @@ class Schemas:
         return mended
 
     def _require(self, info: types.StructType, schema: Schema) -> None:
-        """Say which members an answer always has."""
+        """Require the members that an answer always has."""
         omits = info.cls.__struct_config__.omit_defaults
         required = [info.tag_field] if info.tag_field is not None else []
         for field in info.fields:
@@ -118,20 +118,20 @@ class Schemas:
 
 
 def description(cls: type) -> str:
-    """What a docstring says to clients: not what section of the specification it is."""
+    """The description in a docstring, without its sections of the specification."""
     text = inspect.cleandoc(cls.__doc__ or "")
     # msgspec gives a Struct without one its signature.
     return "" if text.startswith(f"{cls.__name__}(") else prose(text)
 
 
 def prose(text: str) -> str:
-    """A docstring's text for clients: paragraphs in one line each, without sections."""
+    """A docstring's text for clients: one line for each paragraph, without sections."""
     paragraphs = (" ".join(part.split()) for part in text.split("\n\n"))
     return "\n\n".join(_SECTION.sub("", paragraph) for paragraph in paragraphs)
 
 
 def without_null(schema: Schema) -> Schema:
-    """The schema of what is left out rather than null."""
+    """The schema of a member that is left out rather than null."""
     schema = {key: inner for key, inner in schema.items() if inner is not None}
     if "anyOf" not in schema:
         return schema
