@@ -67,16 +67,16 @@ from contentsvc.web.sizes import KIB
 from contentsvc.web.unavailable import unavailability
 
 _FILES = 100
-"""What a process may need beside its connections to clients and to the database."""
+"""Files that a process may need besides its connections to clients and to the database."""
 _ACCEPTS = 32
-"""Connections accepted in one turn: Twisted takes more with each turn that leaves some over, and
-all of them send a request in the next."""
+"""The most connections accepted in one turn. Twisted would take more in each turn that leaves some
+over, and all of them send a request in the next turn."""
 
 log = Logger()
 
 
 class Options(usage.Options):
-    """The settings of `contentsvc.config` as options, and the file they may come from."""
+    """The settings of `contentsvc.config` as options, and the option for their file."""
 
     optParameters = [
         ["config", "c", None, "TOML file with settings"],
@@ -84,7 +84,7 @@ class Options(usage.Options):
     ]
 
     def parseOptions(self, options: Any = None) -> None:
-        """Bad configuration is one line and status 1, not the whole usage."""
+        """Answer a wrong configuration with one line and status 1, not with the whole usage."""
         try:
             super().parseOptions(options)
             self.settings = self.read()
@@ -92,7 +92,7 @@ class Options(usage.Options):
             _exit(str(error))
 
     def read(self) -> Settings:
-        """The settings as they are now. Raises ConfigError."""
+        """The present settings. Raises ConfigError."""
         settings = config.read(self, os.environ)
         if settings.secret_file is not None or os.path.exists(settings.keys_path):
             try:
@@ -136,7 +136,7 @@ def makeService(options: Options) -> Service:
 
 
 def _logs_to_stdout(options: Options) -> bool:
-    """Whether twistd's own options leave it at that."""
+    """Whether twistd logs to standard output, by its own options."""
     twistd: Any = options.parent or {}
     elsewhere = any(twistd.get(option) for option in ("logger", "syslog"))
     return bool(
@@ -157,7 +157,7 @@ def _parent(
             *(sys.executable, os.path.abspath(sys.argv[0]), "--nodaemon", "--pidfile="),
             *(*chosen, "contentsvc"),
         ],
-        # The workers write to standard output too; another log would not bear several writers.
+        # The workers write to standard output too. Another log cannot have several writers.
         piped=not _logs_to_stdout(options),
         announce=announce,
     )
@@ -221,8 +221,8 @@ class Daemon(Sequence):
         if isinstance(port, tcp.Port):
             _accept_few(port)
         self._undo.append(lambda: self._close(port, site, hub))
-        # What is there by now stays. Else each full collection would look at all of it again, and
-        # the requests of that moment wait some 10 ms.
+        # All objects so far stay for good. Otherwise each full collection would visit them again,
+        # and the requests of that moment would wait some 10 ms.
         gc.collect()
         gc.freeze()
         self._announce(port)
@@ -319,9 +319,10 @@ class Daemon(Sequence):
 
     async def _close(self, port: Any, site: ApiSite, hub: Hub) -> None:
         if isinstance(port, tcp.Port):
-            # Whoever still waits to be accepted would be reset, with the request already sent; and
-            # whoever comes until Twisted closes it, in the next turn. (One that workers share stays
-            # open for those who wait.)
+            # Accept everybody who still waits: closing the port would reset them, with their
+            # requests already sent. The socket is closed at once, because Twisted would close it
+            # only in the next turn, and more might come until then. (A port that workers share
+            # stays open for those who wait.)
             port.stopReading()
             port.numberAccepts = config.BACKLOG
             tcp.Port.doRead(port)
@@ -334,7 +335,7 @@ class Daemon(Sequence):
 
 
 def _accept_few(port: Any) -> None:
-    """Let connections that come all at once leave turns to those that are there."""
+    """Accept few connections at a time, so that a rush leaves turns to the present ones."""
 
     def do_read() -> None:
         port.numberAccepts = min(port.numberAccepts, _ACCEPTS)
@@ -344,10 +345,10 @@ def _accept_few(port: Any) -> None:
 
 
 async def _learn_ended(relay: Relay, tokens: Tokens) -> None:
-    """Which sessions were ended while this process was down, before anyone can ask.
+    """Read which sessions ended while this process was down, before anyone can ask.
 
-    Where somebody holds a lock on them, what needs no token is served until the relay has learnt
-    it. Raises Unavailable otherwise.
+    If somebody holds a lock on them, requests without a token are served until the relay has read
+    them. Raises Unavailable otherwise.
     """
     tokens.revoked.complete = False
     try:

@@ -1,7 +1,7 @@
-"""JSON Web Tokens: issuing and verifying, against an injected clock (spec §5).
+"""JSON Web Tokens: issuing and verifying them, with an injected clock (spec §5).
 
-HS256 only. Keys carry an id (`kid`), so that they can be rotated: the first of the file
-signs, all of them verify.
+Only HS256 is used. Each key has an id (`kid`), so that keys can be rotated: the first key of the
+file signs, all keys verify.
 """
 
 import base64
@@ -26,17 +26,17 @@ SOCKET_LIFETIME = 60
 _KEY_BYTES = 32
 _REMEMBERED = 20_000
 _LONGEST = 4096
-"""Characters of a token that is looked at; ours have some 500."""
+"""The longest token that is read, in characters. Ours have some 500."""
 _OTHERS = stat.S_IRGRP | stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH
 _ACL_GROUP_OBJ, _ACL_GROUP, _ACL_MASK, _ACL_OTHER = 0x04, 0x08, 0x10, 0x20
 _ACL_READ_WRITE = 0x06
 
 
 class Clock(Protocol):
-    """The wall clock where it makes stamps, the reactor where it measures durations."""
+    """The wall clock for time stamps, or the reactor for durations."""
 
     def seconds(self) -> float:
-        """Seconds, of the wall clock those since 1970."""
+        """Seconds; for the wall clock, those since 1970."""
 
 
 class InvalidToken(Exception):
@@ -44,11 +44,12 @@ class InvalidToken(Exception):
 
 
 class KeysError(Exception):
-    """The secret file is missing or malformed, or not only its owner's."""
+    """The secret file is missing or malformed, or users other than its owner may read or write
+    it."""
 
 
 class Caller(Struct, frozen=True):
-    """Who an access token speaks for; `expires` in Unix seconds."""
+    """The user of an access token. `expires` is in Unix seconds."""
 
     user: str
     session: str
@@ -57,7 +58,7 @@ class Caller(Struct, frozen=True):
 
 
 class SocketGrant(Struct, frozen=True):
-    """Whom a socket token lets in, and as which client type (spec §4.19)."""
+    """The user of a socket token, and the client type (spec §4.19)."""
 
     user: str
     session: str
@@ -72,7 +73,7 @@ class Key(NamedTuple):
 
 
 class Keys(tuple[Key, ...]):
-    """The secret file's keys: the first signs, all verify."""
+    """The keys of the secret file. The first signs; all verify."""
 
     __slots__ = ()
 
@@ -81,7 +82,7 @@ class Keys(tuple[Key, ...]):
         """Read lines of `KID BASE64URL`. Raises KeysError."""
         try:
             with path.open(encoding="ascii") as file:
-                # Of the file that is read, not of what has the name a moment later.
+                # Check the file that is read, not the one that has the name a moment later.
                 if _others_may(file.fileno()):
                     mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
                     raise KeysError(
@@ -113,7 +114,7 @@ class Keys(tuple[Key, ...]):
 
     @classmethod
     def load_or_generate(cls, path: Path) -> "Keys":
-        """Read the file, made first with one random key (mode 0600) if it is absent."""
+        """Read the file. If it is missing, make it first, with one random key and mode 0600."""
         key = base64.urlsafe_b64encode(secrets.token_bytes(_KEY_BYTES)).decode().rstrip("=")
         draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
         if not path.exists():
@@ -121,7 +122,8 @@ class Keys(tuple[Key, ...]):
             with os.fdopen(descriptor, "w") as file:
                 file.write(f"{secrets.token_hex(4)} {key}\n")
             try:
-                # Whole or not at all, and the first of several processes wins.
+                # The file appears whole or not at all. If several processes make it, the first
+                # wins.
                 os.link(draft, path)
             except FileExistsError:
                 pass
@@ -133,8 +135,8 @@ class Keys(tuple[Key, ...]):
 def _others_may(descriptor: int) -> bool:
     """Whether a file's group or others may read or write it.
 
-    With an access control list the group's bits of the mode are its mask. systemd's LoadCredential
-    gives the service's user a right so, and the group none.
+    If the file has an access control list, the group's bits of the mode are the list's mask.
+    systemd's LoadCredential gives the service's user a right in this way, and the group none.
     """
     mode = os.fstat(descriptor).st_mode
     if not mode & _OTHERS:
@@ -153,23 +155,24 @@ def _others_may(descriptor: int) -> bool:
 
 
 class Revoked:
-    """The sessions that were ended while access tokens of theirs may still be unexpired.
+    """The ended sessions that may still have unexpired access tokens.
 
-    Tokens expire by the wall clock, which may be set. So a session is forgotten when both clocks
-    say so: by `steady`, which nobody sets, ACCESS_LIFETIME has passed, and by `wall` the last token
-    that it can have has expired. One that was issued before `wall` was set back expires later.
+    Tokens expire by the wall clock, which may be set. So a session is forgotten only when both
+    clocks agree. By `steady`, which nobody sets, ACCESS_LIFETIME has passed. By `wall`, the last
+    token that the session can have has expired: a token that was issued before `wall` was set back
+    expires later.
     """
 
     def __init__(self, wall: Clock, steady: Clock) -> None:
         self._wall = wall
         self._steady = steady
         self.complete = True
-        """False while it is not known which were ended before this process started."""
+        """False until it is known which sessions ended before this process started."""
         self._latest = 0.0
         self._until: dict[str, tuple[float, float]] = {}
 
     def saw(self, expires: float) -> None:
-        """There is a token that expires then, in Unix seconds."""
+        """Note that there is a token that expires at this time, in Unix seconds."""
         self._latest = max(self._latest, expires)
 
     def add(self, session: str) -> None:
@@ -177,7 +180,7 @@ class Revoked:
         wall, steady = self._wall.seconds(), self._steady.seconds()
         self.saw(wall + ACCESS_LIFETIME)
         self._until.setdefault(session, (self._latest, steady + ACCESS_LIFETIME))
-        # Neither time ever falls, so insertion order is the order of expiry.
+        # Neither time ever decreases, so insertion order is the order of expiry.
         while self._until:
             oldest, (expired, over) = next(iter(self._until.items()))
             if expired > wall or over > steady:
@@ -196,8 +199,8 @@ class _Header(Struct):
 
 
 def _kid(token: str) -> str:
-    """Which key a token says it was signed with. PyJWT decodes all of it to tell, and again to
-    verify it, which thousands of sockets that come at once would wait for."""
+    """The id of the key with which a token claims to be signed. PyJWT would decode the whole token
+    for this, and again to verify it. Thousands of sockets that come at once would wait for that."""
     head = token.partition(".")[0]
     return json.decode(base64.urlsafe_b64decode(head + "==="), type=_Header).kid
 
@@ -205,7 +208,7 @@ def _kid(token: str) -> str:
 class Tokens:
     """Issues and verifies the tokens of one service, by the wall clock.
 
-    `steady` measures durations; without it `clock` does, which then must not be set.
+    `steady` measures durations. Without it, `clock` does; nobody may set it then.
     """
 
     def __init__(self, keys: Keys, clock: Clock, steady: Clock | None = None) -> None:
@@ -216,12 +219,12 @@ class Tokens:
         self.revoked = Revoked(clock, clock if steady is None else steady)
 
     def issue(self, user: str, session: str, *, admin: bool) -> str:
-        """An access token, good for ACCESS_LIFETIME seconds."""
+        """An access token, valid for ACCESS_LIFETIME seconds."""
         role = "admin" if admin else "user"
         return self._sign("api", ACCESS_LIFETIME, sub=user, sid=session, role=role)
 
     def issue_socket(self, user: str, session: str, client: str) -> str:
-        """A token for the session socket, good for SOCKET_LIFETIME seconds."""
+        """A token for the session socket, valid for SOCKET_LIFETIME seconds."""
         return self._sign("socket", SOCKET_LIFETIME, sub=user, sid=session, client=client)
 
     def _sign(self, audience: str, lifetime: int, **claims: str) -> str:
@@ -234,14 +237,14 @@ class Tokens:
         )
 
     def pseudonym(self, text: str) -> str:
-        """A GUID that stands for a text where that is not to be stored: without the key nobody
-        can tell for which."""
+        """A GUID that stands for a text that must not be stored. Without the key, nobody can tell
+        which text."""
         key = self._keys[self._kid]
         code = hmac.digest(key, b"pseudonym\0" + text.encode("utf-8", "surrogatepass"), "sha256")
         return str(UUID(bytes=code[:16]))
 
     def verify(self, token: str) -> Caller:
-        """Whom an access token speaks for. Raises InvalidToken."""
+        """The user of an access token. Raises InvalidToken."""
         caller = self._verified.get(token)
         if caller is None:
             claims = self._claims(token, "api")
@@ -259,8 +262,8 @@ class Tokens:
         return caller
 
     def verify_socket(self, token: str) -> SocketGrant:
-        """Whom a socket token lets in. Raises InvalidToken; a revoked session's token is
-        let through, for the socket to say so with its own close code."""
+        """The user of a socket token. Raises InvalidToken, but not for a revoked session: the
+        socket itself reports that with its own close code."""
         claims = self._claims(token, "socket")
         return SocketGrant(claims["sub"], claims["sid"], str(claims.get("client")))
 
@@ -275,7 +278,7 @@ class Tokens:
                 algorithms=["HS256"],
                 audience=audience,
                 issuer=ISSUER,
-                # Time is the injected clock's, below.
+                # The injected clock decides about time, below.
                 options={
                     "require": ["exp", "iat", "sub", "sid", "jti"],
                     "verify_exp": False,
@@ -284,7 +287,8 @@ class Tokens:
                 },
             )
         except Exception as error:
-            # Of a stranger's text, anything: a RecursionError of the JSON decoder, for one.
+            # A stranger's text can raise anything, for example a RecursionError of the JSON
+            # decoder.
             raise InvalidToken("The token is not valid.") from error
         if not isinstance(claims["exp"], int) or not isinstance(claims["sid"], str):
             raise InvalidToken("The token is not valid.")

@@ -1,1 +1,1 @@
-"""The `contentsvc` command: what an operator types."""
+"""The `contentsvc` command, for operators."""

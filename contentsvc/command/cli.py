@@ -44,9 +44,10 @@ _TAKEN = {
     "users_email": "another user already has this e-mail address",
 }
 _PAUSE = 1.0
-"""Seconds before a migration that had to wait for somebody is tried again."""
+"""Seconds before the next attempt of a migration that found a lock."""
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
-"""NUL, which the API takes nowhere, and what argv has for bytes that are no UTF-8."""
+"""NUL, which the API accepts nowhere, and the characters that argv has for bytes that are not
+UTF-8."""
 _DATABASE_ERRORS = (
     *(EmbeddedError, MigrationError, PoolerError, Unavailable, BadValue),
     *(psycopg2.Error, OSError),
@@ -54,11 +55,11 @@ _DATABASE_ERRORS = (
 
 
 class CommandError(Exception):
-    """The command cannot be done; `str()` says why in one line."""
+    """The command failed. `str()` is one line with the reason."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and give the exit status; an error is one line on stderr, and 1."""
+    """Run one command, and give the exit status. An error is one line on stderr, and status 1."""
     arguments = _parser().parse_args(argv)
     try:
         arguments.act(config.read(vars(arguments), os.environ), arguments)
@@ -71,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, not with the usage."""
+    """Reports an error in one line, without the usage."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(1, f"{self.prog}: {message}; see {self.prog} --help\n")
@@ -146,7 +147,7 @@ def _migrate(settings: Settings, arguments: argparse.Namespace) -> None:
 
 def _add(settings: Settings, arguments: argparse.Namespace) -> None:
     name, email = arguments.name, arguments.email
-    # What is wrong already is said before a password is asked for.
+    # Report errors before asking for a password.
     _check(username=name, email=email, password="-" * 8)
     password = _password(arguments)
     _check(username=name, email=email, password=password)
@@ -211,7 +212,7 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
             raise CommandError(f"{arguments.name} is banned")
         return account, session
 
-    # Read first where it is required, so that its absence is the error.
+    # A required file is read first, so that its absence is the error.
     keys = None if settings.secret_file is None else Keys.load(settings.secret_file)
     with _database(settings, existing=True) as dsn:
         keys = keys or Keys.load_or_generate(settings.keys_path)
@@ -239,7 +240,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
-    # The other commands have no use for the client's libraries, which take a second to import.
+    # The other commands do not need the client's libraries, which take a second to import.
     from contentsvc.command.watch import by_password, by_token, watch
 
     parts = urlsplit(arguments.url)
@@ -256,7 +257,7 @@ def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
     watch(arguments.url, sign_in, arguments.resume, arguments.resume_id)
 
 
-# What they share.
+# Parts that the commands share.
 
 
 def _check(**registration: str) -> None:
@@ -317,9 +318,10 @@ def _guid(text: str) -> str:
 
 @contextmanager
 def _database(settings: Settings, *, existing: bool = False) -> Iterator[str]:
-    """A libpq DSN of the database with its schema; embedded Postgres runs meanwhile.
+    """A libpq DSN of the database, with its schema up to date. The embedded Postgres runs
+    meanwhile.
 
-    With `existing`, CommandError where there is no embedded one yet.
+    With `existing`, raises CommandError if there is no embedded database yet.
     """
     if existing and settings.database is None and not (settings.data_dir / "postgres").exists():
         raise CommandError(f"there is no database in {settings.data_dir}: is data_dir correct?")
@@ -329,7 +331,8 @@ def _database(settings: Settings, *, existing: bool = False) -> Iterator[str]:
 
 
 def _migrated(dsn: str) -> list[str]:
-    """Migrate, however long somebody else holds a lock; what has been applied."""
+    """Migrate, however long somebody else holds a lock. Gives the names of the applied
+    migrations."""
     while True:
         try:
             return migrate(dsn)

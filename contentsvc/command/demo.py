@@ -1,7 +1,7 @@
-"""A small world to look at: what `contentsvc demo` writes.
+"""The small world of `contentsvc demo`.
 
-All ids but those that the database gives are made from names, so that the world is
-recognised when it is there already.
+All ids except those that the database gives are made from names. So a second run recognises the
+world.
 """
 
 from collections.abc import Callable
@@ -34,16 +34,16 @@ from contentsvc.wire.notifications import (
 
 
 class DemoError(Exception):
-    """The demo cannot be made beside what is there."""
+    """The demo conflicts with existing data."""
 
 
 def id_of(name: str) -> str:
-    """The GUID of the thing that the demo has under this name."""
+    """The GUID of the demo's thing with this name."""
     return str(uuid5(UUID("f6f4ad6c-6b0a-4d0f-9f0e-6d0f3f0b7c11"), name))
 
 
 class Person(NamedTuple):
-    """A user; `full` is the profile where it says more than the public one."""
+    """A user. `full` is the private profile, if it differs from the public one."""
 
     name: str
     public: str | None
@@ -52,7 +52,8 @@ class Person(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A content; `brings` are entities published with it, `uses` other items' core entities."""
+    """A content. `brings` are entities published with it. `uses` are core entities of other
+    items."""
 
     name: str
     author: str
@@ -67,7 +68,7 @@ class Item(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """A comment and the replies to it, each an author and a text."""
+    """A comment and its replies. Each is an author and a text."""
 
     item: str
     author: str
@@ -121,7 +122,7 @@ CHALLENGES = [
 
 
 async def build(db: Db, hashed: Callable[[], str]) -> bool:
-    """Write the world; False where it is there already. `hashed` makes a password hash.
+    """Write the world. False if it exists already. `hashed` makes a password hash.
 
     Raises DemoError.
     """
@@ -130,7 +131,7 @@ async def build(db: Db, hashed: Callable[[], str]) -> bool:
     people = {}
     for person in PEOPLE:
         if await users.id_of(db, person.name):
-            raise DemoError(f"the demo has a user {person.name}, and so have you already")
+            raise DemoError(f"a user {person.name} exists already, whose name the demo needs")
         people[person.name] = await _register(db, person, hashed())
     for item in ITEMS:
         await _publish(db, item, people[item.author])
@@ -234,7 +235,7 @@ async def _moderate(db: Db, people: dict[str, str]) -> None:
 
 
 async def _tell(db: Db, recipient: str, notification: Notification) -> None:
-    # Stored only: daemons that hold a socket of the recipient find it within seconds.
+    # Only stored: daemons with a socket of the recipient find it within seconds.
     kind = str(notification.__struct_config__.tag)
     await notifications.insert(db, recipient, kind, json.encode(notification).decode())
 

@@ -1,4 +1,4 @@
-"""`contentsvc watch`: a user's notifications as they come, one line of JSON each."""
+"""`contentsvc watch`: a user's notifications as they arrive, one line of JSON each."""
 
 import os
 import sys
@@ -31,11 +31,12 @@ def by_token(access_token: str) -> SignIn:
 
 
 def watch(url: str, sign_in: SignIn, resume: int | None, resume_id: str | None) -> NoReturn:
-    """Print the notifications that the service at `url` sends, from `resume` on, until interrupted.
-    `resume_id` is the id of the notification with that number, where it is known.
+    """Print the notifications that the service at `url` sends, from `resume` on, until it is
+    interrupted. `resume_id` is the id of the notification with that number, if it is known.
 
-    Exits with status 0 where it was interrupted or nobody reads any more, and with 1 and one
-    line on stderr where it cannot go on: a wrong password, a session that was ended.
+    Exits with status 0 if it was interrupted or nobody reads its output any more. Exits with status
+    1 and one line on stderr if it cannot continue, for example after a wrong password or the end of
+    the session.
     """
     go_on = {"resume": resume, "resume_id": resume_id}
     react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, url, sign_in, go_on)))
@@ -53,7 +54,7 @@ async def _watch(reactor: Any, url: str, sign_in: SignIn, go_on: dict[str, Any])
         print(f"contentsvc: {' '.join(str(error).split())}", file=sys.stderr)
         raise SystemExit(1) from None
     except BrokenPipeError:
-        # Python's own last flush must not complain either.
+        # Python's own last flush must not fail either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     finally:
         await client.close()

@@ -1,1 +1,1 @@
-"""What a daemon does by itself."""
+"""The work that a daemon does by itself."""

@@ -1,8 +1,8 @@
-"""Deletes what has been kept long enough: notifications, and sessions that are over.
+"""Deletes old notifications and expired sessions.
 
-Every process tries, every half a minute; the database lets one at a time. A try looks at the logs
-of a thousand users and goes on with the next thousand another time: with a million users each
-log's turn comes three times a day.
+Every process tries every half minute; the database lets one process work at a time. A round checks
+the logs of a thousand users, and the next round continues with the next thousand. With a million
+users, each log's turn comes three times a day.
 """
 
 from collections.abc import Awaitable, Callable
@@ -18,18 +18,18 @@ from contentsvc.store import retention
 from contentsvc.timers import Sleeps
 
 EVERY = 30.0
-"""Seconds between looks for what is old enough."""
+"""Seconds between two rounds."""
 PAUSE = 0.2
-"""Seconds between the batches of one look, in which others have the database."""
+"""Seconds between two batches of a round, in which others can use the database."""
 MARGIN = 24 * 3600
-"""Seconds that a session is kept after its last refresh token has expired: more than an access
-token lives, and the end of a session matters."""
+"""Seconds that a session is kept after its last refresh token has expired. It is more than the life
+of an access token, for which the end of a session matters."""
 
 log = Logger()
 
 
 class Retention:
-    """Deletes notifications older than `days`, 0 for none, and sessions that are over."""
+    """Deletes notifications older than `days` (0: none), and expired sessions."""
 
     def __init__(self, reactor: IReactorTime, db: Db, days: int) -> None:
         self._db = db
@@ -39,7 +39,7 @@ class Retention:
         self._sleeps = Sleeps(reactor)
 
     def start(self) -> None:
-        """Begin; the first look is EVERY seconds from now."""
+        """Begin. The first round is EVERY seconds from now."""
         Deferred.fromCoroutine(self._run()).addErrback(self._failed)
 
     def stop(self) -> None:
@@ -65,7 +65,7 @@ class Retention:
         return batch.sessions, batch.tokens == retention.TOKENS
 
     async def _look(self, what: str, act: Callable[[], Awaitable[tuple[int, bool]]]) -> None:
-        """Delete batches as long as there are full ones."""
+        """Delete batches until one is not full."""
         total, again = 0, True
         try:
             while again and not self._stopped:
@@ -74,7 +74,7 @@ class Retention:
                 if again:
                     await self._sleeps.sleep(PAUSE)
         except Unavailable as error:
-            if not self._stopped:  # then the database is being closed under it
+            if not self._stopped:  # else the database is being closed
                 log.warn("Could not delete {what}: {error}", what=what, error=error)
         except CancelledError:
             raise
