@@ -86,7 +86,7 @@ class SetClockTests(SynchronousTestCase):
         self.tokens.revoked.add(SESSION)
         self.wall.rightNow -= 120
         self.passes(ACCESS_LIFETIME + 60)
-        self.assertEqual(self.refused(), "The session was ended.")
+        self.assertEqual(self.refused(), "The session of this token has ended.")
         self.passes(60)
         self.assertEqual(self.refused(), "The token has expired.")
 
@@ -95,7 +95,7 @@ class SetClockTests(SynchronousTestCase):
         self.wall.rightNow -= 120
         self.tokens.revoked.add(SESSION)
         self.passes(ACCESS_LIFETIME + 60)
-        self.assertEqual(self.refused(), "The session was ended.")
+        self.assertEqual(self.refused(), "The session of this token has ended.")
 
     def test_back_after_a_restart(self) -> None:
         """So does one whose token is from before the process started, and was seen here."""
@@ -104,7 +104,7 @@ class SetClockTests(SynchronousTestCase):
         restarted.verify(self.token)
         restarted.revoked.add(SESSION)
         self.passes(ACCESS_LIFETIME + 60)
-        self.assertEqual(self.refused(), "The session was ended.")
+        self.assertEqual(self.refused(), "The session of this token has ended.")
 
     def test_forward_and_back(self) -> None:
         """Nor is it forgotten where the clock goes forward for a while."""
@@ -113,7 +113,7 @@ class SetClockTests(SynchronousTestCase):
         self.passes(60)
         self.wall.rightNow -= 3600
         self.passes(60)
-        self.assertEqual(self.refused(), "The session was ended.")
+        self.assertEqual(self.refused(), "The session of this token has ended.")
 
     def test_forgotten(self) -> None:
         """After either step ended sessions are forgotten again, if later."""
