@@ -106,7 +106,8 @@ class Document:
         forms = [route.form for route in routes if route.form is not None]
         extra = [type for op in operations for error in op.errors for type in error.extra.values()]
         self._schemas = Schemas(
-            sent=[*(body for route in routes for body in route.bodies), *forms],
+            sent=[body for route in routes for body in route.bodies],
+            forms=forms,
             answered=[
                 *(route.answer.type for route in routes if route.answer.type is not None),
                 *extra,
@@ -271,6 +272,7 @@ class Document:
         narrow = {
             "type": "object",
             "properties": {member: {"type": "string", **allowed}, **members},
+            "required": [member],
         }
         return {"allOf": [_ref(name), narrow]}
 

@@ -7,7 +7,7 @@ is required, even if its Struct can be without it. Tagged unions are `oneOf`, a 
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -22,22 +22,34 @@ _ASTRAL = re.compile(r"\\U([0-9a-fA-F]{8})")
 
 
 class Schemas:
+<<<<<<< HEAD
     """The schemas of input and of answers.
+=======
+    """The schemas of what goes in, as JSON or as a form, and of what comes out.
+>>>>>>> 75a9bdf (OpenAPI: what may be missing is optional to generators, codes are required, forms have no null; patterns of what handlers check)
 
     `unions` become components of these names. A Struct that is in both is described as input.
     """
 
     def __init__(
-        self, *, sent: Iterable[Any], answered: Iterable[Any], unions: Mapping[str, Any]
+        self,
+        *,
+        sent: Iterable[Any],
+        forms: Sequence[type],
+        answered: Iterable[Any],
+        unions: Mapping[str, Any],
     ) -> None:
-        sent, answered = list(sent), list(answered)
+        names = {form.__name__ for form in forms}
+        sent, answered = [*sent, *forms], list(answered)
         every = [*sent, *answered, *unions.values()]
         _, raw = msgspec.json.schema_components(every, ref_template=REF + "{name}")
         structs = {info.cls.__name__: info for info in _structs(every)}
         only_answered = structs.keys() - {info.cls.__name__ for info in _structs(sent)}
         self._unions: dict[frozenset[str], str] = {}
         self.components: dict[str, Schema] = {
-            name: self._component(structs[name], schema, name in only_answered)
+            name: self._component(
+                structs[name], schema, answered=name in only_answered, form=name in names
+            )
             for name, schema in raw.items()
         }
         for name, union in unions.items():
@@ -63,15 +75,23 @@ class Schemas:
         for name, member in schema["properties"].items():
             yield name, name in schema["required"], self._mended(without_null(member))
 
-    def _component(self, info: types.StructType, schema: Schema, answered: bool) -> Schema:
+    def _component(
+        self, info: types.StructType, schema: Schema, *, answered: bool, form: bool
+    ) -> Schema:
         mended: Schema = self._mended(schema)
         mended.pop("title", None)
         about = description(info.cls)
         mended.pop("description", None)
         if about:
             mended = {"description": about, **mended}
-        if (answered and info.tag is None) or answered:
+        if answered:
             self._require(info, mended)
+        members = mended["properties"]
+        for name, member in members.items():
+            # To some generators, what has a default must be there. Ours are what a member's absence
+            # means anyway: null, or nothing.
+            plain = without_null(member) if form else member
+            members[name] = {key: part for key, part in plain.items() if key != "default"}
         if not mended.get("required", True):
             del mended["required"]
         return mended
@@ -87,7 +107,6 @@ class Schemas:
                 required.append(field.encode_name)
             elif field.default is None:
                 member = without_null(member)
-            member.pop("default", None)
             schema["properties"][field.encode_name] = member
         schema["required"] = required
 

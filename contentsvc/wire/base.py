@@ -39,6 +39,7 @@ _UNSEEN = (
 """Characters that cannot be seen: blanks, control characters, Unicode's
 Default_Ignorable_Code_Point, and the empty pattern of Braille."""
 _SEGMENT = r"(?!\.{1,2}(?:/|\Z))[^/\\\x00-\x1f\x7f-\x9f]+"
+MEDIA_PATTERN = rf"^{_SEGMENT}(?:/{_SEGMENT})*\Z"
 
 Key = Annotated[str, Meta(min_length=1, max_length=256)]
 NOT_BLANK = Meta(pattern=f"[^{_UNSEEN}]", description="a name that is not blank")
@@ -50,7 +51,7 @@ MediaPath = Annotated[
     Meta(
         min_length=1,
         max_length=1024,
-        pattern=rf"^{_SEGMENT}(?:/{_SEGMENT})*\Z",
+        pattern=MEDIA_PATTERN,
         description="a relative path without empty, . or .. segments, without backslashes and "
         "control characters",
         examples=["shots/0e1f7a52.png"],

@@ -4,7 +4,18 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
-from contentsvc.wire.base import Guid, Id, MediaPath, Name, Paging, Record, Seconds, Text, Wire
+from contentsvc.wire.base import (
+    MEDIA_PATTERN,
+    Guid,
+    Id,
+    MediaPath,
+    Name,
+    Paging,
+    Record,
+    Seconds,
+    Text,
+    Wire,
+)
 
 ContentType = Literal["game", "asset", "avatar_box", "gameplay_box", "scene_box"]
 ContentStatus = Literal["active", "suspended"]
@@ -14,11 +25,19 @@ ShownType = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_TYPES)})
 ShownStatus = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_STATUSES)})]
 """In answers: a client takes what a later release may add."""
 Share = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1, "examples": [0.75]})]
+CATEGORIES = rf"^(all|({'|'.join(CONTENT_TYPES)})(,({'|'.join(CONTENT_TYPES)}))*)\Z"
+"""A comma list of types. It is described so; the handler's message says more."""
 PLATFORMS = ("win64", "osx64", "linux64")
 
-Screenshots = Annotated[
-    list[Annotated[str, Meta(min_length=1, max_length=1024)]], Meta(min_length=1, max_length=64)
+Screenshot = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=1024,
+        extra_json_schema={"pattern": MEDIA_PATTERN, "examples": ["shots/0e1f7a52.png"]},
+    ),
 ]
+Screenshots = Annotated[list[Screenshot], Meta(min_length=1, max_length=64)]
 """Each is a MediaPath, which is checked after decoding: msgspec counts a list only at its end. A
 body can hold 260,000 strings, and to match each of them with a pattern would block everybody."""
 Tags = Annotated[list[Annotated[str, Meta(min_length=1, max_length=64)]], Meta(max_length=64)]
@@ -134,7 +153,7 @@ class PrecheckAnswer(Wire):
 class ContentQuery(Paging):
     """Filters (spec §4.3): comma lists, or `all`."""
 
-    category: str = "all"
+    category: Annotated[str, Meta(extra_json_schema={"pattern": CATEGORIES})] = "all"
     status: str | None = None
 
 

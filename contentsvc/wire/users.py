@@ -47,7 +47,7 @@ class UserUpdate(Wire):
 class UserSearch(Wire):
     """A search (spec §4.5). The length of `q` is counted after trimming."""
 
-    q: str
+    q: Annotated[str, Meta(extra_json_schema={"pattern": r"\S[\s\S]+\S", "examples": ["mira"]})]
     page_size: Annotated[int, Meta(ge=10, le=200)] = 48
     page: Page = 0
 
