@@ -22,11 +22,7 @@ _ASTRAL = re.compile(r"\\U([0-9a-fA-F]{8})")
 
 
 class Schemas:
-<<<<<<< HEAD
-    """The schemas of input and of answers.
-=======
-    """The schemas of what goes in, as JSON or as a form, and of what comes out.
->>>>>>> 75a9bdf (OpenAPI: what may be missing is optional to generators, codes are required, forms have no null; patterns of what handlers check)
+    """The schemas of input, as JSON or as a form, and of answers.
 
     `unions` become components of these names. A Struct that is in both is described as input.
     """
