@@ -83,7 +83,7 @@ async def standing(
         where id = :content and visible(status, author_id, :author, :admin)
         returning id, comments
     ), moment as (
-        -- Under the content's row lock, so that the order of times is that of ordinals.
+        -- Under the content's row lock, so that times and ordinals have the same order.
         select id, comments, clock_timestamp() as now from content
     )
     insert into comments (content_id, ordinal, parent_id, author_id, body, created, updated)
@@ -105,7 +105,7 @@ async def create(
         where id = :content and visible(status, author_id, :author, :admin)
         for no key update
     ), allowed as (
-        -- The refusal of an unknown parent goes first, and is that of the constraint.
+        -- An unknown parent is refused first, by the constraint.
         select id, case when :parent::bigint is null or exists (
             select from comments where content_id = :content and id = :parent
         ) then comments_wait(:author, :most, make_interval(secs => :span)) else 0 end as wait

@@ -57,7 +57,7 @@ async def standing(db: Db, content: str) -> Standing | None:
         values (:content, :revision, :author, :type, :name, :description, :screenshots, :tags)
         returning id
     ), revision as (
-        -- From the content, so that a repeat is refused for that, not for its revision.
+        -- From the content, so that a repeat is refused for its content, not for its revision.
         insert into revisions (id, content_id, version, description, entity_id, entity_revision)
         select :revision, id, :version, :revision_description, :core, :core_revision from content
     ), entity as (

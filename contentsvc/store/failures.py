@@ -46,7 +46,7 @@ async def wait(
         values (:account, :address, 1, clock_timestamp())
         {_ONE_MORE}
     ), whole as (
-        -- Of those above the limit nobody is told whether they were right, so they are none.
+        -- Attempts above the limit learn nothing about the password, so they do not count.
         insert into failed_log_ins as f (account, address, failures, since)
         select {_ALL}, :address, 1, clock_timestamp() from pair where failures <= :most
         {_ONE_MORE}
@@ -65,7 +65,7 @@ async def failed(
 
 @one(f"""
     with pair as (
-        -- Whoever is about to count one more is waited for, and seen.
+        -- Wait for a transaction that counts one more, and see its count.
         select since, failures from failed_log_ins
         where account = :account and address = :address
         for update

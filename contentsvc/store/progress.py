@@ -122,14 +122,14 @@ _MOST_KEYS, _MOST_BYTES = "(:most_keys::bigint[])[1]", "(:most_bytes::bigint[])[
         select user_id, sum((grown is null)::integer) as keys, sum(coalesce(grown, size)) as bytes
         from written group by user_id
     )
-    -- Counted where it changes how much the user has.
+    -- Count it only if it changes how much the user has.
     insert into progress_usage as u (user_id, keys, bytes)
     select user_id,
            case when keys > {_MOST_KEYS} then progress_refused('progress_keys') else keys end,
            case when bytes > {_MOST_BYTES} then progress_refused('progress_bytes') else bytes end
     from more where keys > 0 or bytes <> 0 order by user_id
     on conflict (user_id) do update
-    -- Only what grows is refused.
+    -- Refuse only growth.
     set keys = case when excluded.keys > 0 and u.keys + excluded.keys > {_MOST_KEYS}
                     then progress_refused('progress_keys') else u.keys + excluded.keys end,
         bytes = case when excluded.bytes > 0 and u.bytes + excluded.bytes > {_MOST_BYTES}

@@ -17,7 +17,7 @@ from contentsvc.db.query import Batch, Db, found, one
         where visible(c.status, c.author_id, call.user_id, call.admin)
     ), vote as (
         insert into ratings as r (user_id, content_id, up)
-        -- All take their locks in one order. Of a user's votes on one content the last counts.
+        -- All take their locks in one order. The last of a user's votes on one content counts.
         select distinct on (id, user_id) user_id, id, up from content order by id, user_id, n desc
         on conflict (user_id, content_id) do update set up = excluded.up
         where r.up <> excluded.up

@@ -67,7 +67,7 @@ class Batch(NamedTuple):
         where c.user_id = any(array(select user_id from due order by user_id limit {LOGS}))
         for update skip locked
     ), reach as materialized (
-        -- Up to the first that is young enough, or as many as there may be in a batch.
+        -- Up to the first one that is young enough, or up to the size of a batch.
         select held.user_id, held.trimmed, coalesce(young.seq - 1, last.seq, held.trimmed) as upto,
                last.rows = {ROWS} as more
         from held
@@ -100,7 +100,7 @@ class Batch(NamedTuple):
             for update skip locked
         ) n
     ), whole as materialized (
-        -- Of a log of which a row is locked nothing is taken: numbers would get holes.
+        -- Take nothing from a log with a locked row: its numbers would get holes.
         select r.user_id, r.trimmed, r.upto, r.more, o.rows, o.unread
         from reach r
         join (select user_id, count(*) as rows from there group by 1) t using (user_id)

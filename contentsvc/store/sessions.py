@@ -74,7 +74,7 @@ async def is_spent(db: Db, refresh: str) -> bool | None:
         delete from refresh_tokens
         where session_id = :session and expires < now() and hash <> decode(:refresh, 'hex')
     ), settled as (
-        -- Longer ago than any grace: whoever comes with one of these gets no successor.
+        -- Older than any grace period: such a token gets no successor.
         update refresh_tokens set salt = null
         where session_id = :session and expires >= now() and hash <> decode(:refresh, 'hex')
           and salt is not null and spent < now() - interval '10 minutes'
