@@ -11,8 +11,8 @@ from contentsvc.db.query import Db
 from contentsvc.store import notifications
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
-from contentsvc.web.decode import is_guid
 from contentsvc.web.errors import at_parameter
+from contentsvc.web.guids import is_guid
 from contentsvc.web.route import route
 from contentsvc.wire.notifications import (
     AnyNotification,

@@ -90,7 +90,7 @@ class Progress:
 
     async def _put_checked(self, user: str, key: str, value: str, body: ProgressText) -> bool:
         """True if the value is stored, now or before. False if another write came between."""
-        write_id = None if body.write_id is None else body.write_id.lower()
+        write_id = body.write_id
         try:
             async with self._db.transaction() as tx:
                 standing = await progress.lock(tx, user, key)

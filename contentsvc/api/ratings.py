@@ -27,7 +27,7 @@ class Ratings:
             ("accountId", body.account_id, user),
             ("contentId", body.content_id, content),
         ):
-            if given is not None and given.lower() != meant:
+            if given not in {None, meant}:
                 raise at_pointer(f"/{member}", "This must be the same as in the path.")
         if not await ratings.put(self._db, user, content, call.viewer.admin, body.value == "1"):
             raise ContentNotFound()

@@ -108,10 +108,10 @@ class Social:
     async def invite(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
         """Invite a user to a party, and notify them. The same invite again within a minute notifies
         nobody."""
-        party = body.party.lower()
+        invite = PartyInvite(sender=user, party=body.party)
         async with self._db.transaction() as tx:
-            if await social.invite(tx, user, friend, party, _REPEAT):
-                await self._notifier.send(tx, friend, PartyInvite(sender=user, party=party))
+            if await social.invite(tx, user, friend, body.party, _REPEAT):
+                await self._notifier.send(tx, friend, invite)
 
     @route(
         "POST",
@@ -121,8 +121,8 @@ class Social:
     )
     async def accept(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
         """Accept an invite to a party (spec §4.15), and notify the user who sent it."""
-        party = body.party.lower()
-        await self._answer("accept", user, friend, PartyInviteAccept(sender=user, party=party))
+        notification = PartyInviteAccept(sender=user, party=body.party)
+        await self._answer("accept", user, friend, notification)
 
     @route(
         "POST",
@@ -132,8 +132,8 @@ class Social:
     )
     async def decline(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
         """Decline an invite to a party (spec §4.16), and notify the user who sent it."""
-        party = body.party.lower()
-        await self._answer("decline", user, friend, PartyInviteDecline(sender=user, party=party))
+        notification = PartyInviteDecline(sender=user, party=body.party)
+        await self._answer("decline", user, friend, notification)
 
     async def _answer(
         self,

@@ -17,6 +17,7 @@ from contentsvc.web.errors import (
     at_parameter,
     at_pointer,
 )
+from contentsvc.web.guids import is_guid, lowering
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
@@ -24,7 +25,6 @@ W = TypeVar("W")
 
 _STEP = re.compile(r"\.([^.\[`]+)|\[(\d+)\]")
 _MISSING = re.compile(r"^Object missing required field `(.+)`$")
-_GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 _GOT = re.compile(r", got `(\w+)`$")
 _KINDS = {
     "str": "a string",
@@ -39,11 +39,6 @@ _MAX_PARAMETERS = 64
 _MISSES = "This is required, but missing."
 _NOT_TEXT = "This must be percent-encoded UTF-8."
 _OUT_OF_RANGE = "This number is out of range: it must fit a 64-bit floating-point number."
-
-
-def is_guid(text: str) -> bool:
-    """Whether this is a GUID with dashes."""
-    return _GUID.match(text) is not None
 
 
 def guid(name: str, text: str) -> str:
@@ -61,7 +56,7 @@ def integer(name: str, text: str) -> int:
 
 
 def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decoder[T]) -> T:
-    """Decode a JSON body. A missing Content-Type counts as JSON.
+    """Decode a JSON body, GUIDs to lower case. A missing Content-Type counts as JSON.
 
     Raises UnsupportedMediaType, MalformedJson or InvalidBody.
     """
@@ -86,6 +81,10 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
         raise MalformedJson("The body is not UTF-8.") from None
     except RecursionError:
         raise MalformedJson("The body is nested too deeply.") from None
+    kind: Any = decoder.type
+    lower = lowering(kind)
+    if lower is not None:
+        lower(value)
     return value
 
 
@@ -171,6 +170,9 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
         for field in msgspec.structs.fields(type):
             if field.encode_name in values and getattr(found, field.name) is None:
                 raise problem(field.encode_name, _must_be(type, [field.encode_name], json=False))
+    lower = lowering(type)
+    if lower is not None:
+        lower(found)
     return found
 
 

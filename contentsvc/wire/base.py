@@ -11,10 +11,11 @@ Guid = Annotated[
     Meta(
         pattern=GUID_PATTERN,
         description="a GUID with dashes",
+        extra={"case": "lower"},
         extra_json_schema={"format": "uuid"},
     ),
 ]
-"""An identifier (spec §1): input may be in any case; Postgres returns lower case."""
+"""An identifier (spec §1): input may be in any case; what has been decoded is in lower case."""
 
 
 Id = Annotated[str, Meta(extra_json_schema={"format": "uuid"})]
