@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Sequence
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from contentsvc.api import dependencies
+from contentsvc.api.dependencies import Dependencies, key
 from contentsvc.api.errors import (
     ContentNotFound,
     EntityConflict,
@@ -23,7 +23,6 @@ from contentsvc.api.errors import (
 from contentsvc.api.paging import ROWS, LongList, listed, position, whole
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
-from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import content as store
 from contentsvc.store import users
@@ -32,7 +31,7 @@ from contentsvc.store.floods import DAY
 from contentsvc.web.allow import ADMIN, ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either, fitting
-from contentsvc.web.errors import Forbidden, Problem, at_parameter, at_pointer
+from contentsvc.web.errors import Forbidden, at_parameter, at_pointer
 from contentsvc.web.route import route
 from contentsvc.web.sizes import KIB
 from contentsvc.wire.base import MediaPath
@@ -57,6 +56,12 @@ from contentsvc.wire.content import (
 from contentsvc.wire.notifications import ContentRestored, ContentSuspended
 
 _Bodies = Either[ContentCreate | ContentUpdate]
+
+
+def only_author(call: Call, standing: store.Standing) -> None:
+    """Raises Forbidden unless the caller may change the content."""
+    if call.user != standing.author_id and not call.viewer.admin:
+        raise Forbidden("Only its author and admins can change this content.")
 
 
 class Content:
@@ -114,15 +119,17 @@ class Content:
     async def _change(
         self, call: Call, content: str, standing: store.Standing, body: _Bodies
     ) -> None:
-        if call.user != standing.author_id and not call.viewer.admin:
-            raise Forbidden("Only its author and admins can change this content.")
-        revision = (body.decode(ContentRepeat).revision_id or "").lower()
+        only_author(call, standing)
+        revision = body.decode(ContentRepeat).revision_id
         if revision == standing.first_revision and call.user == standing.author_id:
             return
         update = body.decode(ContentUpdate)
         fitting("screenshotUris", update.screenshot_uris, list[MediaPath])
-        named = revision not in {"", standing.first_revision}
-        if named and not await store.published(self._db, content, revision):
+        if (
+            revision is not None
+            and revision != standing.first_revision
+            and not await store.published(self._db, content, revision)
+        ):
             raise RevisionNotPublished()
         tags = None if update.tags is UNSET else update.tags
         await store.update(self._db, content, update.description, update.screenshot_uris, tags)
@@ -130,71 +137,53 @@ class Content:
     async def _create(self, author: str, content: str, body: ContentCreate) -> None:
         fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
         for index, package in enumerate(body.packages_originating):
-            if not any(dependencies.paths(package)):
-                platforms = ", ".join(PLATFORMS)
+            if all(getattr(package, platform) is UNSET for platform in PLATFORMS):
                 raise at_pointer(
-                    f"/packagesOriginating/{index}", f"This needs at least one of {platforms}."
+                    f"/packagesOriginating/{index}",
+                    f"This needs at least one of {', '.join(PLATFORMS)}.",
                 )
         brought = [body.entity, *body.originating]
-        entities = [*body.originating, *body.using]
-        paths = [dependencies.paths(package) for package in body.packages_originating]
-        packages = [package.id for package in body.packages_originating]
-        packages_used = list(
-            dict.fromkeys(package.lower() for package in [*packages, *body.packages_using])
-        )
+        packages = [*(package.id for package in body.packages_originating), *body.packages_using]
         async with self._db.transaction() as tx:
             await store.create(
                 tx,
-                content,
-                author,
-                body.type,
-                body.name,
-                body.description,
-                body.screenshot_uris,
-                body.tags,
-                body.revision_id,
-                body.version,
-                body.revision_description,
-                body.entity.entity_id,
-                body.entity.revision_id,
-                [entity.entity_id for entity in brought],
-                [entity.revision_id for entity in brought],
-                [entity.path for entity in brought],
-                packages,
-                [path[0] for path in paths],
-                [path[1] for path in paths],
-                [path[2] for path in paths],
+                content=content,
+                author=author,
+                type=body.type,
+                name=body.name,
+                description=body.description,
+                screenshots=body.screenshot_uris,
+                tags=body.tags,
+                revision=body.revision_id,
+                version=body.version,
+                revision_description=body.revision_description,
+                core=body.entity.entity_id,
+                core_revision=body.entity.revision_id,
+                entities=brought,
+                packages=body.packages_originating,
             )
-            for problem in await self._problems(tx, content, body):
+            depends = await Dependencies.look_up(tx, content, [*brought, *body.using], packages)
+            unknown, missing = depends.unknown()
+            if unknown or missing:
+                raise UnknownReference(entities=unknown, packages=missing)
+            for problem in depends.problems(
+                paths={key(entity): entity.path for entity in brought},
+                definitions=body.packages_originating,
+                platforms=self._required_platforms,
+            ):
                 raise problem
             wait = await store.depend(
                 tx,
-                body.revision_id,
-                [entity.entity_id for entity in entities],
-                [entity.revision_id for entity in entities],
-                [True] * len(body.originating) + [False] * len(body.using),
-                packages_used,
-                author,
-                self._publications_per_day,
-                DAY,
+                revision=body.revision_id,
+                originating=body.originating,
+                using=body.using,
+                packages=list(dict.fromkeys(packages)),
+                author=author,
+                most=self._publications_per_day,
+                span=DAY,
             )
             if wait:
                 raise TooManyRequests(headers=retry_after(wait))
-
-    async def _problems(self, tx: Db, content: str, body: ContentCreate) -> list[Problem]:
-        """What the registered dependencies, this create's among them, have against it."""
-        brought = [body.entity, *body.originating]
-        packages = [package.id for package in body.packages_originating]
-        everything = [*packages, *body.packages_using]
-        references = [*brought, *body.using]
-        known = await dependencies.known(tx, content, references, everything)
-        return [
-            *dependencies.unresolved(known, body.using, body.packages_using),
-            *dependencies.suspended(known, references, everything),
-            *dependencies.entity_conflicts(known, map(dependencies.path_of, brought)),
-            *dependencies.package_conflicts(known, body.packages_originating),
-            *dependencies.platforms_missing(known, everything, self._required_platforms),
-        ]
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
     async def by_author(self, call: Call, user: str, query: ContentQuery) -> LongList[ContentInfo]:

@@ -1,7 +1,7 @@
 """What content depends on, checked the same way before the upload and at it (spec §4.1, §4.2)."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from msgspec import UNSET
 
@@ -10,124 +10,104 @@ from contentsvc.api.errors import (
     PackageConflict,
     PlatformMissing,
     SuspendedDependency,
-    UnknownReference,
 )
 from contentsvc.db.query import Db
-from contentsvc.store import dependencies
+from contentsvc.store import dependencies as store
+from contentsvc.store.dependencies import KnownEntity, KnownPackage, StoredPackage
 from contentsvc.web.errors import Problem
-from contentsvc.wire.content import Entity, EntityReference, Package
+from contentsvc.wire.content import EntityReference, Package
 
 Key = tuple[str, str]
+"""What identifies an entity revision."""
+
+key = attrgetter("entity_id", "revision_id")
 
 
-class Known(NamedTuple):
-    """Those of the dependencies that have been registered."""
+class Dependencies:
+    """The entities and packages that a content depends on, and what is registered of them."""
 
-    entities: Mapping[Key, dependencies.KnownEntity]
-    packages: Mapping[str, dependencies.KnownPackage]
+    def __init__(
+        self,
+        references: Iterable[EntityReference],
+        packages: Iterable[str],
+        entities: Iterable[KnownEntity],
+        bundles: Iterable[KnownPackage],
+    ) -> None:
+        # Each once, in their order.
+        self._references: list[Key] = list(dict.fromkeys(map(key, references)))
+        self._packages = list(dict.fromkeys(packages))
+        self._entities: dict[Key, KnownEntity] = {key(row): row for row in entities}
+        self._bundles = {row.package.id: row for row in bundles}
 
+    @classmethod
+    async def look_up(
+        cls, db: Db, content: str, references: Sequence[EntityReference], packages: Sequence[str]
+    ) -> "Dependencies":
+        """Those of a content, which may depend on what it has brought itself while suspended."""
+        ids = [reference.entity_id for reference in references]
+        revisions = [reference.revision_id for reference in references]
+        entities = await store.entities(db, content, ids, revisions)
+        bundles = await store.packages(db, content, list(packages)) if packages else []
+        return cls(references, packages, entities, bundles)
 
-def key(reference: EntityReference) -> Key:
-    """What identifies an entity revision, whatever the case it was written in."""
-    return reference.entity_id.lower(), reference.revision_id.lower()
+    def unknown(self) -> tuple[list[EntityReference], list[str]]:
+        """The entities and packages that nothing has registered."""
+        entities = [each for each in self._references if each not in self._entities]
+        packages = [each for each in self._packages if each not in self._bundles]
+        return _named(entities), packages
 
+    def problems(
+        self,
+        *,
+        paths: Mapping[Key, str],
+        definitions: Sequence[Package] = (),
+        platforms: Sequence[str],
+    ) -> Iterator[Problem]:
+        """What is against them beside that: SuspendedDependency, EntityConflict, PackageConflict,
+        PlatformMissing.
 
-async def known(
-    db: Db, content: str, references: Sequence[EntityReference], packages: Iterable[str]
-) -> Known:
-    """Look up the dependencies of a content."""
-    keys = {key(reference) for reference in references}
-    bundles = sorted({package.lower() for package in packages})
-    ids, revisions = [k[0] for k in keys], [k[1] for k in keys]
-    entities = await dependencies.entities(db, content, ids, revisions)
-    found = await dependencies.packages(db, content, bundles) if bundles else []
-    return Known(
-        {(row.entity_id, row.revision_id): row for row in entities},
-        {row.id: row for row in found},
-    )
+        Entities are to have the `paths`, packages those of their `definitions`; each package needs
+        one for each of the `platforms`.
+        """
+        known = [self._entities[each] for each in self._references if each in self._entities]
+        bundles = [self._bundles[each] for each in self._packages if each in self._bundles]
 
+        suspended = [key(row) for row in known if row.suspended]
+        packages = [row.package.id for row in bundles if row.suspended]
+        if suspended or packages:
+            yield SuspendedDependency(entities=_named(suspended), packages=packages)
 
-def unknown(
-    known: Known, references: Sequence[EntityReference], packages: Sequence[str]
-) -> tuple[list[EntityReference], list[str]]:
-    """The dependencies that nothing has registered, each once, in their order."""
-    entities = {key(r): r for r in references if key(r) not in known.entities}
-    missing = {p.lower(): p.lower() for p in packages if p.lower() not in known.packages}
-    references_ = [EntityReference(entity_id=k[0], revision_id=k[1]) for k in entities]
-    return references_, list(missing)
+        conflicts = [
+            each
+            for each, path in paths.items()
+            if each in self._entities and self._entities[each].path != path
+        ]
+        if conflicts:
+            yield EntityConflict(entities=_named(conflicts))
 
+        packages = [
+            package.id
+            for package in definitions
+            if package.id in self._bundles and self._bundles[package.id].package != _stored(package)
+        ]
+        if packages:
+            yield PackageConflict(packages=packages)
 
-def unresolved(
-    known: Known, references: Sequence[EntityReference], packages: Sequence[str]
-) -> list[Problem]:
-    """UnknownReference, if there is cause."""
-    entities, missing = unknown(known, references, packages)
-    return [UnknownReference(entities=entities, packages=missing)] if entities or missing else []
-
-
-def suspended(
-    known: Known, references: Sequence[EntityReference], packages: Sequence[str]
-) -> list[Problem]:
-    """SuspendedDependency, if there is cause."""
-    entities = [
-        EntityReference(entity_id=k[0], revision_id=k[1])
-        for k in dict.fromkeys(map(key, references))
-        if k in known.entities and known.entities[k].suspended
-    ]
-    bundles = [
-        p
-        for p in dict.fromkeys(package.lower() for package in packages)
-        if p in known.packages and known.packages[p].suspended
-    ]
-    if not entities and not bundles:
-        return []
-    return [SuspendedDependency(entities=entities, packages=bundles)]
-
-
-def entity_conflicts(known: Known, paths: Iterable[tuple[Key, str]]) -> list[Problem]:
-    """EntityConflict, if an entity revision is registered under another path."""
-    conflicts = [
-        EntityReference(entity_id=k[0], revision_id=k[1])
-        for k, path in dict(paths).items()
-        if k in known.entities and known.entities[k].path != path
-    ]
-    return [EntityConflict(entities=conflicts)] if conflicts else []
-
-
-def package_conflicts(known: Known, packages: Sequence[Package]) -> list[Problem]:
-    """PackageConflict, if a package is registered with other paths."""
-    conflicts = [
-        package.id.lower()
-        for package in packages
-        if package.id.lower() in known.packages
-        and known.packages[package.id.lower()][1:4] != paths(package)
-    ]
-    return [PackageConflict(packages=conflicts)] if conflicts else []
+        packages = [
+            row.package.id
+            for row in bundles
+            if any(getattr(row.package, platform) is None for platform in platforms)
+        ]
+        if packages:
+            yield PlatformMissing(packages=packages, platforms=list(platforms))
 
 
-def platforms_missing(
-    known: Known, packages: Iterable[str], required: Sequence[str]
-) -> list[Problem]:
-    """PlatformMissing, if a package lacks a platform that is required."""
-    lacking = [
-        p
-        for p in dict.fromkeys(package.lower() for package in packages)
-        if p in known.packages
-        and any(getattr(known.packages[p], platform) is None for platform in required)
-    ]
-    if not lacking:
-        return []
-    return [PlatformMissing(packages=lacking, platforms=list(required))]
+def _named(keys: Iterable[Key]) -> list[EntityReference]:
+    return [EntityReference(entity_id=entity, revision_id=revision) for entity, revision in keys]
 
 
-def paths(package: Package) -> tuple[str | None, str | None, str | None]:
-    """The package's path for each platform, in the order of the columns."""
+def _stored(package: Package) -> StoredPackage:
     win64, osx64, linux64 = (
         None if path is UNSET else path for path in (package.win64, package.osx64, package.linux64)
     )
-    return win64, osx64, linux64
-
-
-def path_of(entity: Entity) -> tuple[Key, str]:
-    """What is compared with what is registered."""
-    return key(entity), entity.path
+    return StoredPackage(package.id, win64, osx64, linux64)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from contentsvc.api import dependencies
+from contentsvc.api.content import only_author
+from contentsvc.api.dependencies import Dependencies, key
 from contentsvc.api.errors import ContentExists, ContentNotFound
 from contentsvc.db.query import Db
 from contentsvc.store import content
@@ -13,7 +14,7 @@ from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.route import route
 from contentsvc.web.sizes import KIB
-from contentsvc.wire.content import EntityReference, Precheck, PrecheckAnswer, PrecheckProblem
+from contentsvc.wire.content import Precheck, PrecheckAnswer, PrecheckProblem
 
 
 class UploadPrecheck:
@@ -39,22 +40,20 @@ class UploadPrecheck:
                 raise ContentExists()
         elif standing is None:
             raise ContentNotFound()
-        elif call.user != standing.author_id and not call.viewer.admin:
-            raise Forbidden("Only its author and admins can change this content.")
+        else:
+            only_author(call, standing)
 
-        references: Sequence[EntityReference] = body.dependencies
-        packages = body.packages
-        known = await dependencies.known(self._db, body.content_id, references, packages)
-        entities, missing = dependencies.unknown(known, references, packages)
-        named = [(dependencies.key(d), d.path) for d in body.dependencies if d.path is not None]
-        problems = [
-            *dependencies.suspended(known, references, packages),
-            *dependencies.entity_conflicts(known, named),
-            *dependencies.platforms_missing(known, packages, self._required_platforms),
-        ]
+        depends = await Dependencies.look_up(
+            self._db, body.content_id, body.dependencies, body.packages
+        )
+        entities, packages = depends.unknown()
+        problems = depends.problems(
+            paths={key(each): each.path for each in body.dependencies if each.path is not None},
+            platforms=self._required_platforms,
+        )
         return PrecheckAnswer(
             needed=entities,
-            needed_packages=missing,
+            needed_packages=packages,
             problems=[
                 PrecheckProblem(
                     code=problem.code,

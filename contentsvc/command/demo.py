@@ -24,6 +24,7 @@ from contentsvc.store import (
 )
 from contentsvc.store.floods import UNLIMITED
 from contentsvc.wire.challenges import AchievementDefinition, EmblemDefinition, RewardDefinition
+from contentsvc.wire.content import PLATFORMS, Entity, Package
 from contentsvc.wire.notifications import (
     ContentSuspended,
     Debug,
@@ -160,50 +161,50 @@ async def _register(db: Db, person: Person, hashed: str) -> str:
 
 async def _publish(db: Db, item: Item, author: str) -> None:
     name = item.name
-    brought = [name, *(f"{name}/{part}" for part in item.brings)]
-    paths = [] if item.package is None else [f"packages/{item.package}"]
-    packages = [] if item.package is None else [id_of(item.package)]
+    core, others = _entity(name), [_entity(f"{name}/{part}") for part in item.brings]
+    packages = [] if item.package is None else [_package(item.package)]
+    revision = id_of(f"{name}/1")
     await content.create(
         db,
-        id_of(name),
-        author,
-        item.type,
-        item.title,
-        item.description,
-        [f"screenshots/{name}-{n}.jpg" for n in (1, 2)],
-        item.tags,
-        id_of(f"{name}/1"),
-        "1.0",
-        "First published.",
-        _entity(name),
-        _revision(name),
-        [_entity(part) for part in brought],
-        [_revision(part) for part in brought],
-        [f"entities/{part}.entity" for part in brought],
-        packages,
-        [f"{path}.win64" for path in paths],
-        [f"{path}.osx64" for path in paths],
-        [f"{path}.linux64" for path in paths],
+        content=id_of(name),
+        author=author,
+        type=item.type,
+        name=item.title,
+        description=item.description,
+        screenshots=[f"screenshots/{name}-{n}.jpg" for n in (1, 2)],
+        tags=item.tags,
+        revision=revision,
+        version="1.0",
+        revision_description="First published.",
+        core=core.entity_id,
+        core_revision=core.revision_id,
+        entities=[core, *others],
+        packages=packages,
     )
-    depends = [*brought[1:], *item.uses]
+    most, span = UNLIMITED
     await content.depend(
         db,
-        id_of(f"{name}/1"),
-        [_entity(part) for part in depends],
-        [_revision(part) for part in depends],
-        [True] * len(item.brings) + [False] * len(item.uses),
-        [*packages, *map(id_of, item.packages)],
-        author,
-        *UNLIMITED,
+        revision=revision,
+        originating=others,
+        using=[_entity(part) for part in item.uses],
+        packages=[*(package.id for package in packages), *map(id_of, item.packages)],
+        author=author,
+        most=most,
+        span=span,
     )
 
 
-def _entity(name: str) -> str:
-    return id_of(f"entity {name}")
+def _entity(name: str) -> Entity:
+    return Entity(
+        entity_id=id_of(f"entity {name}"),
+        revision_id=id_of(f"entity {name}, revision 1"),
+        path=f"entities/{name}.entity",
+    )
 
 
-def _revision(name: str) -> str:
-    return id_of(f"entity {name}, revision 1")
+def _package(name: str) -> Package:
+    paths = {platform: f"packages/{name}.{platform}" for platform in PLATFORMS}
+    return Package(id=id_of(name), **paths)
 
 
 async def _discuss(db: Db, people: dict[str, str]) -> None:

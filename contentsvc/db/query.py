@@ -6,8 +6,9 @@ only whether a row came::
     @maybe("select id, username from users where id = :user")
     async def info(db: Db, user: str) -> UserInfo | None: ...
 
-`:name` is a parameter of the function. When a connection first runs a statement, it sends PREPARE
-in the same message. After that it sends only EXECUTE.
+`:name` is a parameter of the function. A list is sent as an array, a list of Structs as the JSON of
+an array of objects, for json_to_recordset. When a connection first runs a statement, it sends
+PREPARE in the same message. After that it sends only EXECUTE.
 
 A row is a scalar, a Struct, a NamedTuple, or a NamedTuple that ends in a Struct. The last columns
 fill that Struct; if it may be None, it is None where its first column is NULL. The columns have the
@@ -41,7 +42,7 @@ from typing import (
     get_type_hints,
 )
 
-from msgspec import Struct, structs
+from msgspec import Struct, json, structs
 
 Row = tuple[Any, ...]
 P = ParamSpec("P")
@@ -88,6 +89,8 @@ class Statement:
         parameters: Sequence[str],
         lists: Sequence[bool],
         lane: str | None = None,
+        *,
+        records: Sequence[bool] = (),
     ) -> None:
         numbers = {parameter: f"${n}" for n, parameter in enumerate(parameters, 1)}
         self.name = name
@@ -100,14 +103,16 @@ class Statement:
         self.prepare = f"PREPARE {name} AS {self.sql.replace('%', '%%')};"
         marks = ", ".join(["%s"] * len(parameters))
         self.execute = f"EXECUTE {name}({marks})" if parameters else f"EXECUTE {name}"
-        self._lists = tuple(n for n, is_list in enumerate(lists) if is_list)
+        self._texts: list[tuple[int, Callable[[Any], str | None]]] = []
+        self._texts += [(n, array_literal) for n, is_list in enumerate(lists) if is_list]
+        self._texts += [(n, json_array) for n, is_records in enumerate(records) if is_records]
         self._fields: tuple[str, ...] | None = None
         unused = set(parameters) - set(_PLACEHOLDER.findall(sql))
         if unused:
             raise TypeError(f"{name} does not use {sorted(unused)}")
 
     def arguments(self, args: Row, kwargs: dict[str, Any]) -> Row:
-        """The arguments in the order of the parameters, lists as array literals.
+        """The arguments in the order of the parameters, lists as array literals or JSON.
 
         A list that psycopg2 writes as ARRAY['…'] is a text[], which is no uuid[]; the
         literal takes the parameter's own type.
@@ -115,10 +120,10 @@ class Statement:
         if kwargs:
             rest = self.parameters[len(args) :]
             args = (*args, *(kwargs[name] for name in rest))
-        if self._lists:
+        if self._texts:
             values = list(args)
-            for n in self._lists:
-                values[n] = array_literal(values[n])
+            for n, text in self._texts:
+                values[n] = text(values[n])
             args = tuple(values)
         return args
 
@@ -176,6 +181,11 @@ def array_literal(values: Sequence[object] | None) -> str | None:
     return "{" + ",".join(parts) + "}"
 
 
+def json_array(records: Sequence[Struct]) -> str:
+    """The JSON of these Structs."""
+    return json.encode(records).decode()
+
+
 Function = Callable[Concatenate[Db, P], Awaitable[T]]
 Answer = Callable[[list[Row]], Any]
 """Makes the function's result from the rows."""
@@ -220,6 +230,10 @@ def _is_list(hint: Any) -> bool:
     if isinstance(hint, UnionType):
         return any(_is_list(part) for part in get_args(hint))
     return get_origin(hint) in {list, Sequence}
+
+
+def _is_records(hint: Any) -> bool:
+    return _is_list(hint) and any(map(_is_struct, get_args(hint)))
 
 
 def _row_of(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
@@ -348,12 +362,16 @@ class Statements(dict[str, Statement]):
         name = f"{module}_{function.__name__}"
         hints = get_type_hints(function)
         parameters = list(inspect.signature(function).parameters)[1:]
-        lists = [_is_list(hints[parameter]) for parameter in parameters]
+        records = [_is_records(hints[parameter]) for parameter in parameters]
+        lists = [
+            _is_list(hints[parameter]) and not is_records
+            for parameter, is_records in zip(parameters, records, strict=True)
+        ]
         if name in self:
             raise TypeError(f"there are two statements {name}")
-        statement = self[name] = Statement(name, sql, parameters, lists, lane)
+        statement = self[name] = Statement(name, sql, parameters, lists, lane, records=records)
         if batch is not None:
-            if any(lists) or not set(batch.row) <= set(parameters):
+            if any(lists) or any(records) or not set(batch.row) <= set(parameters):
                 raise TypeError(f"{name} cannot have this batch")
             statement.batch = batch
         if together:

@@ -1,10 +1,11 @@
 """Content: spec §4.2, §4.3 and the detail, status and featured operations."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, none, one
-from contentsvc.wire.content import ContentInfo, Revision
+from contentsvc.wire.content import ContentInfo, Entity, EntityReference, Package, Revision
 
 
 class Standing(NamedTuple):
@@ -62,21 +63,20 @@ async def standing(db: Db, content: str) -> Standing | None:
         select :revision, id, :version, :revision_description, :core, :core_revision from content
     ), entity as (
         insert into entities (entity_id, revision_id, path, content_id)
-        select e.id, e.revision, e.path, :content
-        from unnest(:entities::uuid[], :entity_revisions::uuid[], :paths::text[])
-             as e (id, revision, path)
+        select e."entityId", e."revisionId", e.path, :content
+        from json_to_recordset(:entities) as e ("entityId" uuid, "revisionId" uuid, path text)
         order by 1, 2
         on conflict do nothing
     )
     insert into packages (id, win64, osx64, linux64, content_id)
     select p.id, p.win64, p.osx64, p.linux64, :content
-    from unnest(:packages::uuid[], :win64::text[], :osx64::text[], :linux64::text[])
-         as p (id, win64, osx64, linux64)
+    from json_to_recordset(:packages) as p (id uuid, win64 text, osx64 text, linux64 text)
     order by 1
     on conflict do nothing
 """)
 async def create(
     db: Db,
+    *,
     content: str,
     author: str,
     type: str,
@@ -89,27 +89,31 @@ async def create(
     revision_description: str,
     core: str,
     core_revision: str,
-    entities: list[str],
-    entity_revisions: list[str],
-    paths: list[str],
-    packages: list[str],
-    win64: list[str | None],
-    osx64: list[str | None],
-    linux64: list[str | None],
+    entities: Sequence[Entity],
+    packages: Sequence[Package],
 ) -> None:
-    """Insert a content, its first revision, and the entities and packages that are new.
+    """Insert a content, its first revision, and those of the `entities` (the core is one) and
+    `packages` that are new.
 
     Entities and packages that exist stay as they are; the caller compares them. Raises Refused
     `contents_id` or `revisions_id`.
     """
 
 
-@one("""
+_ENTITIES = """
+    rows from (json_to_recordset({}) as ("entityId" uuid, "revisionId" uuid))
+    with ordinality as e (id, revision, place)
+"""
+
+
+@one(f"""
     with entity as (
         insert into revision_entities (revision_id, originating, place, entity_id, entity_revision)
-        select :revision, e.originating, e.place, e.id, e.revision
-        from unnest(:entities::uuid[], :entity_revisions::uuid[], :originating::boolean[])
-             with ordinality as e (id, revision, originating, place)
+        select :revision::uuid, true, e.place, e.id, e.revision
+        from {_ENTITIES.format(":originating")}
+        union all
+        select :revision::uuid, false, e.place, e.id, e.revision
+        from {_ENTITIES.format(":using")}
     ), package as (
         insert into revision_packages (revision_id, package_id, place)
         select :revision, p.id, p.place
@@ -121,10 +125,10 @@ async def create(
 """)
 async def depend(
     db: Db,
+    *,
     revision: str,
-    entities: list[str],
-    entity_revisions: list[str],
-    originating: list[bool],
+    originating: Sequence[EntityReference],
+    using: Sequence[EntityReference],
     packages: list[str],
     author: str,
     most: int,

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from contentsvc.db.query import Db, many
 
 
@@ -14,14 +16,20 @@ class KnownEntity(NamedTuple):
     suspended: bool
 
 
-class KnownPackage(NamedTuple):
-    """A package that has been registered."""
+class StoredPackage(Struct):
+    """A package and its paths; None for a platform that it is not for."""
 
     id: str
     win64: str | None
     osx64: str | None
     linux64: str | None
+
+
+class KnownPackage(NamedTuple):
+    """A package that has been registered."""
+
     suspended: bool
+    package: StoredPackage
 
 
 class Used(NamedTuple):
@@ -31,15 +39,6 @@ class Used(NamedTuple):
     entity_id: str
     revision_id: str
     path: str
-
-
-class UsedPackage(NamedTuple):
-    """A package of a revision, with its place in the list."""
-
-    id: str
-    win64: str | None
-    osx64: str | None
-    linux64: str | None
 
 
 @many("""
@@ -58,8 +57,8 @@ async def entities(
 
 
 @many("""
-    select p.id, p.win64, p.osx64, p.linux64,
-           c.status = 'suspended' and c.id <> :content as suspended
+    select c.status = 'suspended' and c.id <> :content as suspended,
+           p.id, p.win64, p.osx64, p.linux64
     from packages p join contents c on c.id = p.content_id
     where p.id = any(:packages::uuid[])
 """)
@@ -84,5 +83,5 @@ async def of_revision(db: Db, revision: str) -> list[Used]:
     where d.revision_id = :revision
     order by d.place
 """)
-async def packages_of_revision(db: Db, revision: str) -> list[UsedPackage]:
+async def packages_of_revision(db: Db, revision: str) -> list[StoredPackage]:
     """The packages of a revision, in the given order."""

@@ -179,6 +179,17 @@ class ArgumentTests(QueryCase):
         """Keywords may stand in any order."""
         self.assertEqual(self.arguments(1, c=None, b=[]), (1, "{}", None))
 
+    def test_records(self) -> None:
+        """A list of Structs is the JSON of an array of objects."""
+
+        @self.declared.none("select :a, :boxes")
+        async def f(db: Db, a: int, boxes: Sequence[Box]) -> None: ...
+
+        db = FakeDb([], [])
+        self.successResultOf(Deferred.fromCoroutine(f(db, 1, [Box(1), Box(2)])))
+        self.successResultOf(Deferred.fromCoroutine(f(db, 2, boxes=[])))
+        self.assertEqual([args for _, args in db.ran], [(1, '[{"a":1},{"a":2}]'), (2, "[]")])
+
     def test_missing(self) -> None:
         """A missing one is an error before the database is asked."""
         self.failureResultOf(

@@ -1,13 +1,13 @@
 """Entities and packages (spec §4.1, §4.2): what is registered, and what a revision uses."""
 
-from typing import Any
+from collections.abc import Sequence
 
 from contentsvc.db.errors import Refused
 from contentsvc.store import content as contents
 from contentsvc.store import dependencies
-from contentsvc.store.dependencies import KnownPackage, Used
+from contentsvc.store.dependencies import KnownPackage, StoredPackage, Used
 from contentsvc.store.floods import UNLIMITED
-from tests.support.databases import StoreCase, guid
+from tests.support.databases import StoreCase, entity, guid
 
 
 class DependencyTests(StoreCase):
@@ -37,7 +37,8 @@ class DependencyTests(StoreCase):
         found = await dependencies.packages(
             self.db, guid(), [self.package, self.package, guid()]
         )
-        self.assertEqual(found, [KnownPackage(self.package, "w", None, None, False)])
+        known = StoredPackage(self.package, "w", None, None)
+        self.assertEqual(found, [KnownPackage(False, known)])
 
     async def test_none(self) -> None:
         """To ask for none gives none."""
@@ -59,33 +60,39 @@ class DependencyTests(StoreCase):
         others = [(guid(), guid(), f"other {n}") for n in range(5)]
         await self.content(self.author, entities=others)
         using = [others[3], others[0], others[4]]
-        given = [self.entity, *using]
         packages = sorted([guid() for _ in range(5)], reverse=True)
         await self.content(self.author, packages=packages)
-        await contents.depend(
-            self.db,
-            self.revision,
-            [one[0] for one in given],
-            [one[1] for one in given],
-            [True, False, False, False],
-            [*packages, self.package],
-            self.author,
-            *UNLIMITED,
-        )
+        await self.depend([self.entity], using, [*packages, self.package])
         found = await dependencies.of_revision(self.db, self.revision)
-        expected = [Used(one is self.entity, *one) for one in given]
-        self.assertEqual(found, expected)
+        for originating, given in ((True, [self.entity]), (False, using)):
+            rows = [row for row in found if row.originating is originating]
+            self.assertEqual(rows, [Used(originating, *each) for each in given])
         rows = await dependencies.packages_of_revision(self.db, self.revision)
         self.assertEqual([row.id for row in rows], [*packages, self.package])
 
-    async def depend(self, *lists: list[Any]) -> None:
+    async def depend(
+        self,
+        originating: Sequence[tuple[str, str, str]] = (),
+        using: Sequence[tuple[str, str, str]] = (),
+        packages: Sequence[str] = (),
+    ) -> None:
         """Register dependencies of the revision."""
-        await contents.depend(self.db, self.revision, *lists, self.author, *UNLIMITED)
+        most, span = UNLIMITED
+        await contents.depend(
+            self.db,
+            revision=self.revision,
+            originating=[entity(*each) for each in originating],
+            using=[entity(*each) for each in using],
+            packages=list(packages),
+            author=self.author,
+            most=most,
+            span=span,
+        )
 
     async def test_unregistered(self) -> None:
         """The schema itself refuses a dependency on what nothing has registered."""
         with self.assertRaises(Refused):
-            await self.depend([guid()], [guid()], [False], [])
+            await self.depend(using=[(guid(), guid(), "path")])
         with self.assertRaises(Refused):
-            await self.depend([], [], [], [guid()])
+            await self.depend(packages=[guid()])
         self.assertEqual(await dependencies.of_revision(self.db, self.revision), [])

@@ -230,7 +230,16 @@ class PublicationTests(FloodCase):
         """The same, as a part of a transaction."""
         revision = guid()
         await self.content(self.ann, revision=revision, db=tx)
-        return await contents.depend(tx, revision, [], [], [], [], self.ann, MOST, SPAN)
+        return await contents.depend(
+            tx,
+            revision=revision,
+            originating=[],
+            using=[],
+            packages=[],
+            author=self.ann,
+            most=MOST,
+            span=SPAN,
+        )
 
     async def test_under_way(self) -> None:
         """One that another process is about to publish counts."""

@@ -18,6 +18,7 @@ from contentsvc.db.query import Db
 from contentsvc.store import accounts
 from contentsvc.store import content as contents
 from contentsvc.store.migrate import migrate
+from contentsvc.wire.content import Entity, Package
 from tests.support import postgres
 
 
@@ -43,6 +44,11 @@ async def together(*acts: Awaitable[Any]) -> list[Any]:
 def guid() -> str:
     """A new one."""
     return str(uuid4())
+
+
+def entity(id: str, revision: str, path: str) -> Entity:
+    """An entity revision."""
+    return Entity(entity_id=id, revision_id=revision, path=path)
 
 
 class StoreCase(TestCase):
@@ -93,29 +99,22 @@ class StoreCase(TestCase):
     ) -> str:
         """The id of a new content; of `entities` (id, revision, path), the first is its core."""
         content, revision = content or guid(), revision or guid()
-        brought = entities or [(guid(), guid(), "core")]
-        core, core_revision, _ = brought[0]
-        ids, revisions, paths = (list(column) for column in zip(*brought, strict=True))
+        brought = [entity(*each) for each in entities or [(guid(), guid(), "core")]]
         await contents.create(
             db or self.db,
-            content,
-            author,
-            "game",
-            "Castle",
-            "A castle to storm",
-            ["shot.png"],
-            ["co-op"],
-            revision,
-            "1.0",
-            "first",
-            core,
-            core_revision,
-            ids,
-            revisions,
-            paths,
-            list(packages),
-            ["w"] * len(packages),
-            [None] * len(packages),
-            [None] * len(packages),
+            content=content,
+            author=author,
+            type="game",
+            name="Castle",
+            description="A castle to storm",
+            screenshots=["shot.png"],
+            tags=["co-op"],
+            revision=revision,
+            version="1.0",
+            revision_description="first",
+            core=brought[0].entity_id,
+            core_revision=brought[0].revision_id,
+            entities=brought,
+            packages=[Package(id=package, win64="w") for package in packages],
         )
         return content
