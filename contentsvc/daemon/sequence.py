@@ -239,7 +239,11 @@ def say_hello(settings: Settings, command: str, port: Any) -> None:
     name = "127.0.0.1" if address == "0.0.0.0" else address  # noqa: S104
     scheme = "https" if settings.listen.removeprefix("haproxy:").startswith("ssl:") else "http"
     url = f"{scheme}://[{name}]:{host.port}" if ":" in name else f"{scheme}://{name}:{host.port}"
-    log.info("The API is at {url}/api/v1, its health at {url}/health/ready", url=url)
+    log.info(
+        "The API is at {url}/api/v1, its documentation at {url}/docs, its health at "
+        "{url}/health/ready",
+        url=url,
+    )
     log.info(
         "To get a first token, register with POST {url}/api/v1/user and log in with POST "
         "{url}/oauth/token. To get an admin's token: {command} user add NAME --email E --admin, "

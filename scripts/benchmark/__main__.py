@@ -73,22 +73,22 @@ def main() -> int:
 def _parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="scripts/bench",
-        description="Measures the daemon; docs/performance.md says how to read what it prints.",
+        description="Measures the daemon. docs/performance.md explains the results.",
         epilog=f"operations: {', '.join(runner.keys())}",
     )
     add = parser.add_argument
     add("--compare", action="store_true", help="measure the floor and the peer beside it")
     add("--beside", type=Path, metavar="PATH", help="measure another checkout's daemon beside it")
     add("--tuned-peer", action="store_true", help="the peer's pool does not reset connections")
-    add("--rounds", type=_positive, default=3, help="rounds, of which the median counts (3)")
+    add("--rounds", type=_positive, default=3, help="rounds; the results are their medians (3)")
     add("--seconds", type=_positive, default=5, help="seconds of each run (5)")
     add("--only", type=_operations, default=[], metavar="OPERATION,…", help="these operations")
     add("--scale", type=_scale, default=1.0, help="size of the data set (1: 500,000 users)")
     add("--workers", type=_positive, metavar="N", help="the daemon's --workers")
     add("--debian", action="store_true", help="on Debian's Postgres, which has pg_trgm")
-    add("--json", type=Path, metavar="FILE", help="where results are saved (DIR/results.json)")
-    add("--than", type=Path, metavar="FILE", help="compare with results saved before")
-    add("--data", type=Path, metavar="DIR", default=ROOT / "var/bench", help="(var/bench)")
+    add("--json", type=Path, metavar="FILE", help="file for the results (DIR/results.json)")
+    add("--than", type=Path, metavar="FILE", help="compare with earlier results in this file")
+    add("--data", type=Path, metavar="DIR", default=ROOT / "var/bench", help="data (var/bench)")
     return parser.parse_args()
 
 
@@ -110,7 +110,7 @@ def _operations(text: str) -> list[str]:
     chosen = text.split(",")
     unknown = sorted(set(chosen) - set(runner.keys()))
     if unknown:
-        raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(runner.keys())}")
+        raise argparse.ArgumentTypeError(f"{unknown[0]} is not one of {', '.join(runner.keys())}")
     return chosen
 
 

@@ -67,7 +67,7 @@ def run(options: Options, say: Callable[[str], None]) -> Results:
     wrk.ensure()
     load = os.getloadavg()[0]
     if load > 0.5:
-        say(f"this machine is not quiet: its load is {load:.1f}; do not trust what follows")
+        say(f"this machine is busy, with a load of {load:.1f}: do not trust these results")
     ready = per_socket = None
     if options.wants(START) and not options.debian:
         ready = _ready(options, say)

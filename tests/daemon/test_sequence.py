@@ -68,6 +68,7 @@ class HelloTests(SynchronousTestCase):
         """Where the API is, in a form that can be used as it is."""
         first, _ = self.hello(IPv4Address("TCP", "0.0.0.0", 8080))
         self.assertIn("http://127.0.0.1:8080/api/v1,", first)
+        self.assertIn("http://127.0.0.1:8080/docs,", first)
         first, _ = self.hello(IPv6Address("TCP", "::1", 8080))
         self.assertIn("http://[::1]:8080/api/v1,", first)
         (line,) = self.hello(UNIXAddress(b"/run/x"))
