@@ -30,14 +30,13 @@ def _of_type(schema: Schema, components: Mapping[str, Schema]) -> Any:
             return _object(schema, components)
         case "array":
             return [example(schema["items"], components)]
-        case "string" if schema.get("format") == "uuid":
-            return _ID
         case "string":
-            return "text".ljust(schema.get("minLength", 0), "t")
+            text = "text".ljust(schema.get("minLength", 0), "t")
+            return _ID if schema.get("format") == "uuid" else text
         case "integer" | "number":
             return schema.get("default") or max(schema.get("minimum", 1), 1)
         case other:
-            return other == "boolean"
+            return True if other == "boolean" else None
 
 
 def _object(schema: Schema, components: Mapping[str, Schema]) -> dict[str, Any]:

@@ -106,7 +106,7 @@ class Document:
         forms = [route.form for route in routes if route.form is not None]
         extra = [type for op in operations for error in op.errors for type in error.extra.values()]
         self._schemas = Schemas(
-            sent=[body for route in routes for body in route.bodies],
+            sent=[_described(body) for route in routes for body in route.bodies],
             forms=forms,
             answered=[
                 *(route.answer.type for route in routes if route.answer.type is not None),
@@ -217,7 +217,7 @@ class Document:
 
     def _body(self, route: Route) -> dict[str, Any]:
         limit = route.limit if route.allow.signed_in else min(route.limit, SMALL)
-        types = [self._schemas.of(body) for body in route.bodies]
+        types = [self._schemas.of(_described(body)) for body in route.bodies]
         if route.form is not None:
             content = {FORM: self._example(self._schemas.of(route.form))}
         elif len(types) == 1:
@@ -294,6 +294,11 @@ class Document:
 
 def _about(family: Family) -> str:
     return prose(inspect.getdoc(family.handlers) or "").partition("\n\n")[0]
+
+
+def _described(body: Any) -> Any:
+    """The type that describes a body, where the service reads it as another."""
+    return getattr(body, "described_as", body)
 
 
 def _who(allow: Permission, route: Route) -> str:

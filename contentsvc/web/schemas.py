@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import NODEFAULT
 from msgspec import inspect as types
 
 Schema = dict[str, Any]
@@ -98,7 +98,9 @@ class Schemas:
         required = [info.tag_field] if info.tag_field is not None else []
         for field in info.fields:
             member = schema["properties"][field.encode_name]
-            may_miss = field.default is UNSET or (omits and not field.required)
+            # A member that is left out when it is UNSET has no default here.
+            unset = field.default is NODEFAULT and field.default_factory is NODEFAULT
+            may_miss = not field.required and (omits or unset)
             if _is_shown(field.type) or not may_miss:
                 required.append(field.encode_name)
             elif field.default is None:
@@ -122,6 +124,11 @@ class Schemas:
                 schema = {"type": "string", **schema}
             if len(schema["enum"]) == 1:
                 schema["const"] = schema.pop("enum")[0]
+        if schema.get("type") == "object" and not schema.keys() & {
+            "properties",
+            "additionalProperties",
+        }:
+            schema["additionalProperties"] = True
         if "discriminator" in schema and "anyOf" in schema:
             schema["oneOf"] = schema.pop("anyOf")
             schema["discriminator"] = schema.pop("discriminator")

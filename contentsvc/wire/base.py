@@ -26,7 +26,9 @@ Seconds = Annotated[
 ]
 """A time in an answer."""
 
-JsonObject = Annotated[Raw, Meta(extra_json_schema={"type": "object"})]
+JsonObject = Annotated[
+    Raw, Meta(extra_json_schema={"type": "object", "examples": [{"level": 3}]})
+]
 """A JSON object that is kept as the text that came."""
 
 SHOWN = Meta(extra={"shown": True})

@@ -1,6 +1,6 @@
 """Progress data: spec §2 ProgressData, §4.12."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
@@ -31,8 +31,9 @@ class ProgressQuery(Wire):
 
 
 class ProgressText(Wire):
-    """Data to store. `version` is the version that this replaces: 0 for a key that was never
-    written. A repeat has the same `writeId`."""
+    """A ProgressBody as the service reads it: the value stays the text that came."""
+
+    described_as: ClassVar[type[Wire]] = ProgressBody
 
     value: JsonObject
     version: Version | None = None

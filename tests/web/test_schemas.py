@@ -1,0 +1,170 @@
+"""Schemas of Structs: what differs from those that msgspec makes."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.web.schemas import REF, Schemas, prose
+
+Code = Annotated[str, Meta(pattern="^[a-z\\U0001f600]+\\Z")]
+
+
+class Part(Struct):
+    """A part (spec §7 Part).
+
+    It has
+    a name.
+    """
+
+    name: str = ""
+
+
+class Order(Struct):
+    """What is sent."""
+
+    code: Code
+    part: Part
+    colour: Literal["red"]
+    note: str | None = None
+
+
+class Receipt(Struct, omit_defaults=True):
+    number: int
+    paid: bool = False
+    note: str | None = None
+
+
+class Bill(Struct):
+    part: Part
+    extra: Raw
+    price: int | None = None
+    id: Annotated[str | UnsetType, Meta(extra={"shown": True})] = UNSET
+    text: str | UnsetType = UNSET
+
+
+class Cat(Struct, tag_field="kind", tag="cat"):
+    mews: int | None = None
+
+
+class Dog(Struct, tag_field="kind", tag="dog"):
+    """A dog."""
+
+    friend: Cat | None
+
+
+class Kennel(Struct):
+    all: list[Cat | Dog]
+
+
+class Form(Struct):
+    grant: str
+    scope: str | None = None
+    since: int | float | None = None
+    size: int = 10
+
+
+class SchemaCase(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.schemas = Schemas(
+            sent=[Order],
+            forms=[Form],
+            answered=[Receipt, Bill, Kennel, dict[str, Part]],
+            unions={"Animal": Cat | Dog},
+        )
+
+    def schema(self, type: type) -> Any:
+        """The component that describes a Struct."""
+        return self.schemas.components[type.__name__]
+
+
+class InputTests(SchemaCase):
+    """What is sent."""
+
+    def test_pattern(self) -> None:
+        """A pattern is one of ECMA-262: its end is $, characters stand for themselves."""
+        self.assertEqual(self.schema(Order)["properties"]["code"]["pattern"], "^[a-z\U0001f600]+$")
+
+    def test_constant(self) -> None:
+        """One word is a constant."""
+        colour = self.schema(Order)["properties"]["colour"]
+        self.assertEqual(colour, {"type": "string", "const": "red"})
+
+    def test_required(self) -> None:
+        """What has a default may be left out; the default itself is not said."""
+        schema = self.schema(Order)
+        self.assertEqual(schema["required"], ["code", "part", "colour"])
+        self.assertNotIn("default", schema["properties"]["note"])
+        self.assertIn({"type": "null"}, schema["properties"]["note"]["anyOf"])
+
+    def test_form(self) -> None:
+        """A member of a form is never null."""
+        self.assertEqual(self.schema(Form)["properties"]["scope"], {"type": "string"})
+
+    def test_parameters(self) -> None:
+        """Nor is a parameter, which has its default; a number is a number, whole or not."""
+        self.assertEqual(
+            list(self.schemas.parameters(Form)),
+            [
+                ("grant", True, {"type": "string"}),
+                ("scope", False, {"type": "string"}),
+                ("since", False, {"type": "number"}),
+                ("size", False, {"type": "integer", "default": 10}),
+            ],
+        )
+
+
+class AnswerTests(SchemaCase):
+    """What is answered."""
+
+    def test_required(self) -> None:
+        """All members of an answer are there, but for those that are left out when unset."""
+        self.assertEqual(self.schema(Bill)["required"], ["part", "extra", "price", "id"])
+        self.assertIn({"type": "null"}, self.schema(Bill)["properties"]["price"]["anyOf"])
+
+    def test_omitted(self) -> None:
+        """Where defaults are left out, a member that is there is not null."""
+        schema = self.schema(Receipt)
+        self.assertEqual(schema["required"], ["number"])
+        self.assertEqual(schema["properties"]["note"], {"type": "string"})
+
+    def test_both(self) -> None:
+        """What is sent too is described as that."""
+        self.assertNotIn("required", self.schema(Part))
+
+    def test_union(self) -> None:
+        """A tagged union is one of its kinds, by its tag, and a component where it has a name."""
+        animal = self.schemas.components["Animal"]
+        self.assertEqual(animal["oneOf"], [{"$ref": REF + "Cat"}, {"$ref": REF + "Dog"}])
+        self.assertEqual(animal["discriminator"]["propertyName"], "kind")
+        items = self.schema(Kennel)["properties"]["all"]["items"]
+        self.assertEqual(items, {"$ref": REF + "Animal"})
+        self.assertEqual(self.schemas.of(list[Cat | Dog])["items"], items)
+        self.assertEqual(self.schema(Cat)["required"], ["kind", "mews"])
+
+    def test_map(self) -> None:
+        """A map refers to what its values are."""
+        values = self.schemas.of(dict[str, Part])["additionalProperties"]
+        self.assertEqual(values, {"$ref": REF + "Part"})
+
+    def test_any_object(self) -> None:
+        """An object of no kind may have any members."""
+        schema = self.schemas.of(dict[str, Any])
+        self.assertEqual(schema, {"type": "object", "additionalProperties": True})
+
+
+class WordTests(SchemaCase):
+    """Descriptions."""
+
+    def test_struct(self) -> None:
+        """A Struct's docstring, without the specification's sections, a paragraph to a line."""
+        self.assertEqual(self.schema(Part)["description"], "A part.\n\nIt has a name.")
+
+    def test_none(self) -> None:
+        """A Struct without one has no description."""
+        self.assertNotIn("description", self.schema(Bill))
+        self.assertNotIn("title", self.schema(Bill))
+
+    def test_prose(self) -> None:
+        """Sections of other documents stay."""
+        self.assertEqual(prose("Do (spec §4.1) it (RFC 1 §2)."), "Do it (RFC 1 §2).")
