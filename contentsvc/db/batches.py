@@ -1,13 +1,17 @@
 """Sends calls of a write to the database as one statement, with one commit.
 
-The calls of one reactor turn go together. Calls that contend for the same row never wait for it on
-several connections: while a statement with some of them runs, the other calls of this process wait
-here, and go together next. So a row that everybody writes is locked once for many calls. A lone
-call does not wait for others.
+A call goes at the end of its reactor turn, unless a statement of its kind is running. What comes
+meanwhile goes together next. So a lone call waits for nobody, and a busy process sends few
+statements with many calls each: a row that everybody writes is locked once for all of them, and
+they never wait for it on several connections.
 
-If a batch fails because the database cannot serve, all its calls fail. Any other error is the fault
-of one call: each half of the batch is tried alone, and so on, until the call is found. After a lock
-or a time-out, the calls that wait for the same rows fail too, because they would wait as long.
+Somebody else may have locked a row, so that the statement takes long. Then calls that want the same
+rows wait for it, and other calls pass it.
+
+If the database refuses a batch, that is the fault of one call: each half of the batch is tried
+alone, and so on, until the call is found. After any other error all calls of the batch fail, since
+the batch may have been committed. After a lock or a time-out, the calls that wait for the same rows
+fail too, because they would wait as long.
 """
 
 from collections.abc import Awaitable, Callable
@@ -16,11 +20,13 @@ from typing import NamedTuple
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.query import Batch, Row, Statement, parted
 
 MOST = 64
 """Calls of one statement."""
+LATE = 0.05
+"""Seconds after which a statement takes long."""
 
 
 class Call(NamedTuple):
@@ -43,6 +49,8 @@ class _Line:
         self.fresh: list[Call] = []
         self.behind: dict[Row, list[Call]] = {}
         """The calls that wait for each row of a running statement."""
+        self.latest: tuple[list[Call], float] | None = None
+        """The newest batch and the time when it was sent, while it runs."""
 
     def add(self, args: Row, now: float) -> Deferred[list[Row]]:
         answer: Deferred[list[Row]] = Deferred()
@@ -74,7 +82,9 @@ class _Line:
         return taken
 
     def done(self, batch: list[Call]) -> list[Call]:
-        """Note that the batch has been answered; the calls that waited for it."""
+        """Note that the batch has been answered; the calls that waited for its rows."""
+        if self.latest is not None and self.latest[0] is batch:
+            self.latest = None
         return [call for row in {call.row: None for call in batch} for call in self.behind.pop(row)]
 
 
@@ -90,16 +100,21 @@ class Batches:
         self._due: dict[_Line, None] = {}
 
     def rows(self, statement: Statement, batch: Batch, args: Row) -> Deferred[list[Row]]:
-        """The rows of one call."""
+        """The rows of one call. Raises TypeError: it has not as many arguments as the statement."""
+        if len(args) != len(statement.parameters):
+            raise TypeError(f"{statement.name} does not take {len(args)} arguments")
         line = self._lines.get(statement)
         if line is None:
             line = self._lines[statement] = _Line(statement, batch)
         self._send_at_end_of_turn(line)
         return line.add(args, self._reactor.seconds())
 
-    def expire(self, before: float) -> None:
-        """Fail the calls that came before this time and still wait behind others."""
+    def look(self, before: float) -> None:
+        """Let calls pass a statement that takes long. Fail the calls that came before this time and
+        still wait for a row."""
         for line in self._lines.values():
+            if line.fresh:
+                self._send_at_end_of_turn(line)
             for waiting in line.behind.values():
                 late = sum(call.since < before for call in waiting)
                 gone, waiting[:] = waiting[:late], waiting[late:]
@@ -112,18 +127,22 @@ class Batches:
 
     def _turn_ended(self) -> None:
         due, self._due = self._due, {}
+        now = self._reactor.seconds()
         for line in due:
-            while batch := line.take():
-                Deferred.fromCoroutine(self._send(line, batch))
+            if line.latest is None or line.latest[1] <= now - LATE:
+                while batch := line.take():
+                    line.latest = batch, now
+                    Deferred.fromCoroutine(self._send(line, batch))
 
     async def _send(self, line: _Line, batch: list[Call]) -> None:
         failed = await self._answer(line.statement, batch)
         waited = line.done(batch)
         if failed is not None and failed.cause in {"lock", "time-out"}:
             _fail(waited, failed)
-        elif waited:
+        else:
             # Ahead of the calls that have come since.
             line.fresh[:0] = waited
+        if line.fresh:
             self._send_at_end_of_turn(line)
 
     async def _answer(self, statement: Statement, calls: list[Call]) -> Unavailable | None:
@@ -131,19 +150,26 @@ class Batches:
         not serve."""
         try:
             rows = await self._run(statement, statement.several([call.args for call in calls]))
+            answers = parted(rows, len(calls))
         except Unavailable as error:
             _fail(calls, error)
             return error
-        except Exception:
-            if len(calls) == 1:
-                calls[0].answer.errback()
+        except Exception as error:
+            if len(calls) == 1 or not _refused(error):
+                for call in calls:
+                    call.answer.errback(error)
                 return None
             half = len(calls) // 2
             failed = await self._answer(statement, calls[:half])
             return await self._answer(statement, calls[half:]) or failed
-        for call, found in zip(calls, parted(rows, len(calls)), strict=True):
+        for call, found in zip(calls, answers, strict=True):
             call.answer.callback(found)
         return None
+
+
+def _refused(error: Exception) -> bool:
+    """Whether this is the database's answer to the statement, so that nothing was committed."""
+    return isinstance(error, Refused | BadValue) or getattr(error, "pgcode", None) is not None
 
 
 def _fail(calls: list[Call], error: Unavailable) -> None:

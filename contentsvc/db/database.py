@@ -282,7 +282,7 @@ class Database:
         now = self._reactor.seconds()
         late = now - SLOW
         self._lanes.expire(now - self._wait)
-        self._batches.expire(now - self._wait)
+        self._batches.look(now - self._wait)
         if self._lanes.withheld and now > self._restore:
             self._lanes.restore()
         self._lanes.look({c.lane for c in self._open if 0 < c.since < late and c.lane is not None})

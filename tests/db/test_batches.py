@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+from psycopg2 import DatabaseError, IntegrityError
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.batches import MOST, Batches
-from contentsvc.db.errors import BadValue, Cause, Unavailable
+from contentsvc.db.batches import LATE, MOST, Batches
+from contentsvc.db.errors import BadValue, Cause, Refused, Unavailable
 from contentsvc.db.query import Batch, Row, Statement
 
 TELL = Statement("tell", "insert into told select :user, :text", ["user", "text"], [False, False])
@@ -104,30 +105,78 @@ class TurnTests(BatchesCase):
         self.assertEqual(found, [[(n,)] for n in range(MOST + 1)])
 
 
-class RowTests(BatchesCase):
-    def test_same_row(self) -> None:
-        """While a row is under way, who wants it waits; then all that came are the next."""
+class MeanwhileTests(BatchesCase):
+    def test_next(self) -> None:
+        """What comes while a statement is under way is the next, all of it, in order."""
         self.tell(("ann", "1"))
         self.assertEqual(self.turn(), [('"1"',)])
         later = self.tell(("ann", "2"))
         self.assertEqual(self.turn(), [])
-        later += self.tell(("ann", "3"))
+        later += self.tell(("bob", "3"))
         self.assertEqual(self.turn(), [])
         self.unanswered(later)
         self.run_.answer((1,))
-        later += self.tell(("bob", "4"))
+        later += self.tell(("ann", "4"))
         self.assertEqual(self.turn(), [('"2"', '"3"', '"4"')])
         self.run_.answer((1, "b"), (2, "c"), (3, "d"))
         found = [self.successResultOf(answer) for answer in later]
         self.assertEqual(found, [[("b",)], [("c",)], [("d",)]])
 
-    def test_other_row(self) -> None:
-        """Who wants another row does not wait."""
+    def test_other_statement(self) -> None:
+        """Other statements do not wait."""
         self.tell(("ann", "1"))
         self.turn()
+        self.save(("ann", "2"))
+        self.assertEqual(self.turn(), [('"2"',)])
+
+
+class LateTests(BatchesCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.first = self.tell(("ann", "1"))
+        self.turn()
+
+    def test_come(self) -> None:
+        """A statement that takes long is passed by those who want other rows, as they come."""
         self.tell(("ann", "2"), ("bob", "3"))
+        self.assertEqual(self.turn(), [])
+        self.clock.advance(LATE)
+        self.assertEqual(self.sent(), [])
+        self.tell(("cid", "4"))
+        self.assertEqual(self.turn(), [('"3"', '"4"')])
+
+    def test_look(self) -> None:
+        """So it is by those who have come, when somebody looks."""
+        self.tell(("ann", "2"), ("bob", "3"))
+        self.assertEqual(self.turn(), [])
+        self.clock.advance(LATE)
+        self.batches.look(-1)
         self.assertEqual(self.turn(), [('"3"',)])
 
+    def test_then(self) -> None:
+        """Those who passed it are waited for in their turn; what waits for the first goes when that
+        is answered, or with the next."""
+        self.clock.advance(LATE)
+        self.tell(("ann", "2"), ("bob", "3"))
+        self.assertEqual(self.turn(), [('"3"',)])
+        self.tell(("cid", "4"))
+        self.assertEqual(self.turn(), [])
+        self.run_.answer()
+        self.assertEqual(self.turn(), [])
+        self.run_.answer()
+        self.assertEqual(self.turn(), [('"2"', '"4"')])
+
+    def test_still_late(self) -> None:
+        """It does not hold those up who come when the ones that passed it are done."""
+        self.clock.advance(LATE)
+        self.tell(("bob", "2"))
+        self.turn()
+        self.run_.answers[1].callback([])
+        self.tell(("bob", "3"))
+        self.assertEqual(self.turn(), [('"3"',)])
+
+
+class RowTests(BatchesCase):
     def test_most_of_a_row(self) -> None:
         """Of more calls for one row than may go as one, the rest is the next, in order."""
         self.tell(*(("ann", str(n)) for n in range(2 * MOST + 1)))
@@ -179,14 +228,43 @@ class ErrorTests(BatchesCase):
             self.failureResultOf(answer, BadValue)
 
     def test_unlike_calls(self) -> None:
-        """A call with too few arguments fails alone, too."""
-        good = self.batches.rows(TELL, BY_USER, ("ann", "x"))
-        bad = self.batches.rows(TELL, BY_USER, ("ann",))
+        """A call with too few arguments fails at once, and goes with no others."""
+        self.assertRaises(TypeError, self.batches.rows, TELL, BY_USER, ("ann",))
+        self.assertEqual(self.turn(), [])
+
+    def test_refused(self) -> None:
+        """What a constraint refuses, or Postgres by another code, is such an error."""
+        failing = IntegrityError()
+        failing.__setstate__({"pgcode": "21000"})
+        for error in (Refused("a_key"), failing):
+            answers = self.tell(("ann", "1"), ("bob", "2"))
+            self.turn()
+            self.run_.fail(error)
+            self.run_.fail(error)
+            self.failureResultOf(answers[0], type(error))
+            self.run_.answer((1,))
+            self.assertEqual(self.successResultOf(answers[1]), [()])
+            self.turn()
+
+    def test_unknown_outcome(self) -> None:
+        """After an error that says nothing of what was committed, nothing is sent again."""
+        for error in (DatabaseError("no result"), RuntimeError()):
+            answers = self.tell(("ann", "1"), ("bob", "2"))
+            self.turn()
+            self.run_.asked = []
+            self.run_.fail(error)
+            for answer in answers:
+                self.failureResultOf(answer, type(error))
+            self.assertEqual(self.run_.asked, [])
+
+    def test_odd_rows(self) -> None:
+        """Nor is it where the rows are of calls that there are not."""
+        answers = self.tell(("ann", "1"), ("bob", "2"))
         self.turn()
-        self.run_.answer((1,))
-        self.run_.fail(IndexError())
-        self.assertEqual(self.successResultOf(good), [()])
-        self.failureResultOf(bad, IndexError)
+        self.run_.answer((3,))
+        for answer in answers:
+            self.failureResultOf(answer, IndexError)
+        self.assertEqual(self.turn(), [])
 
     def test_row_while_found_out(self) -> None:
         """Until it is found out whose fault it is, who wants the same rows waits."""
@@ -228,6 +306,7 @@ class ErrorTests(BatchesCase):
         for cause in causes:
             answers = self.tell(("ann", "1"))
             self.turn()
+            self.clock.advance(LATE)
             answers += self.tell(("ann", "2"), ("ann", "3"))
             others = self.tell(("bob", "4"))
             self.assertEqual(self.turn(), [('"4"',)])
@@ -243,11 +322,13 @@ class ErrorTests(BatchesCase):
         """Who has waited for a row for too long fails; what has been sent does not."""
         answers = self.tell(("ann", "1"), ("bob", "2"))
         self.turn()
+        self.clock.advance(LATE)
         late = self.tell(("ann", "3"), ("bob", "4"))
+        self.turn()
         self.clock.advance(2)
         in_time = self.tell(("ann", "5"))
         self.clock.advance(0)
-        self.batches.expire(1)
+        self.batches.look(1)
         self.failed(late, "lock")
         self.unanswered([*answers, *in_time])
         self.run_.answer((1,), (2,))
