@@ -6,12 +6,14 @@ Otherwise Postgres makes a new plan for each length, each time, which takes long
 
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from contentsvc.db.errors import Refused
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Batch, Db, many, maybe, one
 
 
-class Stored(NamedTuple):
+class Stored(Struct):
     """A notification's row. `data` is the kind as JSON text, with its tag."""
 
     user_id: str
@@ -26,24 +28,13 @@ class Placed(NamedTuple):
     """A row that answers one of several questions: the one at `place`."""
 
     place: int
-    user_id: str
-    seq: int
-    id: str
-    created: int
-    read: bool
-    data: str
+    row: Stored
 
 
-class Following(NamedTuple):
+class Following(Stored):
     """A notification's row, and the id of the one before it: None if there is none, or if it is
     unknown."""
 
-    user_id: str
-    seq: int
-    id: str
-    created: int
-    read: bool
-    data: str
     previous: str | None
 
 
@@ -221,7 +212,7 @@ async def pages(
     more once they have `size` bytes. A page without rows is the end."""
     found: list[list[Stored]] = [[] for _ in users]
     for row in await _paged(db, users, afters, rows, size):
-        found[row.place - 1].append(Stored(*row[1:]))
+        found[row.place - 1].append(row.row)
     return found
 
 

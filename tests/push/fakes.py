@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from msgspec import json
+from msgspec.structs import replace
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 
@@ -103,7 +104,7 @@ class FakeLog:
     ) -> Deferred[list[list[Stored]]]:
         def one(user: str, seq: int) -> list[Stored]:
             there = self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :][:rows]
-            return [Stored(*row[:6]) for row in there]
+            return list(there)
 
         def look() -> list[list[Stored]]:
             return [one(user, seq) for user, seq in zip(users, afters, strict=True)]
@@ -119,7 +120,7 @@ class FakeLog:
                 there = self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :]
                 before = [self.id(user, seq), *(row.id for row in there)]
                 rows += [
-                    row._replace(previous=id) for row, id in zip(there, before, strict=False)
+                    replace(row, previous=id) for row, id in zip(there, before, strict=False)
                 ]
             return rows[:limit]
 

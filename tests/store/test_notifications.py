@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from contentsvc.db.errors import Refused
 from contentsvc.store import notifications
-from contentsvc.store.notifications import Following, Standing, State
+from contentsvc.store.notifications import Following, Standing, State, Stored
 from tests.support.databases import StoreCase, guid, together
 
 
@@ -89,8 +89,9 @@ class NumberTests(NotificationCase):
         """What is given back is what is stored."""
         row = await self.insert()
         expected = (self.ann, 1, row.id, row.created, False, '{"kind":"Debug","text":"x"}')
-        self.assertEqual(row, (*expected, None))
-        self.assertEqual(await notifications.listed(self.db, self.ann, 0, None, None), [expected])
+        self.assertEqual(row, Following(*expected, None))
+        rows = await notifications.listed(self.db, self.ann, 0, None, None)
+        self.assertEqual(rows, [Stored(*expected)])
         self.assertEqual(await notifications.number(self.db, self.ann, row.id), 1)
 
     async def test_nobody(self) -> None:
