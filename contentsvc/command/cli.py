@@ -170,7 +170,7 @@ def _promote(settings: Settings, arguments: argparse.Namespace) -> None:
 
     with _database(settings, existing=True) as dsn:
         in_transaction(dsn, promote)
-    print(f"{arguments.name} is now an admin. It takes effect at the next log-in or token refresh.")
+    print(f"{arguments.name} is now an admin, from the next log-in or token refresh on.")
 
 
 def _demote(settings: Settings, arguments: argparse.Namespace) -> None:
