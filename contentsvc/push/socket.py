@@ -6,7 +6,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, Protocol
 
-from msgspec import DecodeError, Struct, field, json
+from msgspec import DecodeError, Struct, ValidationError, field, json
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IPushProducer, IReactorTime
 from twisted.internet.protocol import connectionDone
@@ -211,20 +211,25 @@ class SocketProtocol(BoundedReading):
     def onMessage(self, payload: bytes, isBinary: bool) -> None:
         if self.state != self.STATE_OPEN:
             return
+        if isBinary:
+            self._malformed("A message must be text, not binary.")
+            return
         try:
-            if isBinary:
-                raise DecodeError("This one is binary")
             message = _decoder.decode(payload.decode())
         except UnicodeDecodeError:
             self._invalid_payload("A text message must be UTF-8.")  # RFC 6455 §8.1
-        except (DecodeError, RecursionError) as error:
-            detail = f"A message must be text: a JSON object with a string `type`. {error}."
-            self._answer(ErrorMessage("malformed_message", detail))
+        except (ValidationError, RecursionError):
+            self._malformed("A message must be a JSON object with a string `type`.")
+        except DecodeError:
+            self._malformed("A message must be valid JSON: an object with a string `type`.")
         else:
             if message.type == "ping":
                 self.send(_PONG)
             elif message.type == "auth":
                 self._auth_received(message)
+
+    def _malformed(self, detail: str) -> None:
+        self._answer(ErrorMessage("malformed_message", detail))
 
     def sendCloseFrame(
         self, code: int | None = None, reasonUtf8: bytes | None = None, isReply: bool = False

@@ -99,7 +99,9 @@ BadToken = named(401, "invalid_token", "The token is not valid.")
 Forbidden = named(403, "forbidden", "Your account is not allowed to do this.")
 NotFound = named(404, "not_found", "There is nothing at this path.")
 MethodNotAllowed = named(
-    405, "method_not_allowed", "This path does not allow the method. The Allow header lists all."
+    405,
+    "method_not_allowed",
+    "This path does not allow this method. The Allow header lists the allowed ones.",
 )
 RequestTimeout = named(408, "timeout", "The request did not arrive in time.")
 PayloadTooLarge = named(413, "payload_too_large", "The body is larger than the limit.", limit=int)

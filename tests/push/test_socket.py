@@ -223,9 +223,15 @@ class MessageTests(SocketTestCase):
         """What is no object with a type is an error; the socket stays open."""
         client = await self.server.hello()
         deep = b'{"type":"ping","x":' + b"[" * 2000
-        for payload in b"", b"{", b"hello", b"[]", b"1", b"{}", b'{"type":1}', deep:
-            client.sendMessage(payload)
-            self.assertEqual((await client.message())["code"], "malformed_message", payload)
+        for payloads, expected in (
+            ((b"", b"{", b"hello"), "valid JSON"),
+            ((b"[]", b"1", b"{}", b'{"type":1}', deep), "a JSON object with a string `type`"),
+        ):
+            for payload in payloads:
+                client.sendMessage(payload)
+                error = await client.message()
+                self.assertEqual(error["code"], "malformed_message", payload)
+                self.assertIn(expected, error["detail"])
         await self.still_open(client)
 
     async def test_binary(self) -> None:
