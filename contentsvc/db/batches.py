@@ -21,7 +21,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.db.errors import BadValue, Refused, Unavailable
-from contentsvc.db.query import Batch, Row, Statement, parted
+from contentsvc.db.statement import Batch, Row, Statement, parted
 
 MOST = 64
 """Calls of one statement."""

@@ -21,7 +21,7 @@ from contentsvc.db.errors import BadValue, Cause, Refused, Unavailable
 from contentsvc.db.hosts import each_host
 from contentsvc.db.lanes import Lane
 from contentsvc.db.overdue import Where
-from contentsvc.db.query import Row, Statement
+from contentsvc.db.statement import Row, Statement
 from contentsvc.timers import cancel
 
 LOCK_TIMEOUT = 1.5

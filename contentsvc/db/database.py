@@ -17,7 +17,7 @@ from contentsvc.db.connection import Connection, connect, execute, one_line
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.lanes import Lanes
 from contentsvc.db.overdue import Overdue, Where
-from contentsvc.db.query import Row, Statement, parted
+from contentsvc.db.statement import Row, Statement, parted
 from contentsvc.db.together import Together
 
 SLOW = 0.5

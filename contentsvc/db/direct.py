@@ -8,7 +8,8 @@ import psycopg2
 
 from contentsvc.db.connection import unavailable
 from contentsvc.db.errors import BadValue, Refused
-from contentsvc.db.query import Db, Row, Statement, parted
+from contentsvc.db.query import Db
+from contentsvc.db.statement import Row, Statement, parted
 
 T = TypeVar("T")
 

@@ -33,7 +33,6 @@ from types import UnionType
 from typing import (
     Any,
     Concatenate,
-    NamedTuple,
     ParamSpec,
     Protocol,
     TypeVar,
@@ -42,110 +41,14 @@ from typing import (
     get_type_hints,
 )
 
-from msgspec import Struct, json, structs
+from msgspec import Struct, structs
 
-Row = tuple[Any, ...]
+from contentsvc.db.statement import PLACEHOLDER, Batch, Row, Statement
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_PLACEHOLDER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
-_WRITES = re.compile(r"\b(insert|update|delete|share)\b", re.IGNORECASE)
-_TYPED = re.compile(_PLACEHOLDER.pattern + r"::([a-z0-9]+)\b(?!\[)")
-
-
-class Column(NamedTuple):
-    """The part of a cursor's description that is used here."""
-
-    name: str
-
-
-class Batch(NamedTuple):
-    """How calls of a write share a statement.
-
-    `row` names the parameters that identify the row for which a call contends. A process runs at
-    most one statement with the same values at a time. `repeats` says whether one statement may have
-    several calls with the same values.
-    """
-
-    row: tuple[str, ...]
-    repeats: bool = True
-
-
-class Statement:
-    """One prepared statement: its SQL, the PREPARE with it, and the EXECUTE that runs it.
-
-    `together` is the statement that answers several calls of this one at once, if there is one. It
-    has the form of a statement with a `batch`: its arguments are arrays, and the first column of a
-    row is the number of its call. `writes` says whether the statement writes or takes locks.
-    """
-
-    together: "Statement | None" = None
-    batch: Batch | None = None
-
-    def __init__(
-        self,
-        name: str,
-        sql: str,
-        parameters: Sequence[str],
-        lists: Sequence[bool],
-        lane: str | None = None,
-        *,
-        records: Sequence[bool] = (),
-    ) -> None:
-        numbers = {parameter: f"${n}" for n, parameter in enumerate(parameters, 1)}
-        self.name = name
-        self.sql = _PLACEHOLDER.sub(lambda match: numbers[match[1]], sql).strip()
-        self.parameters = tuple(parameters)
-        self.writes = _WRITES.search(sql) is not None
-        family = name.partition("_")[0]
-        self.lane = lane or f"{family} {'writes' if self.writes else 'reads'}"
-        # The arguments of EXECUTE are put into both.
-        self.prepare = f"PREPARE {name} AS {self.sql.replace('%', '%%')};"
-        marks = ", ".join(["%s"] * len(parameters))
-        self.execute = f"EXECUTE {name}({marks})" if parameters else f"EXECUTE {name}"
-        self._texts: list[tuple[int, Callable[[Any], str | None]]] = []
-        self._texts += [(n, array_literal) for n, is_list in enumerate(lists) if is_list]
-        self._texts += [(n, json_array) for n, is_records in enumerate(records) if is_records]
-        self._fields: tuple[str, ...] | None = None
-        unused = set(parameters) - set(_PLACEHOLDER.findall(sql))
-        if unused:
-            raise TypeError(f"{name} does not use {sorted(unused)}")
-
-    def arguments(self, args: Row, kwargs: dict[str, Any]) -> Row:
-        """The arguments in the order of the parameters, lists as array literals or JSON.
-
-        A list that psycopg2 writes as ARRAY['…'] is a text[], which is no uuid[]; the
-        literal takes the parameter's own type.
-        """
-        if kwargs:
-            rest = self.parameters[len(args) :]
-            args = (*args, *(kwargs[name] for name in rest))
-        if self._texts:
-            values = list(args)
-            for n, text in self._texts:
-                values[n] = text(values[n])
-            args = tuple(values)
-        return args
-
-    def several(self, calls: Sequence[Row]) -> Row:
-        """The arguments of one run that answers all these calls."""
-        return tuple(array_literal(values) for values in zip(*calls, strict=True))
-
-    def expect(self, fields: tuple[str, ...]) -> None:
-        """Note that the columns of the first result must be compared with the fields of the row
-        type."""
-        self._fields = fields if self.batch is None else ("n", *fields)
-
-    def check(self, description: Sequence[Column]) -> None:
-        """Compare the columns of the statement with the fields of its row type, once.
-
-        Raises TypeError: the statement and its signature disagree.
-        """
-        if self._fields is not None:
-            names = tuple(column.name for column in description)
-            if names != self._fields:
-                raise TypeError(f"{self.name} gives {names}, its row type has {self._fields}")
-            self._fields = None
+_TYPED = re.compile(PLACEHOLDER.pattern + r"::([a-z0-9]+)\b(?!\[)")
 
 
 class Db(Protocol):
@@ -157,33 +60,6 @@ class Db(Protocol):
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Call `callback` when the statements before have been committed; never if they were rolled
         back."""
-
-
-def parted(rows: Sequence[Row], calls: int) -> list[list[Row]]:
-    """The rows of each call, without its number."""
-    found: list[list[Row]] = [[] for _ in range(calls)]
-    for row in rows:
-        found[row[0] - 1].append(row[1:])
-    return found
-
-
-def array_literal(values: Sequence[object] | None) -> str | None:
-    """A Postgres array literal of strings, numbers and None."""
-    if values is None:
-        return None
-    parts = []
-    for value in values:
-        if value is None:
-            parts.append("NULL")
-        else:
-            text = str(value).replace("\\", "\\\\").replace('"', '\\"')
-            parts.append(f'"{text}"')
-    return "{" + ",".join(parts) + "}"
-
-
-def json_array(records: Sequence[Struct]) -> str:
-    """The JSON of these Structs."""
-    return json.encode(records).decode()
 
 
 Function = Callable[Concatenate[Db, P], Awaitable[T]]
@@ -216,7 +92,7 @@ def _several(statement: Statement, sql: str) -> str:
     # plan for each length at each call, and that often takes longer than to run it.
     lists = ", ".join(f"(select :{parameter}::{types[parameter]}[])" for parameter in parameters)
     columns = ", ".join(f'"{parameter}"' for parameter in parameters)
-    one = _PLACEHOLDER.sub(r'call."\1"', sql)
+    one = PLACEHOLDER.sub(r'call."\1"', sql)
     # The rows of a call come in the order that its own `order by` says.
     return f"""
         select call.n, answer.*

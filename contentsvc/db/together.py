@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Row, Statement, parted
+from contentsvc.db.statement import Row, Statement, parted
 
 MOST = 8
 """The most calls in one statement. More would save little, and leave connections idle."""

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from contentsvc.db.errors import Refused
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Batch, Db, many, maybe, one
+from contentsvc.db.query import Db, many, maybe, one
+from contentsvc.db.statement import Batch
 
 
 class Stored(Struct):

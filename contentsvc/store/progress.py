@@ -8,7 +8,8 @@ user's totals, by user.
 from typing import NamedTuple
 
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Batch, Db, many, maybe, none, one
+from contentsvc.db.query import Db, many, maybe, none, one
+from contentsvc.db.statement import Batch
 
 KEYS, BYTES = "progress_keys", "progress_bytes"
 """The names of the quotas, as Refused has them."""

@@ -1,7 +1,8 @@
 """Ratings: spec §4.13, §4.14. The tallies are kept by a trigger."""
 
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Batch, Db, found, one
+from contentsvc.db.query import Db, found, one
+from contentsvc.db.statement import Batch
 
 
 @found(

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.batches import LATE, MOST, Batches
 from contentsvc.db.errors import BadValue, Cause, Refused, Unavailable
-from contentsvc.db.query import Batch, Row, Statement
+from contentsvc.db.statement import Batch, Row, Statement
 
 TELL = Statement("tell", "insert into told select :user, :text", ["user", "text"], [False, False])
 SAVE = Statement("save", "insert into saved select :user, :text", ["user", "text"], [False, False])

@@ -7,7 +7,8 @@ from msgspec import Struct
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.query import Column, Db, Statement, Statements, array_literal
+from contentsvc.db.query import Db, Statements
+from contentsvc.db.statement import Column, Statement, array_literal
 
 
 class Pair(NamedTuple):

@@ -7,7 +7,8 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import BadValue, Unavailable
-from contentsvc.db.query import STATEMENTS, Row, Statement
+from contentsvc.db.query import STATEMENTS
+from contentsvc.db.statement import Row, Statement
 from contentsvc.db.together import MOST, Together
 from contentsvc.store import comments, users
 from tests.support.databases import StoreCase, together

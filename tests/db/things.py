@@ -7,7 +7,8 @@ from twisted.internet import reactor
 from twisted.internet.task import deferLater
 
 from contentsvc.db.database import Database
-from contentsvc.db.query import Db, Statement, Statements
+from contentsvc.db.query import Db, Statements
+from contentsvc.db.statement import Statement
 from tests.support.databases import StoreCase, together
 
 SCHEMA = """

@@ -11,7 +11,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 # Imported for all the statements that its parts declare.
 import contentsvc.tap
-from contentsvc.db.query import STATEMENTS, Statement
+from contentsvc.db.query import STATEMENTS
+from contentsvc.db.statement import Statement
 from scripts.benchmark import dataset
 from scripts.benchmark.world import Sizes
 from tests.support import postgres
