@@ -5,11 +5,6 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
-from contentsvc.web.errors import (
-    InvalidHandshake,
-    UnsupportedWebSocketVersion,
-    UpgradeRequired,
-)
 from contentsvc.web.openapi import Document
 from contentsvc.web.table import Operation
 from contentsvc.wire.notifications import AnyNotification
@@ -24,55 +19,30 @@ problems as in RFC 9457, and their `code` names the cause. Every answer has an `
 Every 200 has a weak `ETag`; a GET that sends it in `If-None-Match` gets a 304. HEAD works \
 wherever GET does. All paths below /api/v1/user work below /methods/v1/user too."""
 
-_SOCKET_ABOUT = """\
-Open a WebSocket, which pushes each notification as it happens. POST /api/v1/session/connect gives \
-its URL and a token. Send the token in the handshake's Authorization header, or in a first \
-message, AuthMessage.
-
+_SOCKET = """\
+**The socket** is at /socket, on this server. POST /api/v1/session/connect gives its URL and a \
+token. Send the token in the handshake's Authorization header, or in a first message, AuthMessage. \
 The service sends each ServerMessage as a text message of JSON, and accepts each ClientMessage in \
-the same form. A client that connects again gives `resume` and `resumeId`: the number and id of \
-the last notification that it has seen. It then gets all later ones, in order, none twice."""
+the same form. A client that connects again adds `?resume=` and `&resumeId=`: the number and id of \
+the last notification that it has seen. It then gets all later ones, in order, none twice. A \
+request that is no WebSocket handshake gets a 426 or a 400."""
 
 
 def document(operations: Sequence[Operation]) -> dict[str, Any]:
-    """The document of these operations and of the socket."""
-    built = Document(
+    """The document of these operations, with the messages of the socket."""
+    return Document(
         operations,
         title="contentsvc",
         version=version("contentsvc"),
-        about=_ABOUT,
+        about=f"{_ABOUT}\n\n{_SOCKET}",
         unions={
             "Notification": AnyNotification,
             "ServerMessage": ServerMessage,
             "ClientMessage": ClientMessage,
         },
-    )
-    summary, _, rest = _SOCKET_ABOUT.partition(". ")
-    refused = (InvalidHandshake, UpgradeRequired, UnsupportedWebSocketVersion)
-    socket = {
-        "operationId": "socket_open",
-        "tags": ["socket"],
-        "summary": summary,
-        "description": rest,
-        "security": [],
-        "parameters": [
-            _parameter("resume", {"type": "integer", "minimum": 0}),
-            _parameter("resumeId", {"type": "string", "format": "uuid"}),
-        ],
-        "responses": {
-            "101": {"description": "The connection is a WebSocket now."},
-            **built.problems(refused),
-            "default": {"$ref": "#/components/responses/Problem"},
-        },
-    }
-    built.add("/socket", "GET", socket, "The socket on which notifications are pushed.")
-    return built.build()
+    ).build()
 
 
 def golden(document: dict[str, Any]) -> str:
     """A document as docs/openapi.json has it: for people to read, and the changes of it."""
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-
-
-def _parameter(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "in": "query", "required": False, "schema": schema}

@@ -129,14 +129,9 @@ class Document:
         self._paths: dict[str, dict[str, Any]] = {}
         self._tags: dict[str, str] = {}
         for operation in operations:
-            self.add(operation.url, operation.route.method, self._operation(operation))
+            methods = self._paths.setdefault(operation.url, {})
+            methods[operation.route.method.lower()] = self._operation(operation)
             self._tags.setdefault(operation.family.name, _about(operation.family))
-
-    def add(self, path: str, method: str, operation: dict[str, Any], about: str = "") -> None:
-        """Add an operation that is not in the table. `about` describes its tag."""
-        self._paths.setdefault(path, {})[method.lower()] = operation
-        if about:
-            self._tags[operation["tags"][0]] = about
 
     def build(self) -> dict[str, Any]:
         """The document."""
@@ -161,7 +156,7 @@ class Document:
             },
         }
 
-    def problems(self, errors: Iterable[type[Problem]]) -> dict[str, Any]:
+    def _problems(self, errors: Iterable[type[Problem]]) -> dict[str, Any]:
         """The responses of these errors, by status."""
         found = {}
         for status, kinds in _by_status(errors).items():
@@ -190,7 +185,7 @@ class Document:
             found["parameters"] = parameters
         if route.bodies or route.form is not None:
             found["requestBody"] = self._body(route)
-        errors = self._oauth if route.form is not None else self.problems
+        errors = self._oauth if route.form is not None else self._problems
         found["responses"] = {
             **self._success(route),
             **errors(operation.errors),

@@ -26,9 +26,7 @@ Seconds = Annotated[
 ]
 """A time in an answer."""
 
-JsonObject = Annotated[
-    Raw, Meta(extra_json_schema={"type": "object", "examples": [{"level": 3}]})
-]
+JsonObject = Annotated[Raw, Meta(extra_json_schema={"type": "object", "examples": [{"level": 3}]})]
 """A JSON object that is kept as the text that came."""
 
 SHOWN = Meta(extra={"shown": True})
@@ -72,6 +70,11 @@ Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Page = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
 
+NUMBER = r"^[0-9]{1,18}\Z"
+CURSOR = Meta(min_length=1, max_length=64)
+"""A handler says more of what does not fit; the document has the pattern."""
+
+
 class Wire(Struct, rename="camel", kw_only=True):
     """A request body or a query string."""
 
@@ -84,4 +87,4 @@ class Paging(Wire):
     """`limit` and the opaque cursor `after`. Without them the whole list is returned."""
 
     limit: Annotated[int, Meta(ge=1, le=200)] | None = None
-    after: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+    after: Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": NUMBER})] | None = None

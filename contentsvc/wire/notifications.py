@@ -8,8 +8,19 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from contentsvc.wire.base import SHOWN, Guid, Paging, Seconds, Timestamp, Wire
+from contentsvc.wire.base import (
+    CURSOR,
+    GUID_PATTERN,
+    NUMBER,
+    SHOWN,
+    Guid,
+    Paging,
+    Seconds,
+    Timestamp,
+    Wire,
+)
 
+_PLACE = f"{NUMBER}|{GUID_PATTERN}"
 NotificationText = Annotated[str, Meta(max_length=4096)]
 
 
@@ -109,6 +120,7 @@ class NotificationQuery(Paging):
     """The notifications to list (spec §4.11). `after` is a sequence number or a notification's
     id."""
 
+    after: Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": _PLACE})] | None = None
     since: Timestamp | Annotated[float, Meta(description="a number of Unix seconds")] | None = None
 
 
