@@ -46,13 +46,14 @@ from contentsvc.daemon.sequence import Sequence, allow_files, say_hello
 from contentsvc.daemon.worker import Worker
 from contentsvc.daemon.workers import Workers
 from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
 from contentsvc.jobs.retention import Retention
 from contentsvc.passwords import Passwords
+from contentsvc.push.endings import Endings
 from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.relay import Relay
+from contentsvc.push.sweep import Sweep
 from contentsvc.root import Root
 from contentsvc.store import health, notifications
 from contentsvc.store.disk import Disk
@@ -201,12 +202,14 @@ class Daemon(Sequence):
             sockets=settings.sockets,
             sockets_per_user=settings.sockets_per_user,
         )
-        relay = Relay(
-            reactor, dsn=dsn, db=db, hub=hub, revoked=tokens.revoked, random=SystemRandom()
-        )
+        relay = Relay(reactor, dsn=dsn, random=SystemRandom())
+        endings = Endings(reactor, db, tokens.revoked, hub, relay)
+        sweep = Sweep(reactor, hub, endings)
+        sweep.start()
+        self._undo.append(_plain(sweep.stop))
         self._undo.append(relay.stop)
-        await self._stoppable(Deferred.fromCoroutine(relay.start()))
-        await self._patiently(lambda: _learn_ended(relay, tokens))
+        await self._stoppable(Deferred.fromCoroutine(relay.start(hub, endings, sweep)))
+        await self._patiently(endings.learn_first)
         passwords = Passwords(reactor)
         passwords.threads.start()
         self._undo.append(_plain(passwords.threads.stop))
@@ -216,7 +219,7 @@ class Daemon(Sequence):
         retention.start()
         self._undo.append(_plain(retention.stop))
 
-        site = self._site(db, tokens, passwords, hub, relay)
+        site = self._site(db, tokens, passwords, hub, relay, endings)
         port = await self._endpoint.listen(site)
         if isinstance(port, tcp.Port):
             _accept_few(port)
@@ -228,7 +231,13 @@ class Daemon(Sequence):
         self._announce(port)
 
     def _site(
-        self, db: Database, tokens: Tokens, passwords: Passwords, hub: Hub, relay: Relay
+        self,
+        db: Database,
+        tokens: Tokens,
+        passwords: Passwords,
+        hub: Hub,
+        relay: Relay,
+        endings: Endings,
     ) -> ApiSite:
         settings = self._settings
 
@@ -240,12 +249,6 @@ class Daemon(Sequence):
             if not tokens.revoked.complete:
                 raise web.Unavailable(cause="lock")
             return caller
-
-        def ended(sids: list[str]) -> None:
-            for sid in sids:
-                tokens.revoked.add(sid)
-                relay.announce_revoked(sid)
-            hub.revoke(sids)
 
         notifier = Notifier(hub, relay)
         most = settings.failed_log_ins_per_address
@@ -271,10 +274,10 @@ class Daemon(Sequence):
             Notifications(db),
             Progress(db, keys=settings.progress_keys, bytes=settings.progress_bytes),
             Challenges(db),
-            Sessions(db, tokens, ended, public_url=settings.public_url),
-            Accounts(db, passwords, guard, ended, registration=settings.registration),
-            Bans(db, ended),
-            OAuth(db, guard, tokens, ended),
+            Sessions(db, tokens, endings, public_url=settings.public_url),
+            Accounts(db, passwords, guard, endings, registration=settings.registration),
+            Bans(db, endings),
+            OAuth(db, guard, tokens, endings),
         ]
         if settings.debug_notify:
             families.append(DebugTools(db, notifier))
@@ -342,23 +345,6 @@ def _accept_few(port: Any) -> None:
         tcp.Port.doRead(port)
 
     port.doRead = do_read
-
-
-async def _learn_ended(relay: Relay, tokens: Tokens) -> None:
-    """Read which sessions ended while this process was down, before anyone can ask.
-
-    If somebody holds a lock on them, requests without a token are served until the relay has read
-    them. Raises Unavailable otherwise.
-    """
-    tokens.revoked.complete = False
-    try:
-        await relay.learn_ended()
-    except Unavailable as error:
-        if error.cause != "lock":
-            raise
-        log.warn(
-            "Requests with a token get 503 until the sessions can be read: {error}", error=error
-        )
 
 
 def _plain(stop: Callable[[], object]) -> Callable[[], Awaitable[object]]:

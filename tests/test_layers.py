@@ -28,7 +28,7 @@ ALLOWED = {
     "postgres": {"db"},
     "push": {"store", "db", "wire", "tokens"},
     "jobs": {"store", "db", "push.notifier"},
-    "api": {"web", "wire", "store", "db", "tokens", "passwords", "push.notifier"},
+    "api": {"web", "wire", "store", "db", "tokens", "passwords", "push.notifier", "push.endings"},
     "root": {"push", "web"},
     "client": {"wire"},
     "command": {

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 from contentsvc.api.errors import (
@@ -21,6 +20,7 @@ from contentsvc.api.guard import Guard
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.passwords import Passwords
+from contentsvc.push.endings import Endings
 from contentsvc.store import accounts, bans, sessions
 from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
 from contentsvc.web.allow import ANYONE, SELF
@@ -44,24 +44,21 @@ _GRACE = 30
 
 
 class Accounts:
-    """Registration, and changing the password.
-
-    Calls `ended` with the sessions that were ended.
-    """
+    """Registration, and changing the password."""
 
     def __init__(
         self,
         db: Database,
         passwords: Passwords,
         guard: Guard,
-        ended: Callable[[list[str]], None],
+        endings: Endings,
         *,
         registration: bool,
     ) -> None:
         self._db = db
         self._passwords = passwords
         self._guard = guard
-        self._ended = ended
+        self._endings = endings
         self._registration = registration
 
     @route("POST", "/user", allow=ANYONE, raises=(RegistrationClosed, UsernameTaken, EmailTaken))
@@ -84,22 +81,19 @@ class Accounts:
             if not await accounts.set_password(tx, user, found.password_hash, encoded):
                 raise WrongPassword()  # another change was first
             others = await sessions.revoke_all(tx, user, call.session)
-            tx.after_commit(lambda: self._ended(others))
+            self._endings.end(tx, others)
 
 
 class OAuth:
-    """Log-in, renewal and log-out by OAuth.
-
-    Calls `ended` with the sessions that were ended.
-    """
+    """Log-in, renewal and log-out, as OAuth has them."""
 
     def __init__(
-        self, db: Database, guard: Guard, tokens: Tokens, ended: Callable[[list[str]], None]
+        self, db: Database, guard: Guard, tokens: Tokens, endings: Endings
     ) -> None:
         self._db = db
         self._guard = guard
         self._tokens = tokens
-        self._ended = ended
+        self._endings = endings
 
     @route(
         "POST",
@@ -153,7 +147,7 @@ class OAuth:
             if successor is None:
                 # It was used before. One of the two users is a thief, so neither may go on.
                 await sessions.revoke(tx, token.session_id)
-                tx.after_commit(lambda: self._ended([token.session_id]))
+                self._endings.end(tx, [token.session_id])
         if successor is None:
             call.note("refresh-token-reused")
             raise InvalidGrant(
@@ -194,7 +188,7 @@ class OAuth:
             except InvalidToken:
                 return Revoked()
         await sessions.revoke(self._db, session)
-        self._ended([session])
+        self._endings.end(self._db, [session])
         return Revoked()
 
 

@@ -1,9 +1,8 @@
 """Bans: accounts that admins shut out."""
 
-from collections.abc import Callable
-
 from contentsvc.api.errors import CannotBanSelf, UserNotFound
 from contentsvc.db.database import Database
+from contentsvc.push.endings import Endings
 from contentsvc.store import bans, sessions
 from contentsvc.web.allow import ADMIN
 from contentsvc.web.call import Call
@@ -12,14 +11,11 @@ from contentsvc.wire.accounts import BanBody
 
 
 class Bans:
-    """Bans of users, by admins.
+    """Bans of users, by admins."""
 
-    Calls `ended` with the sessions that were ended.
-    """
-
-    def __init__(self, db: Database, ended: Callable[[list[str]], None]) -> None:
+    def __init__(self, db: Database, endings: Endings) -> None:
         self._db = db
-        self._ended = ended
+        self._endings = endings
 
     @route("PUT", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound, CannotBanSelf))
     async def put(self, call: Call, user: str, body: BanBody) -> None:
@@ -31,7 +27,7 @@ class Bans:
                 raise UserNotFound()
             await bans.put(tx, user, body.reason, body.until)
             ended = await sessions.revoke_all(tx, user, None)
-            tx.after_commit(lambda: self._ended(ended))
+            self._endings.end(tx, ended)
 
     @route("DELETE", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound,))
     async def lift(self, call: Call, user: str) -> None:

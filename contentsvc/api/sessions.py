@@ -1,9 +1,8 @@
 """Sessions: spec §4.19, and the log-ins of a user."""
 
-from collections.abc import Callable
-
 from contentsvc.api.errors import SessionNotFound
 from contentsvc.db.database import Database
+from contentsvc.push.endings import Endings
 from contentsvc.store import sessions
 from contentsvc.tokens import Tokens
 from contentsvc.web.allow import SELF, SIGNED_IN
@@ -14,22 +13,19 @@ from contentsvc.wire.sessions import ConnectAnswer, ConnectBody, Session
 
 
 class Sessions:
-    """The first step to the socket, and a user's log-ins.
-
-    Calls `ended` with the sessions that were ended.
-    """
+    """The first step to the socket, and a user's log-ins."""
 
     def __init__(
         self,
         db: Database,
         tokens: Tokens,
-        ended: Callable[[list[str]], None],
+        endings: Endings,
         *,
         public_url: str | None,
     ) -> None:
         self._db = db
         self._tokens = tokens
-        self._ended = ended
+        self._endings = endings
         self._public_url = public_url
 
     @route("POST", "/session/connect", allow=SIGNED_IN, raises=(InvalidHost,))
@@ -57,11 +53,11 @@ class Sessions:
         """End one log-in. It may be the one that the request is made with."""
         if not await sessions.revoke_own(self._db, user, session):
             raise SessionNotFound()
-        self._ended([session])
+        self._endings.end(self._db, [session])
 
     @route("DELETE", "/user/<guid:user>/sessions", allow=SELF)
     async def end_others(self, call: Call, user: str) -> None:
         """End all log-ins but the one that the request is made with."""
         async with self._db.transaction() as tx:
             others = await sessions.revoke_all(tx, user, call.session)
-            tx.after_commit(lambda: self._ended(others))
+            self._endings.end(tx, others)

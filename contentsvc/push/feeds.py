@@ -6,17 +6,12 @@ from typing import NamedTuple, Protocol
 from autobahn.websocket.protocol import PreparedMessage
 from msgspec import Raw, json
 from twisted.internet.defer import Deferred
-from twisted.logger import Logger
-from twisted.python.failure import Failure
 
-from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
 from contentsvc.push.heartbeat import Pinged
 from contentsvc.store.notifications import Following, Standing, State, Stored
 from contentsvc.wire.notifications import notification_json
 from contentsvc.wire.socket import ErrorMessage, Message, NotificationMessage
-
-log = Logger()
 
 
 class Close(NamedTuple):
@@ -115,11 +110,3 @@ def log_changed(newest: int, id: str | None) -> ErrorMessage:
     """The message for a client that knows another log than the present one, which ends there."""
     detail = f"The service's database went back in time. This socket goes on after {newest}."
     return ErrorMessage("log_changed", detail, newest, id)
-
-
-def report(what: str, error: Exception) -> None:
-    """Log why a read failed. It will be tried again. One line if the database is away."""
-    if isinstance(error, Unavailable):
-        log.warn("Could not {what}: {error}", what=what, error=error)
-    else:
-        log.failure("Could not {what}", Failure(error), what=what)

@@ -31,10 +31,10 @@ from contentsvc.push.feeds import (
     encode,
     log_changed,
     notification_frame,
-    report,
 )
 from contentsvc.push.heartbeat import Heartbeat
 from contentsvc.push.joins import Joins
+from contentsvc.push.reports import report
 from contentsvc.store.notifications import Following, Standing
 from contentsvc.timers import Backoff, Sleeps, timer
 from contentsvc.wire.socket import Message
@@ -64,8 +64,8 @@ class Hub:
         db: Db,
         store: Log,
         *,
-        sockets: int = 20_000,
-        sockets_per_user: int = 8,
+        sockets: int,
+        sockets_per_user: int,
     ) -> None:
         self._reactor = reactor
         self._db = db

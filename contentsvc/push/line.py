@@ -10,7 +10,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.feeds import report
+from contentsvc.push.reports import report
 from contentsvc.timers import Backoff, Sleeps, cancel
 
 FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0

@@ -1,14 +1,14 @@
 """What the processes tell each other, over one LISTEN connection each.
 
 Postgres passes on ids only: that a user has notifications up to some seq, and that a session
-was ended. It replays nothing, so the sweep reads every few seconds what may have been missed, and
-whether the database went back in time.
+was ended. It replays nothing, so whenever LISTEN is in force again the sweep reads what may have
+been missed.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from random import Random
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 from uuid import uuid4
 
 from msgspec import DecodeError, Meta, Struct, field, json
@@ -17,30 +17,13 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.db.connection import Connection, connect, execute
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Db
-from contentsvc.push.feeds import report
-from contentsvc.store import sessions
+from contentsvc.push.reports import Reports
 from contentsvc.timers import Backoff, Bell, NextTurn, timer
-from contentsvc.tokens import Revoked
 
-SWEEP = 4.0
-"""Seconds between reads of what may have been missed."""
-SWEEP_AGAIN = 1.0
-"""Seconds until the next where one has failed."""
-KEEPALIVE = 5.0
-"""Seconds of silence after which the connection is tried, and then to its end if it is dead."""
-ANSWER = 5.0
-"""Seconds that one statement on the connection, or its opening, may take."""
-FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
-"""Seconds before the connection is opened again; doubled each time, give or take a half."""
-REMINDER = 60.0
-"""Seconds between the lines of the log that say the same of a database that is away."""
 IDS = 120
 """Ids in one payload: with a number each takes 60 bytes, and Postgres takes 7,999 in all."""
 
 _LISTEN = "listen to the other processes"
-_SWEEP = "look for missed notifications"
 
 log = Logger()
 
@@ -55,59 +38,82 @@ class News(Struct, omit_defaults=True):
     revoked: list[str] = field(name="r", default_factory=list)
 
 
-class Listener(Protocol):
-    """What the relay needs of the hub."""
+class Hub(Protocol):
+    """Hears of notifications."""
 
-    async def check(self) -> None: ...
     def noticed(self, user: str, seq: int) -> None: ...
-    def revoke(self, sids: Iterable[str]) -> None: ...
+
+
+class Endings(Protocol):
+    """Hears of sessions that were ended."""
+
+    def heard(self, sids: Iterable[str]) -> None: ...
+
+
+class Sweep(Protocol):
+    """Finds what was said while nobody listened."""
+
+    def ask(self) -> None: ...
+
+
+class Times(NamedTuple):
+    """In seconds: `keepalive`, of silence after which the connection is tried, and then to its end
+    if it is dead; `answer`, that one statement on it, or its opening, may take; the first and the
+    last pause before it is opened again."""
+
+    keepalive: float = 5.0
+    answer: float = 5.0
+    first_pause: float = 0.1
+    last_pause: float = 2.0
+
+
+TIMES = Times()
 
 
 class Relay:
-    """Tells the other processes, hears them, and sweeps.
+    """Tells the other processes, and hears them.
 
-    `dsn` is opened for LISTEN, `db` is read from. `alive` is True while LISTEN is in force.
+    `dsn` is opened for LISTEN. `alive` is True while LISTEN is in force.
     """
+
+    _hub: Hub
+    _endings: Endings
+    _sweep: Sweep
 
     def __init__(
         self,
         reactor: Any,
         *,
         dsn: str,
-        db: Db,
-        hub: Listener,
-        revoked: Revoked,
         random: Random,
+        times: Times = TIMES,
     ) -> None:
         self._reactor = reactor
         self._dsn = dsn
-        self._db = db
-        self._hub = hub
-        self._revoked = revoked
+        self._times = times
         self._random = random
         self._origin = uuid4().hex
         self._decoder = json.Decoder(News)
         self._connection: Connection | None = None
         self._stopped = False
         self._work = Bell(reactor)
-        self._sweep_due = Bell(reactor)
         self._listening: Deferred[None] | None = None
         self._seqs: dict[str, int] = {}
         self._sids: set[str] = set()
         self._turn = NextTurn(reactor, self._work.ring)
-        self._swept = reactor.seconds()
-        self._said: dict[str, float] = {}
+        self._reports = Reports(reactor)
 
     @property
     def alive(self) -> bool:
         return self._connection is not None
 
-    async def start(self) -> None:
-        """Listen from now on, as often as it takes; done when LISTEN is in force."""
+    async def start(self, hub: Hub, endings: Endings, sweep: Sweep) -> None:
+        """Listen from now on, as often as it takes, and tell these what is heard; done when LISTEN
+        is in force."""
+        self._hub, self._endings, self._sweep = hub, endings, sweep
         listening: Deferred[None] = Deferred()
         self._listening = listening
-        for loop in (self._serve(), self._sweep_forever()):
-            Deferred.fromCoroutine(loop).addErrback(self._failed)
+        Deferred.fromCoroutine(self._serve()).addErrback(self._failed)
         await listening
 
     async def stop(self) -> None:
@@ -116,7 +122,6 @@ class Relay:
         if self._connection is not None:
             self._connection.abandon()
         self._work.ring()
-        self._sweep_due.ring()
         self._started()
 
     def announce(self, user: str, seq: int) -> None:
@@ -137,17 +142,19 @@ class Relay:
     # The connection. Only _serve runs statements on it, one after the other.
 
     async def _serve(self) -> None:
-        pauses = Backoff(FIRST_PAUSE, LAST_PAUSE, self._random)
+        times = self._times
+        pauses = Backoff(times.first_pause, times.last_pause, self._random)
         while not self._stopped:
             connection = None
             try:
-                connection = await connect(self._reactor, self._dsn, timeout=ANSWER)
+                connection = await connect(self._reactor, self._dsn, timeout=times.answer)
                 await self._listen(connection)
-                self._said.pop(_LISTEN, None)
+                self._reports.works(_LISTEN)
                 pauses.reset()
                 await self._speak(connection)
             except Exception as error:
-                self._report(_LISTEN, error)
+                if not self._stopped:  # else it was abandoned for that
+                    self._reports.failed(_LISTEN, error)
             if connection is not None:
                 connection.abandon()
             self._lost()
@@ -162,12 +169,12 @@ class Relay:
         if self._stopped:
             return
         self._connection = connection
-        self._sweep_due.ring()  # for what was said before LISTEN
+        self._sweep.ask()  # for what was said before LISTEN
         self._started()
 
     async def _speak(self, connection: Connection) -> None:
         while not self._stopped:
-            await self._work.wait(KEEPALIVE)
+            await self._work.wait(self._times.keepalive)
             if connection.broken:
                 break
             payloads = list(self._payloads())
@@ -180,7 +187,7 @@ class Relay:
     async def _run(self, connection: Connection, sql: str, *args: object) -> None:
         """Raises Unavailable if there is no answer in time: nothing else tells that the
         server's machine is gone."""
-        with timer(self._reactor, ANSWER, connection.abandon):
+        with timer(self._reactor, self._times.answer, connection.abandon):
             await execute(connection, sql, args or None)
 
     def _lost(self) -> None:
@@ -211,57 +218,9 @@ class Relay:
             log.warn("Ignored a NOTIFY payload that cannot be read: {error}", error=error)
             return
         if news.origin != self._origin:
-            self._end(news.revoked)
+            self._endings.heard(news.revoked)
             for user, seq in news.seqs.items():
                 self._hub.noticed(user, seq)
-
-    # The sweep.
-
-    async def _sweep_forever(self) -> None:
-        pause = SWEEP
-        while not self._stopped:
-            await self._sweep_due.wait(pause)
-            pause = SWEEP
-            try:
-                await self._sweep()
-                self._said.pop(_SWEEP, None)
-            except Exception as error:
-                pause = min(SWEEP, SWEEP_AGAIN)
-                self._report(_SWEEP, error)
-
-    async def _sweep(self) -> None:
-        try:
-            await self.learn_ended()
-        except Unavailable as error:
-            # Who holds a lock on the sessions holds none on what was missed.
-            if error.cause == "lock":
-                await self._hub.check()
-            raise
-        await self._hub.check()
-
-    async def learn_ended(self) -> None:
-        """Read which sessions have been ended. Raises Unavailable."""
-        # Sockets live on while the database is away, for however long.
-        began = self._reactor.seconds()
-        away = max(0, int(began - self._swept))
-        self._end(await sessions.revoked(self._db, away + sessions.LATELY))
-        self._swept = began
-        self._revoked.complete = True
-
-    def _end(self, sids: list[str]) -> None:
-        new = [sid for sid in sids if sid not in self._revoked]
-        for sid in new:
-            self._revoked.add(sid)
-        self._hub.revoke(new)
-
-    def _report(self, what: str, error: Exception) -> None:
-        if self._stopped:  # then the database is being closed under what still runs
-            return
-        now = self._reactor.seconds()
-        if isinstance(error, Unavailable) and now - self._said.get(what, -REMINDER) < REMINDER:
-            return
-        self._said[what] = now
-        report(what, error)
 
     def _failed(self, failure: Failure) -> None:
         log.failure("The relay failed", failure)

@@ -53,6 +53,16 @@ class Notifier:
         db.after_commit(lambda: self.sent.append((recipient, kind)))
 
 
+class Endings:
+    """Remembers which sessions were ended, once that is committed."""
+
+    def __init__(self) -> None:
+        self.sids: list[str] = []
+
+    def end(self, db: Db, sids: list[str]) -> None:
+        db.after_commit(lambda: self.sids.extend(sids))
+
+
 class ApiCase(StoreCase):
     async def refused(self, act: Awaitable[Any]) -> Problem:
         """The problem that a handler raises."""

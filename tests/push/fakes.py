@@ -14,6 +14,9 @@ from contentsvc.push.feeds import Close, Position
 from contentsvc.push.hub import Hub
 from contentsvc.store.notifications import Following, Standing, State, Stored
 
+LIMITS = {"sockets": 20_000, "sockets_per_user": 8}
+"""Those of a hub in most tests."""
+
 
 class Read:
     """A query under way: the database looks at some moment, and answers later."""
@@ -250,4 +253,4 @@ def make(
 ) -> tuple[Clock, FakeLog, Hub]:
     """A clock, a log and a hub between them."""
     clock, log = clock or Clock(), FakeLog(held)
-    return clock, log, Hub(clock, None, log, **limits)  # type: ignore[arg-type]
+    return clock, log, Hub(clock, None, log, **LIMITS | limits)  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 """The push layer of a process, on a real Postgres, for tests of the relay."""
 
+from collections.abc import Callable
 from contextlib import closing
 from functools import cache
 from random import Random
@@ -7,19 +8,23 @@ from typing import Any
 from uuid import uuid4
 
 import psycopg2
+from psycopg2.extensions import make_dsn
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredQueue
+from twisted.logger import LogEvent, globalLogPublisher
 from twisted.trial.unittest import TestCase
 
+from contentsvc.db.connection import Connection, connect, execute
 from contentsvc.db.database import Database
-from contentsvc.push import relay as relay_module
+from contentsvc.push.endings import Endings
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
-from contentsvc.push.relay import Relay
+from contentsvc.push.relay import TIMES, Relay
+from contentsvc.push.sweep import Sweep
 from contentsvc.store import notifications
 from contentsvc.store.migrate import migrate
 from contentsvc.tokens import Revoked
-from tests.push.fakes import FakeSocket
+from tests.push.fakes import LIMITS, FakeSocket
 from tests.support import postgres
 
 NEVER = 3600.0
@@ -57,40 +62,55 @@ class Socket(FakeSocket):
         return self.seqs
 
 
-class Process:
-    """What is one process in production: a pool, a hub and a relay."""
+class WatchedHub(Hub):
+    """A hub that says what it was asked for, when that is done: a test that waits runs on then."""
 
-    def __init__(self, dsn: str, seed: int) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.swept: DeferredQueue[None] = DeferredQueue()
+        self.heard: DeferredQueue[tuple[str, int]] = DeferredQueue()
+
+    async def check(self) -> None:
+        await super().check()
+        self.swept.put(None)
+
+    def noticed(self, user: str, seq: int) -> None:
+        super().noticed(user, seq)
+        self.heard.put((user, seq))
+
+
+class Process:
+    """What is one process in production: a pool, a hub and a relay. Its LISTEN connection has a
+    name of its own."""
+
+    def __init__(self, dsn: str, number: int, every: float, relay: dict[str, Any]) -> None:
+        self.name = f"relay {number}"
         self.db = Database(reactor, dsn, size=2)
-        self.hub = Hub(reactor, self.db, notifications)
+        self.hub = WatchedHub(reactor, self.db, notifications, **LIMITS)
         self.revoked = Revoked(reactor, reactor)
         self.relay = Relay(
-            reactor, dsn=dsn, db=self.db, hub=self.hub, revoked=self.revoked, random=Random(seed)
+            **{"reactor": reactor, "random": Random(number)} | relay,
+            dsn=make_dsn(dsn, application_name=self.name),
         )
+        self.endings = Endings(reactor, self.db, self.revoked, self.hub, self.relay)
+        self.sweep = Sweep(reactor, self.hub, self.endings, every=every)
         self.notifier = Notifier(self.hub, self.relay)
-        self.payloads: DeferredQueue[dict[str, Any]] = DeferredQueue()
-        self.noticed: DeferredQueue[tuple[str, int]] = DeferredQueue()
-        heard, noticed = self.relay._heard, self.hub.noticed
+        self.noticed, self.swept = self.hub.heard, self.hub.swept
 
-        # A waiting test runs on within put, so that what it waits for has to be done by then.
-
-        def hear(notify: Any) -> None:
-            heard(notify)
-            self.payloads.put(notify.payload)
-
-        def notice(user: str, seq: int) -> None:
-            noticed(user, seq)
-            self.noticed.put((user, seq))
-
-        self.relay._heard = hear  # type: ignore[method-assign]
-        self.hub.noticed = notice  # type: ignore[method-assign]
+    async def listen(self) -> None:
+        """Begin, without the pool."""
+        self.sweep.start()
+        await self.relay.start(self.hub, self.endings, self.sweep)
 
     async def start(self) -> None:
+        """Begin, and be through with the sweep that follows."""
         await self.db.start()
-        await self.relay.start()
+        await self.listen()
+        await self.swept.get()
 
     async def stop(self) -> None:
         self.hub.stop()
+        self.sweep.stop()
         await self.relay.stop()
         self.db.stop()
 
@@ -101,36 +121,64 @@ class Process:
         assert (await socket.frames.get())["type"] == "hello"
         return socket
 
-    async def begun(self) -> "Process":
-        """Start, and be through with the sweep that follows."""
-        swept: DeferredQueue[None] = DeferredQueue()
-        sweep = self.relay._sweep
-
-        async def sweeping() -> None:
-            await sweep()
-            swept.put(None)
-
-        self.relay._sweep = sweeping  # type: ignore[method-assign]
-        await self.start()
-        await swept.get()
-        self.swept = swept
-        return self
-
 
 class RelayTestCase(TestCase):
     sweep = NEVER
+    times = TIMES._replace(first_pause=0.01)
 
     def setUp(self) -> None:
-        self.patch(relay_module, "SWEEP", self.sweep)
         self.dsn = postgres.database(postgres.embedded(), template())
         self.addCleanup(postgres.drop, self.dsn)
         self.processes: list[Process] = []
 
-    async def process(self, dsn: str | None = None) -> Process:
-        process = Process(dsn or self.dsn, len(self.processes))
+    def process_of(self, dsn: str, **relay: Any) -> Process:
+        """One that has not begun."""
+        relay = {"times": self.times} | relay
+        process = Process(dsn, len(self.processes), self.sweep, relay)
         self.processes.append(process)
         self.addCleanup(process.stop)
-        return await process.begun()
+        return process
+
+    async def process(self, **relay: Any) -> Process:
+        process = self.process_of(self.dsn, **relay)
+        await process.start()
+        return process
+
+    async def payloads(self) -> "DeferredQueue[str]":
+        """What the processes tell each other from now on."""
+        connection = await connect(reactor, self.dsn, timeout=30.0)
+        self.addCleanup(connection.abandon)
+        heard: DeferredQueue[str] = DeferredQueue()
+        connection.addNotifyObserver(lambda notify: heard.put(notify.payload))
+        await execute(connection, "LISTEN contentsvc", None)
+        return heard
+
+    def lost(self) -> "Deferred[None]":
+        """Fires once, in the turn in which a relay has noticed that its connection is lost."""
+        lost: Deferred[None] = Deferred()
+
+        def observe(event: LogEvent) -> None:
+            if "Lost the LISTEN connection" in str(event.get("log_format")) and not lost.called:
+                reactor.callLater(0, forget)
+
+        def forget() -> None:
+            globalLogPublisher.removeObserver(observe)
+            lost.callback(None)
+
+        globalLogPublisher.addObserver(observe)
+        return lost
+
+    async def lost_and_found(self, lose: Callable[[], object]) -> None:
+        """Lose that of the first process, and wait until LISTEN is in force again."""
+        process, lost = self.processes[0], self.lost()
+        lose()
+        await lost
+        self.assertFalse(process.relay.alive)
+        await process.swept.get()
+        self.assertTrue(process.relay.alive)
+        watched = [*reactor.getReaders(), *reactor.getWriters()]
+        broken = [each for each in watched if isinstance(each, Connection) and each.broken]
+        self.assertEqual(broken, [])
 
     def execute(self, sql: str, *args: object) -> list[tuple[Any, ...]]:
         """Run SQL on a connection that is no one's."""
@@ -149,6 +197,13 @@ class RelayTestCase(TestCase):
 
     def backend(self, process: Process) -> int:
         """The process of the server at the other end of LISTEN."""
-        assert process.relay._connection is not None
-        pid: int = process.relay._connection.get_backend_pid()
-        return pid
+        ((pid,),) = self.execute(
+            "select pid from pg_stat_activity where datname = current_database() "
+            "and application_name = %s order by backend_start desc limit 1",
+            process.name,
+        )
+        return int(pid)
+
+    def kill(self, process: Process) -> None:
+        """End that."""
+        self.execute("select pg_terminate_backend(%s)", self.backend(process))

@@ -1,6 +1,5 @@
 """A real database that goes back in time under two processes with open sockets."""
 
-from contentsvc.push import relay as relay_module
 from contentsvc.wire.notifications import Debug
 from tests.push.processes import NEVER, Process, RelayTestCase, Socket
 
@@ -8,7 +7,6 @@ from tests.push.processes import NEVER, Process, RelayTestCase, Socket
 class BackInTimeCase(RelayTestCase):
     async def setUp(self) -> None:
         super().setUp()
-        self.patch(relay_module, "FIRST_PAUSE", 0.01)
         self.one, self.two = await self.process(), await self.process()
         self.ann = self.user()
         self.sockets = [await each.socket(self.ann) for each in (self.one, self.two)]
@@ -100,7 +98,7 @@ class OutgrownTests(BackInTimeCase):
                 self.ann,
             )
         for process in self.one, self.two:
-            self.execute("select pg_terminate_backend(%s)", self.backend(process))
+            self.kill(process)
         for socket in self.sockets:
             self.assertEqual(await self.told(socket), (5, self.id_of(5)))
         await self.goes_on(5)

@@ -4,46 +4,33 @@ import os
 import signal
 from typing import Any
 
+from msgspec import json
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredQueue
 
-from contentsvc.push import relay as relay_module
+from contentsvc.push.relay import TIMES
 from contentsvc.wire.notifications import Debug
-from tests.push.processes import Process, RelayTestCase
+from tests.push.processes import NEVER, RelayTestCase
+from tests.support import postgres
 
-NEVER = 3600.0
 
+class Counting:
+    """The reactor; the timers of a duration are told of."""
 
+    def __init__(self, seconds: float) -> None:
+        self.begun: DeferredQueue[None] = DeferredQueue()
+        self._seconds = seconds
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(reactor, name)
+
+    def callLater(self, seconds: float, *args: Any) -> Any:
+        if seconds == self._seconds:
+            self.begun.put(None)
+        return reactor.callLater(seconds, *args)
 
 
 class LossTests(RelayTestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        self.patch(relay_module, "FIRST_PAUSE", 0.01)
-
-    async def lost_and_found(self, process: Process, lose: Any) -> None:
-        """Lose the connection, and wait until LISTEN is in force again."""
-        connection = process.relay._connection
-        assert connection is not None
-        gone: Deferred[None] = Deferred()
-        lost = connection.lost
-
-        def noticed() -> None:
-            assert lost is not None
-            # The next connection has as much time as any, whatever this one had.
-            self.patch(relay_module, "ANSWER", 5.0)
-            self.patch(relay_module, "KEEPALIVE", 5.0)
-            lost()
-            gone.callback(None)
-
-        connection.lost = noticed
-        lose()
-        await gone
-        self.assertFalse(process.relay.alive)
-        self.assertNotIn(connection, reactor.getReaders() + reactor.getWriters())
-        await process.swept.get()
-        self.assertTrue(process.relay.alive)
-
     async def test_backend_killed(self) -> None:
         """A killed LISTEN connection is noticed at once and opened again; what was committed
         and announced meanwhile is read."""
@@ -51,11 +38,7 @@ class LossTests(RelayTestCase):
         user = self.user()
         socket = await one.socket(user)
         pid = self.backend(one)
-
-        def lose() -> None:
-            self.execute("select pg_terminate_backend(%s)", pid)
-
-        await self.lost_and_found(one, lose)
+        await self.lost_and_found(lambda: self.kill(one))
         await two.notifier.send(two.db, user, Debug(text="hi"))
         self.assertEqual(await socket.until(1), [1])
         self.assertNotEqual(self.backend(one), pid)
@@ -65,29 +48,67 @@ class LossTests(RelayTestCase):
         one, two = await self.process(), await self.process()
         user = self.user()
         socket = await one.socket(user)
-        listen = one.relay._listen
-        sent: list[Any] = []
-
-        async def late(connection: Any) -> None:
-            await two.notifier.send(two.db, user, Debug(text="hi"))
-            sent.append(connection)
-            await listen(connection)
-
-        one.relay._listen = late  # type: ignore[method-assign]
-        self.execute("select pg_terminate_backend(%s)", self.backend(one))
+        lost = self.lost()
+        pid = self.backend(one)
+        postgres.admit(self.dsn, False)
+        postgres.kill(self.dsn, pid)
+        await lost
+        await two.notifier.send(two.db, user, Debug(text="hi"))
+        self.assertEqual((one.relay.alive, socket.seqs), (False, []))
+        postgres.admit(self.dsn, True)
         self.assertEqual(await socket.until(1), [1])
-        self.assertEqual(len(sent), 1)
+
+    async def test_half_open(self) -> None:
+        """A connection whose other end answers no more is given up and opened again."""
+        one = await self.process(times=self.times._replace(keepalive=0.05, answer=1.0))
+        pid = self.backend(one)
+        self.addCleanup(os.kill, pid, signal.SIGCONT)
+        await self.lost_and_found(lambda: os.kill(pid, signal.SIGSTOP))
+        self.assertNotEqual(self.backend(one), pid)
+
+    async def test_keepalive(self) -> None:
+        """An idle connection that answers is kept."""
+        counting = Counting(0.01)
+        one = await self.process(reactor=counting, times=TIMES._replace(keepalive=0.01))
+        pid = self.backend(one)
+        for _ in range(4):
+            await counting.begun.get()
+        self.assertEqual(self.backend(one), pid)
+
+    async def test_announce_while_lost(self) -> None:
+        """While the connection is away nothing piles up."""
+        one = await self.process()
+        payloads = await self.payloads()
+
+        def lose() -> None:
+            self.kill(one)
+            lost.addCallback(lambda _: one.relay.announce("a", 1))
+            lost.addCallback(lambda _: one.relay.announce_revoked("s1"))
+
+        lost = self.lost()
+        await self.lost_and_found(lose)
+        one.relay.announce("b", 1)
+        self.assertEqual(json.decode(await payloads.get())["n"], {"b": 1})
+
+    async def test_no_database(self) -> None:
+        """The start waits for the database as long as it takes; stopping ends the wait."""
+        process = self.process_of("host=/nowhere dbname=none")
+        starting = Deferred.fromCoroutine(process.listen())
+        self.assertNoResult(starting)
+        self.assertFalse(process.relay.alive)
+        await process.stop()
+        self.successResultOf(starting)
+
+
+class AgainTests(RelayTestCase):
+    times = TIMES._replace(first_pause=0.01, keepalive=NEVER)  # LISTEN stays what they did last
 
     async def test_again_and_again(self) -> None:
         """A connection that is killed time after time leaves nothing behind in the server."""
-        self.patch(relay_module, "KEEPALIVE", NEVER)  # LISTEN stays what they did last
         one, killed = await self.process(), []
         for _ in range(5):
-            pid = self.backend(one)
-            await self.lost_and_found(
-                one, lambda pid=pid: self.execute("select pg_terminate_backend(%s)", pid)
-            )
-            killed.append(pid)
+            killed.append(self.backend(one))
+            await self.lost_and_found(lambda: self.kill(one))
         # One that was killed may take its time.
         listening = self.execute(
             "select pid from pg_stat_activity where query like 'LISTEN%%' "
@@ -95,48 +116,3 @@ class LossTests(RelayTestCase):
             killed,
         )
         self.assertEqual(listening, [(self.backend(one),)])
-
-    async def test_half_open(self) -> None:
-        """A connection whose other end answers no more is given up and opened again."""
-        self.patch(relay_module, "KEEPALIVE", 0.05)
-        one = await self.process()
-        self.patch(relay_module, "ANSWER", 0.2)
-        pid = self.backend(one)
-        self.addCleanup(os.kill, pid, signal.SIGCONT)
-        await self.lost_and_found(one, lambda: os.kill(pid, signal.SIGSTOP))
-        self.assertNotEqual(self.backend(one), pid)
-
-    async def test_keepalive(self) -> None:
-        """An idle connection that answers is kept."""
-        self.patch(relay_module, "KEEPALIVE", 0.01)
-        one = await self.process()
-        pid = self.backend(one)
-        asked: DeferredQueue[None] = DeferredQueue()
-        run = one.relay._run
-
-        async def counted(*args: Any) -> None:
-            await run(*args)
-            asked.put(None)
-
-        one.relay._run = counted  # type: ignore[method-assign]
-        for _ in range(3):
-            await asked.get()
-        self.assertEqual(self.backend(one), pid)
-
-    async def test_announce_while_lost(self) -> None:
-        """While the connection is away nothing piles up."""
-        one = await self.process()
-        one.relay._connection.abandon()  # type: ignore[union-attr]
-        one.relay.announce("a", 1)
-        one.relay.announce_revoked("s1")
-        self.assertEqual((one.relay._seqs, one.relay._sids), ({}, set()))
-        await one.swept.get()
-
-    async def test_no_database(self) -> None:
-        """The start waits for the database as long as it takes; stopping ends the wait."""
-        process = Process("host=/nowhere dbname=none", 0)
-        starting = Deferred.fromCoroutine(process.relay.start())
-        self.assertNoResult(starting)
-        self.assertFalse(process.relay.alive)
-        await process.stop()
-        self.successResultOf(starting)

@@ -89,6 +89,17 @@ def drop(url: str) -> None:
     _administer(url, "drop database if exists {} with (force)", urlsplit(url).path[1:])
 
 
+def admit(url: str, connections: bool) -> None:
+    """Whether a database is open to new connections."""
+    statement = f"alter database {{}} allow_connections {connections}"
+    _administer(url, statement, urlsplit(url).path[1:])
+
+
+def kill(url: str, pid: int) -> None:
+    """End a process of the server that has this database, which may be closed."""
+    _administer(url, f"select pg_terminate_backend({pid:d})")
+
+
 def _administer(server: str, statement: str, *names: str) -> None:
     with closing(psycopg2.connect(urlsplit(server)._replace(path="/postgres").geturl())) as admin:
         admin.autocommit = True
