@@ -22,7 +22,7 @@ from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.route import Route
 from contentsvc.web.sizes import SMALL
-from contentsvc.web.table import Operation
+from contentsvc.web.table import Operation, variable_name
 from contentsvc.web.urls import Urls
 
 log = Logger()
@@ -35,12 +35,13 @@ Translate = Callable[[Exception], Problem | None]
 
 class _Mounted(NamedTuple):
     """A route and its path. `owned`: the path names a user, whose operation it is. `takes_token`:
-    the request's token is checked."""
+    the request's token is checked. `variables`: kind, name and name for clients of each."""
 
     route: Route
     path: str
     owned: bool
     takes_token: bool
+    variables: tuple[tuple[str, str, str], ...]
 
 
 class Api(Resource):
@@ -75,7 +76,9 @@ class Api(Resource):
             # Klein's default, __name__, is the same for every `put`.
             endpoint = f"{route.method} {path}"
             serve = self._server(route, getattr(family, operation.handler))
-            self._mounted[endpoint] = _Mounted(route, path, route.owned, not route.public_form)
+            variables = tuple((*each, variable_name(*each)) for each in route.variables)
+            takes_token = not route.public_form
+            self._mounted[endpoint] = _Mounted(route, path, route.owned, takes_token, variables)
             self._urls.add(route.method, path)
             self._app.route(path, methods=[route.method], endpoint=endpoint)(serve)
             self.operations.append(operation)
@@ -93,8 +96,8 @@ class Api(Resource):
             request.judged = self._urls.allowed(path)
             return SMALL
         endpoint, args = self._urls.match(request.method.decode("latin-1"), path)
-        route, request.route, owned, takes_token = self._mounted[endpoint]
-        values = {name: urls.variable(kind, name, args[name]) for kind, name in route.variables}
+        route, request.route, owned, takes_token, variables = self._mounted[endpoint]
+        values = {name: urls.variable(kind, shown, args[name]) for kind, name, shown in variables}
         caller = self._caller(request) if takes_token else None
         route.allow.check(caller, str(values["user"]) if owned else None)
         request.judged = endpoint, values, caller

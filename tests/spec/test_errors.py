@@ -60,7 +60,8 @@ class ProblemTests(SpecCase):
 
     async def test_path_before_token(self):
         """choices: a bad GUID is 400 before a missing token is 401."""
-        self.problem(await self.get("user/nobody"), 400, "invalid_path")
+        found = self.problem(await self.get("user/nobody"), 400, "invalid_path")
+        self.assertEqual("userId", found["parameter"])
 
     async def test_token_before_body(self):
         """choices: a missing token is 401 before a bad body is 400."""

@@ -158,10 +158,11 @@ class PathTests(AppCase):
         self.assertEqual(self.status("GET", f"/user/{ANN}/toy/{BOB}/"), 404)
 
     def test_bad_guid(self) -> None:
-        """Anything but a GUID with dashes is 400, naming the variable."""
+        """Anything but a GUID with dashes is 400, naming the variable as clients know it."""
         for bad in ("x", ANN.replace("-", ""), f"%7B{ANN}%7D", ANN + "%0A", ANN[:-1], "%FF"):
             found = self.problem(self.ask("GET", f"/user/{bad}/toy/car"), 400, "invalid_path")
-            self.assertEqual(found["parameter"], "user")
+            self.assertEqual(found["parameter"], "userId")
+            self.assertEqual(found["detail"], "userId must be a GUID with dashes.")
 
     def test_integer(self) -> None:
         """A number is positive, in digits, and fits 64 bits."""
@@ -171,7 +172,7 @@ class PathTests(AppCase):
         for bad in ("0", "-1", "x", "1.0", "9223372036854775808", "1" + "0" * 30, "%D9%A1", "+1"):
             answer = self.ask("GET", f"/toy/{bad}", Authorization="Bearer root")
             found = self.problem(answer, 400, "invalid_path")
-            self.assertEqual(found["parameter"], "number")
+            self.assertEqual(found["parameter"], "numberId")
 
     def test_raw_bytes(self) -> None:
         """Bytes beyond ASCII that are not percent-encoded are 400."""
