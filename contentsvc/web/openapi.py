@@ -95,7 +95,6 @@ class Document:
         about: str,
         unions: Mapping[str, Any],
     ) -> None:
-        self._operations = operations
         self._info = {
             "title": title,
             "version": version,
