@@ -21,7 +21,8 @@ Email = Annotated[
     Meta(
         min_length=3,
         max_length=254,
-        pattern=r"^[^@\s\x00]+@[^@\s\x00]+\Z",
+        # Python's \s has these five control characters; ECMA-262's, of the document, does not.
+        pattern=r"^[^@\s\x00\x1c-\x1f\x85]+@[^@\s\x00\x1c-\x1f\x85]+\Z",
         description="an e-mail address",
         examples=["mira@example.com"],
     ),
