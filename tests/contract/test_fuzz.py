@@ -1,0 +1,167 @@
+"""What schemathesis finds: it asks for all that /openapi.json has, and for what it has not."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.utils import getProcessOutputAndValue
+
+from tests.spec.data import User, guid
+from tests.spec.harness import SpecCase
+from tests.support.daemon import Daemon, script, shared
+
+UNLIMITED = {
+    "COMMENTS_PER_MINUTE": "0",
+    "FOLLOWS_PER_DAY": "0",
+    "PUBLICATIONS_PER_DAY": "0",
+    "FAILED_LOG_INS_PER_ADDRESS": "0",
+}
+"""Else most answers would be 429 before long."""
+AT_RANDOM = 20
+"""Cases of each operation that are made at random, beside those that are made on purpose."""
+CHECKS = {
+    # 422 is a reference to what is not there, or to oneself, and 429 too many log-ins: no schema
+    # can say that. What else it cannot say is in hooks.py.
+    "positive_data_acceptance": {
+        "expected-statuses": ["2xx", "401", "403", "404", "409", "422", "429"]
+    },
+    # What is too long for a member may be too long altogether.
+    "negative_data_rejection": {
+        "expected-statuses": ["400", "401", "403", "404", "405", "409", "413", "415", "422", "429"]
+    },
+}
+ACCESS = re.compile(r" ([A-Z]+) (/\S+) (\d{3}) [\d.]+ms user=")
+
+
+def toml(value: Any) -> str:
+    """A value as TOML has it."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f'"{key}" = {toml(each)}' for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, str):
+        return f"'{value}'"
+    return str(value).lower()
+
+
+class FuzzTests(SpecCase):
+    timeout = 600.0
+
+    async def connect(self) -> None:
+        self.own_daemon()
+        self.use(await shared("fuzzed", lambda: Daemon(environ=UNLIMITED)))
+
+    async def world(self, caller: User) -> dict[str, list[Any]]:
+        """Values for the variables of paths, and for members of queries and bodies: for the most
+        part of what is there and is the caller's, for the rest of others or of nobody."""
+        ann, ben = await self.user(), await self.user()
+        own, other = await self.content(caller), await self.content(ann)
+        comments = [await self.comment(own, ann), await self.comment(own, caller)]
+        numbers = [int(path.rpartition("/")[2]) for path in comments]
+        for content in (own, other):
+            await self.rate(ann, content, "1")
+        await self.put(f"user/{caller.id}/following/{ben.id}", by=caller, expect=204)
+        await self.put(f"user/{ben.id}/following/{caller.id}", by=ben, expect=204)
+        await self.put(f"user/{caller.id}/progress/level", {"value": {"n": 3}}, by=caller)
+        for n in range(3):
+            await self.notify(caller, f"number {n}")
+        notifications = [each["id"] for each in await self.notifications(caller)]
+        for _ in range(5):
+            await self.login(caller.username, caller.password)
+        sessions = await self.get(f"user/{caller.id}/sessions", by=caller, expect=200)
+        return {
+            "path.userId": [caller.id, caller.id, caller.id, ann.id, guid()],
+            "path.otherId": [ann.id, ben.id, caller.id, guid()],
+            "path.friendId": [ann.id, ben.id, caller.id, guid()],
+            "path.contentId": [own.id, own.id, own.id, other.id, guid()],
+            "path.revisionId": [own.sent["revisionId"], guid()],
+            "path.commentId": [*numbers, 2**40],
+            "path.challengeId": [await self.challenge(caller), guid()],
+            "path.notificationId": [*notifications, guid()],
+            "path.key": ["level", "other"],
+            "path.sessionId": [each["id"] for each in sessions.json() if not each["current"]],
+            "query.q": [caller.username, ann.username[:5]],
+            "body.recipient": [ann.id, ben.id, guid()],
+            "body.parentId": [*numbers, 2**40],
+            "body.upTo": [*notifications, guid()],
+            "body.current": [caller.password],
+            "form.username": [ann.username, ann.email],
+            "form.password": [ann.password],
+        }
+
+    async def challenge(self, by: User) -> str:
+        """The id of a new challenge."""
+        reward = {
+            "achievement": {"key": "k", "name": "n", "description": ""},
+            "emblem": {"name": "n", "description": "", "image": "e.png", "color": "#00ff00"},
+        }
+        body = {"name": "n", "ordinal": 1, "description": "", "theme": "t"}
+        body |= {"win": reward, "participate": reward}
+        response = await self.post("design-challenges", body, by=by, expect=201)
+        return (response.header("Location") or "").rpartition("/")[2]
+
+    async def fuzz(self, world: dict[str, list[Any]], *options: str) -> None:
+        """Fail with what schemathesis finds."""
+        bound = {name: {"dictionary": name.replace(".", "-"), "probability": 0.9} for name in world}
+        log_in = {
+            name.replace("form.", "body."): bound.pop(name)
+            for name in world
+            if name.startswith("form.")
+        }
+        settings = {
+            "generation": {
+                "deterministic": True,
+                "max-examples": AT_RANDOM,
+                "database": "none",
+                "allow-x00": False,  # the service's strings never have it, and no schema says so
+            },
+            "hooks": str(Path(__file__).with_name("hooks.py")),
+            "checks": CHECKS,
+            "dictionaries": {
+                name.replace(".", "-"): {"values": values} for name, values in world.items()
+            },
+            "parameters": bound,
+            "operations": [{"include-path": "/oauth/token", "parameters": log_in}],
+        }
+        folder = Path(tempfile.mkdtemp(prefix="contentsvc-fuzz-"))
+        self.addCleanup(shutil.rmtree, folder)
+        file = folder / "schemathesis.toml"
+        file.write_text("".join(f"{key} = {toml(value)}\n" for key, value in settings.items()))
+        command = ["--config-file", str(file), "run", f"{self.url}/openapi.json", *options]
+        command += ["--exclude-path", "/socket"]  # it makes no handshakes
+        out, err, status = await getProcessOutputAndValue(
+            script("schemathesis"), command, env=os.environ, path=str(folder)
+        )
+        self.assertEqual(0, status, (out + err).decode())
+
+    def succeeded(self, log: str) -> set[tuple[str, str]]:
+        """Method and route of the requests in the log that were answered well."""
+        return {
+            (method, re.sub(r"<\w+:(\w+)>|{(\w+)}", "{}", route))
+            for method, route, status in ACCESS.findall(log)
+            if status < "300"
+        }
+
+    async def test_admin(self) -> None:
+        """With an admin's token there is no finding, and each operation has succeeded."""
+        admin = await self._new_admin()
+        document = (await self.get("/openapi.json", expect=200)).json()
+        world = await self.world(admin)
+        before = len(self.daemon.output())
+        await self.fuzz(world, "--header", f"Authorization: Bearer {admin.token}")
+        wanted = {
+            (method.upper(), re.sub(r"{\w+}", "{}", path))
+            for path, operations in document["paths"].items()
+            for method in operations
+            if path != "/socket"
+        }
+        self.assertEqual(wanted - self.succeeded(self.daemon.output()[before:]), set())
+
+    async def test_anonymous(self) -> None:
+        """Without a token there is none."""
+        await self.fuzz(await self.world(await self._new_admin()))
