@@ -35,7 +35,10 @@ ALLOWED = {
         *("config", "tokens", "passwords"),
         *("store", "db", "postgres", "wire", "client"),
     },
-    "daemon": {"config", "db", "store", "postgres", "tokens"},
+    "daemon": {
+        *("config", "db", "store", "postgres", "tokens"),
+        *("passwords", "push", "jobs", "web"),
+    },
 }
 """What a layer may import beside itself; `tap` everything."""
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import psycopg2
 from twisted.application.service import Service
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
 from twisted.internet.error import CannotListenError, ReactorNotRunning
 from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThreadPool
@@ -56,7 +56,7 @@ class Sequence(Service):
     def __init__(self, reactor: Any, settings: Settings) -> None:
         self._reactor = reactor
         self._settings = settings
-        self._undo: list[Callable[[], Awaitable[object]]] = []
+        self._undo: list[Callable[[], object]] = []
         self._starting: Deferred[None] | None = None
         self._waiting: Deferred[None] | None = None
         self._keeper: Keeper | None = None
@@ -135,7 +135,7 @@ class Sequence(Service):
             await self._starting
         while self._undo:
             try:
-                await self._undo.pop()()
+                await maybeDeferred(self._undo.pop())
             except Exception:
                 log.failure("A part of the service failed to stop")
 

@@ -150,12 +150,12 @@ class Hub:
             for socket in [each for each in self.sockets if each.session in gone]:
                 socket.end(REVOKED)
 
-    async def drain(self, reason: str = DRAINING.reason, timeout: float = 5.0) -> None:
+    async def drain(self, timeout: float) -> None:
         """Say goodbye to all, now and from now on; done when all are gone.
 
         Those that have not finished the close after `timeout` seconds are cut off.
         """
-        self._draining = DRAINING._replace(reason=reason)
+        self._draining = DRAINING
         sockets = list(self.sockets)
         for start in range(0, len(sockets), BATCH):
             for socket in sockets[start : start + BATCH]:

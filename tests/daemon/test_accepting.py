@@ -8,7 +8,7 @@ from twisted.internet.protocol import Factory, Protocol
 from twisted.python.failure import Failure
 from twisted.trial.unittest import TestCase
 
-from contentsvc import tap
+from contentsvc.daemon.accepting import accept_few
 
 
 class Turned(Protocol):
@@ -34,7 +34,7 @@ class AcceptTests(TestCase):
         factory.buildProtocol = lambda address: Turned(ended)  # type: ignore[method-assign]
         port = reactor.listenTCP(0, factory, 128, "127.0.0.1")  # type: ignore[attr-defined]
         self.addCleanup(port.stopListening)
-        tap._accept_few(port)
+        accept_few(port)
         for _ in range(100):
             client = socket.create_connection(("127.0.0.1", port.getHost().port))
             self.addCleanup(client.close)

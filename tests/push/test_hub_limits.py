@@ -42,7 +42,7 @@ class DrainTests(SynchronousTestCase):
         self.sockets = [FakeSocket(self.hub, f"user-{n}").join() for n in range(250)]
 
     def drain(self) -> object:
-        return Deferred.fromCoroutine(self.hub.drain(timeout=5))
+        return Deferred.fromCoroutine(self.hub.drain(5))
 
     def ended(self) -> int:
         return sum(bool(socket.closes) for socket in self.sockets)
@@ -80,4 +80,4 @@ class DrainTests(SynchronousTestCase):
     def test_none(self) -> None:
         """Draining a hub without sockets is done at once."""
         _, _, hub = make()
-        self.successResultOf(Deferred.fromCoroutine(hub.drain()))
+        self.successResultOf(Deferred.fromCoroutine(hub.drain(5)))

@@ -1,0 +1,144 @@
+"""A daemon: everything in one process.
+
+It starts in sequence (Postgres, migrations, pool, LISTEN, then the port) and stops in the reverse:
+port, goodbye to the sockets, requests under way, LISTEN, pool, Postgres.
+"""
+
+import gc
+from collections.abc import Callable
+from random import SystemRandom
+from typing import Any, NamedTuple
+
+from twisted.internet.defer import Deferred
+
+from contentsvc.clocks import WallClock
+from contentsvc.config import Settings
+from contentsvc.daemon import accepting
+from contentsvc.daemon.sequence import Sequence, allow_files
+from contentsvc.db.database import Database
+from contentsvc.jobs.retention import Retention
+from contentsvc.passwords import Passwords
+from contentsvc.postgres.keeper import Keeper
+from contentsvc.push.endings import Endings
+from contentsvc.push.hub import Hub
+from contentsvc.push.notifier import Notifier
+from contentsvc.push.relay import Relay
+from contentsvc.push.sweep import Sweep
+from contentsvc.store import notifications
+from contentsvc.store.disk import Disk
+from contentsvc.tokens import Keys, Tokens
+from contentsvc.web.site import ApiSite
+from contentsvc.web.tally import Tally
+from contentsvc.web.unavailable import unavailability
+
+_FILES = 100
+"""Files that a process may need besides its connections to clients and to the database."""
+
+
+class Parts(NamedTuple):
+    """What runs behind the port. `keeper` is that of the embedded Postgres, `connections` how many
+    there may be, and `unavailable` counts the answers that are 503."""
+
+    wall: WallClock
+    db: Database
+    disk: Disk
+    keeper: Keeper | None
+    tokens: Tokens
+    passwords: Passwords
+    hub: Hub
+    relay: Relay
+    notifier: Notifier
+    endings: Endings
+    connections: int
+    unavailable: Tally
+
+
+class Daemon(Sequence):
+    """`make_site` is called with the parts once they run, `announce` with the port once it is
+    served."""
+
+    def __init__(
+        self,
+        reactor: Any,
+        settings: Settings,
+        endpoint: Any,
+        make_site: Callable[[Parts], ApiSite],
+        announce: Callable[[Any], None],
+    ) -> None:
+        super().__init__(reactor, settings)
+        self._endpoint = endpoint
+        self._make_site = make_site
+        self._announce = announce
+
+    async def start_parts(self) -> None:
+        parts = await self._parts()
+        site = self._make_site(parts)
+        port = await self._endpoint.listen(site)
+        accepting.accept_few(port)
+        self._undo.append(lambda: self._close(port, site, parts.hub))
+        # All objects so far stay for good. Otherwise each full collection would visit them again,
+        # and the requests of that moment would wait some 10 ms.
+        gc.collect()
+        gc.freeze()
+        self._announce(port)
+
+    async def _parts(self) -> Parts:
+        settings, reactor, wall = self._settings, self._reactor, WallClock()
+        others = settings.pool_size + _FILES
+        files = allow_files(settings.most_connections + others)
+        dsn = settings.database or await self._embedded()
+        keys = Keys.load_or_generate(settings.keys_path)
+        await self._migrate(dsn)
+
+        db = Database(
+            reactor, dsn, size=settings.pool_size, statement_timeout=settings.statement_timeout
+        )
+        self._undo.append(db.stop)
+        await self._patiently(db.start)
+        tokens = Tokens(keys, wall, steady=reactor)
+        hub = Hub(
+            reactor,
+            db,
+            notifications,
+            sockets=settings.sockets,
+            sockets_per_user=settings.sockets_per_user,
+        )
+        relay = Relay(reactor, dsn=dsn, random=SystemRandom())
+        endings = Endings(reactor, db, tokens.revoked, hub, relay)
+        sweep = Sweep(reactor, hub, endings)
+        sweep.start()
+        self._undo.append(sweep.stop)
+        self._undo.append(relay.stop)
+        await self._stoppable(Deferred.fromCoroutine(relay.start(hub, endings, sweep)))
+        await self._patiently(endings.learn_first)
+        passwords = Passwords(reactor)
+        passwords.threads.start()
+        self._undo.append(passwords.threads.stop)
+        hub.start()
+        self._undo.append(hub.stop)
+        retention = Retention(reactor, db, settings.notification_retention)
+        retention.start()
+        self._undo.append(retention.stop)
+        unavailable = unavailability(reactor)
+        self._undo.append(unavailable.stop)
+        return Parts(
+            wall=wall,
+            db=db,
+            disk=Disk(reactor, db, settings.data_dir if settings.database is None else None),
+            keeper=self._keeper,
+            tokens=tokens,
+            passwords=passwords,
+            hub=hub,
+            relay=relay,
+            notifier=Notifier(hub, relay),
+            endings=endings,
+            connections=max(1, min(settings.most_connections, files - others)),
+            unavailable=unavailable,
+        )
+
+    async def _close(self, port: Any, site: ApiSite, hub: Hub) -> None:
+        await accepting.close(port)
+        timeout = self._settings.drain_timeout
+        draining = Deferred.fromCoroutine(hub.drain(timeout))
+        await site.traffic.drain(timeout)
+        await draining
