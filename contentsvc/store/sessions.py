@@ -70,11 +70,9 @@ async def is_spent(db: Db, refresh: str) -> bool | None:
     with spent as (
         update refresh_tokens set spent = coalesce(spent, now()), salt = decode(:salt, 'hex')
         where hash = decode(:refresh, 'hex')
-    ), stale as (
-        delete from refresh_tokens
-        where session_id = :session and expires < now() and hash <> decode(:refresh, 'hex')
     ), settled as (
-        -- Older than any grace period: such a token gets no successor.
+        -- Older than any grace period: such a token gets no successor. Retention deletes those that
+        -- have expired.
         update refresh_tokens set salt = null
         where session_id = :session and expires >= now() and hash <> decode(:refresh, 'hex')
           and salt is not null and spent < now() - interval '10 minutes'
