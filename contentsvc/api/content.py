@@ -20,7 +20,7 @@ from contentsvc.api.errors import (
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import ROWS, LongList, listed, position, whole
+from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.push.notifier import Notifier
@@ -77,11 +77,13 @@ class Content:
         *,
         required_platforms: Sequence[str],
         publications_per_day: int,
+        piece: Piece = PIECE,
     ) -> None:
         self._db = db
         self._notifier = notifier
         self._required_platforms = required_platforms
         self._publications_per_day = publications_per_day
+        self._piece = piece
 
     @route(
         "PUT",
@@ -198,7 +200,7 @@ class Content:
         before = position(query)
 
         def page(after: int | None) -> Awaitable[list[ContentInfo]]:
-            most = ROWS if query.limit is None else query.limit
+            most = self._piece.rows if query.limit is None else query.limit
             return store.by_author(self._db, user, types, statuses, *viewer, after, most)
 
         def state() -> Awaitable[str]:
@@ -209,7 +211,7 @@ class Content:
             raise UserNotFound()
         if query.limit is not None:
             return listed(rows, query, _number, _item)
-        return whole(rows, _number, _item, start=before, page=page, state=state)
+        return self._piece.whole(rows, _number, _item, start=before, page=page, state=state)
 
     @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))
     async def detail(self, call: Call, content: str) -> ContentDetail:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from msgspec import Raw
 
 from contentsvc.api.errors import CursorExpired, NotificationNotFound
-from contentsvc.api.paging import BYTES, ROWS, LongList, listed, position, whole
+from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
 from contentsvc.db.query import Db
 from contentsvc.store import notifications
 from contentsvc.web.allow import SELF
@@ -26,8 +26,9 @@ from contentsvc.wire.notifications import (
 class Notifications:
     """A user's notifications: the same log that the user's sockets get."""
 
-    def __init__(self, db: Db) -> None:
+    def __init__(self, db: Db, *, piece: Piece = PIECE) -> None:
         self._db = db
+        self._piece = piece
 
     @route("GET", "/user/<guid:user>/notifications", allow=SELF, raises=(CursorExpired,))
     async def all(
@@ -45,7 +46,7 @@ class Notifications:
             after = found
         else:
             after = position(query) or 0
-        most = ROWS if query.limit is None else query.limit
+        most = self._piece.rows if query.limit is None else query.limit
         rows = await notifications.listed(self._db, user, after, query.since, most)
         # Numbers have holes only where retention or `since` leaves some out.
         holed = query.after is not None and (not rows or rows[0].seq > after + 1)
@@ -55,12 +56,12 @@ class Notifications:
             return listed(rows, query, _number, _item)
 
         def page(last: int) -> Awaitable[list[notifications.Stored]]:
-            return notifications.page(self._db, user, last, query.since, ROWS, BYTES)
+            return notifications.page(self._db, user, last, query.since, *self._piece)
 
         def state() -> Awaitable[str]:
             return notifications.listed_state(self._db, user, after, query.since)
 
-        return whole(rows, _number, _item, start=after, page=page, state=state)
+        return self._piece.whole(rows, _number, _item, start=after, page=page, state=state)
 
     @route(
         "PATCH",

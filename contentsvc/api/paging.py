@@ -1,7 +1,7 @@
 """Lists that can grow without bound: their cursors, and whole lists in pieces."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Raw
@@ -16,11 +16,6 @@ Cursor = TypeVar("Cursor")
 
 LongList = Listed[Item] | Encoded[list[Item]] | Pieces[list[Item]]
 """The answer of a list that can grow without bound."""
-
-ROWS = 200
-"""Most items of a list in one piece, and of a page of a longer list."""
-BYTES = 128 * 1024
-"""Most bytes of a list in one piece. A page may have one item more."""
 
 _DIGITS = 19
 _encode = msgspec.json.Encoder().encode
@@ -50,33 +45,44 @@ def listed(
     return Listed([item(row) for row in rows], str(number(rows[-1])) if full else None)
 
 
-def whole(
-    first: Sequence[Row],
-    number: Callable[[Row], Cursor],
-    item: Callable[[Row], Item | Raw],
-    *,
-    start: Cursor,
-    page: Callable[[Cursor], Awaitable[Sequence[Row]]],
-    state: Callable[[], Awaitable[str]],
-) -> Encoded[list[Item]] | Pieces[list[Item]]:
-    """A whole list, in one piece if `first` is all of it, else in pages.
+class Piece(NamedTuple):
+    """The most that a list has in one piece, and a page of a longer list: items, and bytes. A page
+    may have one item more than fits into the bytes."""
 
-    `first` has the first ROWS items, or fewer if they exceed BYTES. `page` reads the items after a
-    number: first after `start`, then after the last item of the page before.
-    """
-    body = _encode([item(row) for row in first])
-    if len(first) < ROWS and len(body) < BYTES:
-        return Encoded(body)
+    rows: int
+    bytes: int
 
-    # Reading starts again: the validator must be read before the first page that is written.
-    # Otherwise it could be newer than the list.
-    after = start
+    def whole(
+        self,
+        first: Sequence[Row],
+        number: Callable[[Row], Cursor],
+        item: Callable[[Row], Item | Raw],
+        *,
+        start: Cursor,
+        page: Callable[[Cursor], Awaitable[Sequence[Row]]],
+        state: Callable[[], Awaitable[str]],
+    ) -> Encoded[list[Item]] | Pieces[list[Item]]:
+        """A whole list, in one piece if `first` is all of it, else in pages.
 
-    async def more() -> bytes:
-        nonlocal after
-        rows = await page(after)
-        if rows:
-            after = number(rows[-1])
-        return _encode([item(row) for row in rows])[1:-1]
+        `first` has the first items, as many as one piece may have. `page` reads the items after a
+        number: first after `start`, then after the last item of the page before.
+        """
+        body = _encode([item(row) for row in first])
+        if len(first) < self.rows and len(body) < self.bytes:
+            return Encoded(body)
 
-    return Pieces(more, state)
+        # Reading starts again: the validator must be read before the first page that is written.
+        # Otherwise it could be newer than the list.
+        after = start
+
+        async def more() -> bytes:
+            nonlocal after
+            rows = await page(after)
+            if rows:
+                after = number(rows[-1])
+            return _encode([item(row) for row in rows])[1:-1]
+
+        return Pieces(more, state)
+
+
+PIECE: Final = Piece(rows=200, bytes=128 * 1024)

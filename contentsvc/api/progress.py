@@ -6,7 +6,7 @@ from typing import NoReturn
 from msgspec import Raw
 
 from contentsvc.api.errors import ProgressConflict, ProgressNotFound, QuotaExceeded
-from contentsvc.api.paging import BYTES, ROWS, whole
+from contentsvc.api.paging import PIECE, Piece
 from contentsvc.db.database import Database, Transaction
 from contentsvc.db.errors import Refused, Unavailable
 from contentsvc.store import progress
@@ -28,8 +28,9 @@ class Progress:
     That is at most `keys` keys and `bytes` bytes of values, 0 for no limit.
     """
 
-    def __init__(self, db: Database, *, keys: int, bytes: int) -> None:
+    def __init__(self, db: Database, *, keys: int, bytes: int, piece: Piece = PIECE) -> None:
         self._db = db
+        self._piece = piece
         self._quotas = {
             progress.KEYS: keys or progress.NO_LIMIT,
             progress.BYTES: bytes or progress.NO_LIMIT,
@@ -43,12 +44,13 @@ class Progress:
         start, end = query.prefix, _end(query.prefix)
 
         def page(first: str) -> Awaitable[list[progress.Datum]]:
-            return progress.page(self._db, user, first, end, ROWS, BYTES)
+            return progress.page(self._db, user, first, end, *self._piece)
 
         def state() -> Awaitable[str]:
             return progress.state(self._db, user, start, end)
 
-        return whole(await page(start), _next, _data, start=start, page=page, state=state)
+        rows = await page(start)
+        return self._piece.whole(rows, _next, _data, start=start, page=page, state=state)
 
     @route("GET", "/user/<guid:user>/progress/<text:key>", allow=SELF, raises=(ProgressNotFound,))
     async def get(self, call: Call, user: str, key: str) -> ProgressData:

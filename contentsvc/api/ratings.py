@@ -10,15 +10,16 @@ from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.ratings import RatingBody, RatingMap
 
-_VOTES = 5000
+VOTES = 5000
 """Most votes of a map in one piece, and of a page of a longer map."""
 
 
 class Ratings:
     """A user's votes."""
 
-    def __init__(self, db: Db) -> None:
+    def __init__(self, db: Db, *, votes: int = VOTES) -> None:
         self._db = db
+        self._votes = votes
 
     @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF, raises=(ContentNotFound,))
     async def put(self, call: Call, user: str, content: str, body: RatingBody) -> None:
@@ -47,15 +48,15 @@ class Ratings:
     async def all(self, call: Call, user: str) -> Encoded[RatingMap] | Pieces[RatingMap]:
         """Get the user's ratings (spec §4.14), by the id of the content."""
         admin = call.viewer.admin
-        first = await ratings.of_user(self._db, user, admin, _VOTES)
-        if len(first) < _VOTES * ratings.ENTRY:
+        first = await ratings.of_user(self._db, user, admin, self._votes)
+        if len(first) < self._votes * ratings.ENTRY:
             return Encoded(f"{{{first}}}".encode())
 
         after = "00000000-0000-0000-0000-000000000000"
 
         async def more() -> bytes:
             nonlocal after
-            entries = await ratings.page(self._db, user, admin, after, _VOTES)
+            entries = await ratings.page(self._db, user, admin, after, self._votes)
             after = entries[1 - ratings.ENTRY :][:36]
             return entries.encode()
 

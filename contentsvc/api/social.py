@@ -10,7 +10,7 @@ from contentsvc.api.errors import (
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import BYTES, ROWS, LongList, listed, position, whole
+from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import social
@@ -43,12 +43,21 @@ class Social:
     """
 
     def __init__(
-        self, db: Database, notifier: Notifier, *, require_invite: bool, follows_per_day: int
+        self,
+        db: Database,
+        notifier: Notifier,
+        *,
+        require_invite: bool,
+        follows_per_day: int,
+        piece: Piece = PIECE,
+        part: int = PART,
     ) -> None:
         self._db = db
         self._notifier = notifier
         self._require_invite = require_invite
         self._follows_per_day = follows_per_day
+        self._piece = piece
+        self._part = part
 
     @route("GET", "/user/<guid:user>/followers", allow=SELF)
     async def followers(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
@@ -65,17 +74,17 @@ class Social:
     ) -> LongList[UserInfo]:
         before = position(query)
         if query.limit is not None:
-            rows = await read(self._db, user, before, query.limit, PART)
-            return listed(rows, query, _number, _user, cut=_is_cut(rows))
+            rows = await read(self._db, user, before, query.limit, self._part)
+            return listed(rows, query, _number, _user, cut=_size(rows) >= self._part)
 
         def page(after: int | None) -> Awaitable[list[social.Follow]]:
-            return read(self._db, user, after, ROWS, BYTES)
+            return read(self._db, user, after, *self._piece)
 
         def state() -> Awaitable[str]:
             return read_state(self._db, user, before)
 
         first = await page(before)
-        return whole(first, _number, _user, start=before, page=page, state=state)
+        return self._piece.whole(first, _number, _user, start=before, page=page, state=state)
 
     @route(
         "PUT",
@@ -155,10 +164,10 @@ def _number(row: social.Follow) -> int:
     return row.number
 
 
-def _is_cut(rows: list[social.Follow]) -> bool:
-    """Whether the rows end because they have as many bytes as a part may have."""
+def _size(rows: list[social.Follow]) -> int:
+    """The bytes of their profiles."""
     profiles = (row.info.profile for row in rows)
-    return sum(len(profile.encode()) for profile in profiles if profile is not None) >= PART
+    return sum(len(profile.encode()) for profile in profiles if profile is not None)
 
 
 def _user(row: social.Follow) -> UserInfo:

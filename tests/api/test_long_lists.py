@@ -3,11 +3,16 @@
 Each is compared with what it gives where one piece may be of any size."""
 
 from typing import Any
-from unittest import mock
 
 import msgspec
 
-from contentsvc.api import content, notifications, paging, progress, ratings, social
+from contentsvc.api.content import Content
+from contentsvc.api.notifications import Notifications
+from contentsvc.api.paging import Piece
+from contentsvc.api.progress import Progress
+from contentsvc.api.ratings import Ratings
+from contentsvc.api.social import PART, Social
+from contentsvc.store import progress, ratings
 from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.wire.base import Paging
 from contentsvc.wire.content import ContentQuery
@@ -16,22 +21,13 @@ from contentsvc.wire.progress import ProgressQuery
 from tests.api.support import ApiCase, Caller, Notifier
 from tests.support.databases import guid
 
-MODULES = (content, notifications, paging, progress, social)
-
+LARGE = Piece(rows=10**6, bytes=10**9)
 
 class LongCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.ann = await self.user()
-        self.limit(rows=4, bytes=2000)
-
-    def limit(self, *, rows: int, bytes: int) -> None:
-        """How much is given in one piece."""
-        for module in MODULES:
-            for name, value in (("ROWS", rows), ("BYTES", bytes)):
-                if hasattr(module, name):
-                    self.patch(module, name, value)
-        self.patch(ratings, "_VOTES", rows)
+        self.piece = Piece(rows=4, bytes=2000)
 
     async def ask(self) -> Encoded[Any] | Pieces[Any]:
         """What the operation gives; for a case to say."""
@@ -50,11 +46,10 @@ class LongCase(ApiCase):
     async def together(self) -> Any:
         """All of them, which are those of the list in one piece."""
         pages = await self.pages()
-        with mock.patch.multiple(paging, ROWS=10**6, BYTES=10**9):
-            self.limit(rows=10**6, bytes=10**9)
-            whole = await self.ask()
-            self.assertIsInstance(whole, Encoded)
-            self.limit(rows=4, bytes=2000)
+        small, self.piece = self.piece, LARGE
+        whole = await self.ask()
+        self.piece = small
+        self.assertIsInstance(whole, Encoded)
         joined: Any = {} if isinstance(pages[0], dict) else []
         for page in pages:
             joined = {**joined, **page} if isinstance(page, dict) else [*joined, *page]
@@ -75,7 +70,7 @@ class FollowersTests(LongCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        self.social = social.Social(self.db, Notifier(), require_invite=False, follows_per_day=0)
+        self.part = PART
         for n in range(9):
             await self.follow(await self.user(), f"profile {n}")
 
@@ -84,9 +79,20 @@ class FollowersTests(LongCase):
         self.sql("update users set public_profile = %s where id = %s", profile, user)
         self.sql(f"insert into follows ({self.own}, {self.others}) values (%s, %s)", self.ann, user)
 
+    @property
+    def family(self) -> Social:
+        """With the limits of now."""
+        return Social(
+            self.db,
+            Notifier(),
+            require_invite=False,
+            follows_per_day=0,
+            piece=self.piece,
+            part=self.part,
+        )
+
     async def ask(self) -> Any:
-        handler = getattr(self.social, self.own.replace("followed", "followers"))
-        return await handler(Caller(self.ann), self.ann, self.query)
+        return await self.family.followers(Caller(self.ann), self.ann, self.query)
 
     async def test_pages(self) -> None:
         """All are there once, in order, so many on each page."""
@@ -97,7 +103,7 @@ class FollowersTests(LongCase):
         """A part ends where its profiles are over the bytes of one, and says what follows."""
         for _ in range(3):
             await self.follow(await self.user(), "x" * 1500)
-        self.patch(social, "PART", 3000)
+        self.part = 3000
         rows = self.sql(
             f"select number from follows where {self.own} = %s order by 1 desc", self.ann
         )
@@ -117,7 +123,7 @@ class FollowersTests(LongCase):
         for _ in range(3):
             await self.follow(await self.user(), "x" * 1500)
         self.assertEqual([len(page) for page in await self.pages()], [2, 4, 4, 2])
-        self.limit(rows=100, bytes=2000)
+        self.piece = Piece(rows=100, bytes=2000)
         self.assertIsInstance(await self.ask(), Pieces)
 
     async def test_state(self) -> None:
@@ -140,7 +146,7 @@ class FollowingTests(FollowersTests):
     own, others = "follower", "followed"
 
     async def ask(self) -> Any:
-        return await self.social.following(Caller(self.ann), self.ann, self.query)
+        return await self.family.following(Caller(self.ann), self.ann, self.query)
 
 
 class NotificationTests(LongCase):
@@ -148,7 +154,6 @@ class NotificationTests(LongCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        self.family = notifications.Notifications(self.db)
         self.sql("insert into notification_counters values (%s, 9, 9)", self.ann)
         self.sql(
             """insert into notifications (user_id, seq, kind, data, created)
@@ -159,7 +164,8 @@ class NotificationTests(LongCase):
         )
 
     async def ask(self) -> Any:
-        return await self.family.all(Caller(self.ann), self.ann, self.query)
+        family = Notifications(self.db, piece=self.piece)
+        return await family.all(Caller(self.ann), self.ann, self.query)
 
     async def test_pages(self) -> None:
         """All are there once, in order; a page ends at its bytes."""
@@ -186,18 +192,18 @@ class NotificationTests(LongCase):
 class ProgressTests(LongCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.family = progress.Progress(self.db, keys=0, bytes=0)
         self.prefix = ""
         for n in range(9):
             await self.put(f"k{n}", f'{{"n":"{"x" * n * 100}"}}')
 
     async def put(self, key: str, value: str) -> None:
         """Store JSON text."""
-        most = progress.progress.NO_LIMIT
-        await progress.progress.put(self.db, self.ann, key, value, None, most, most)
+        most = progress.NO_LIMIT
+        await progress.put(self.db, self.ann, key, value, None, most, most)
 
     async def ask(self) -> Any:
-        return await self.family.all(Caller(self.ann), self.ann, ProgressQuery(prefix=self.prefix))
+        family = Progress(self.db, keys=0, bytes=0, piece=self.piece)
+        return await family.all(Caller(self.ann), self.ann, ProgressQuery(prefix=self.prefix))
 
     async def test_pages(self) -> None:
         """All keys are there once, in order; those of a prefix too."""
@@ -232,13 +238,13 @@ class ProgressTests(LongCase):
 class ContentTests(LongCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.family = content.Content(
-            self.db, Notifier(), required_platforms=(), publications_per_day=0
-        )
         self.made = [await self.content(self.ann) for _ in range(9)]
 
     async def ask(self) -> Any:
-        return await self.family.by_author(Caller(self.ann), self.ann, ContentQuery())
+        family = Content(
+            self.db, Notifier(), required_platforms=(), publications_per_day=0, piece=self.piece
+        )
+        return await family.by_author(Caller(self.ann), self.ann, ContentQuery())
 
     async def test_pages(self) -> None:
         """All are there once, newest first."""
@@ -263,13 +269,13 @@ class ContentTests(LongCase):
 class RatingTests(LongCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.family = ratings.Ratings(self.db)
         self.made = sorted([await self.content(self.ann) for _ in range(9)])
         for n, one in enumerate(self.made):
-            await ratings.ratings.put(self.db, self.ann, one, False, n % 2 == 0)
+            await ratings.put(self.db, self.ann, one, False, n % 2 == 0)
 
     async def ask(self) -> Any:
-        return await self.family.all(Caller(self.ann), self.ann)
+        family = Ratings(self.db, votes=self.piece.rows)
+        return await family.all(Caller(self.ann), self.ann)
 
     async def test_pages(self) -> None:
         """All votes are there once."""
