@@ -28,7 +28,7 @@ class Others(Protocol):
 
 class Endings:
     """Refuses the tokens of ended sessions and closes their sockets, in this process and in the
-    others. `db` is read for sessions whose end nobody has told."""
+    others. Reads `db` for ends that no process has told."""
 
     def __init__(
         self, reactor: IReactorTime, db: Db, revoked: Revoked, hub: Local, relay: Others
@@ -41,7 +41,7 @@ class Endings:
         self._learnt = reactor.seconds()
 
     def end(self, db: Db, sids: list[str]) -> None:
-        """These sessions end when `db` has committed; that is stored by then."""
+        """End these sessions as soon as `db` has committed. Their end is stored by then."""
         db.after_commit(lambda: self._ended(sids))
 
     def _ended(self, sids: list[str]) -> None:
@@ -51,8 +51,8 @@ class Endings:
         self._hub.revoke(sids)
 
     def heard(self, sids: Iterable[str]) -> None:
-        """Another process has ended these sessions. Most are known already where the database was
-        asked."""
+        """Another process has ended these sessions. Most of those from the database are already
+        known."""
         new = [sid for sid in sids if sid not in self._revoked]
         for sid in new:
             self._revoked.add(sid)
@@ -60,7 +60,7 @@ class Endings:
 
     async def learn(self) -> None:
         """Read which sessions have been ended. Raises Unavailable."""
-        # Sockets live on while the database is away, for however long.
+        # Sockets stay open while the database is away, however long that is.
         began = self._reactor.seconds()
         away = max(0, int(began - self._learnt))
         self.heard(await sessions.revoked(self._db, away + sessions.LATELY))
@@ -68,10 +68,10 @@ class Endings:
         self._revoked.complete = True
 
     async def learn_first(self) -> None:
-        """Read which sessions were ended while this process was down, before anyone can ask.
+        """Read which sessions ended while this process was down, before any client can ask.
 
-        If somebody holds a lock on them, requests without a token are served until `learn` has
-        succeeded. Raises Unavailable otherwise.
+        If somebody holds a lock on the sessions, only requests without a token are served until
+        `learn` has succeeded. Raises Unavailable otherwise.
         """
         self._revoked.complete = False
         try:

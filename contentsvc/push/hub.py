@@ -1,12 +1,13 @@
-"""The live sockets of this process, and what each of them is sent (docs/socket.md).
+"""The live sockets of this process, and the notifications that they get (docs/socket.md).
 
-Notifications come from four sides: the writer of this process, the relay, the sweep and the
-socket's own resume. They come in any order and more than once. The hub makes one stream of
-them: each user has a feed that knows seq and id of what it sent last, and each socket a position.
+Notifications come from four sources: the writer of this process, the relay, the sweep and the
+socket's own resume. They come in any order and more than once. The hub makes one stream of them:
+each user has a feed, which knows seq and id of the last notification it sent, and each socket has
+a position.
 
-A notification is sent only where it is known to follow, by id, the one sent before it. For a
-database can go back in time (a restored back-up, a failover that lost commits), and give the same
-numbers anew.
+The hub sends a notification only if it is known to follow, by id, the last one sent. The reason is
+that a database can go back in time (a restored back-up, a failover that lost commits), and then
+gives the same numbers again.
 """
 
 from collections.abc import Iterable
@@ -40,13 +41,13 @@ from contentsvc.timers import Backoff, Sleeps, timer
 from contentsvc.wire.socket import Message
 
 USERS, ROWS = 500, 1000
-"""At most so many users, and rows in all, in one read for those who are behind."""
+"""Most users, and most rows in all, of one read for feeds that are behind."""
 CHECKED = 500
-"""Connected users in one look at where their logs stand."""
+"""Most connected users of one check of their logs."""
 FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
-"""Seconds before a read that failed is tried again; doubled each time."""
+"""Seconds before a failed read is tried again. They double each time."""
 BATCH = 100
-"""Sockets said goodbye to in one turn of the reactor."""
+"""Most sockets that get their goodbye in one turn of the reactor."""
 
 log = Logger()
 
@@ -54,8 +55,7 @@ log = Logger()
 class Hub:
     """The sockets of this process.
 
-    `sockets` bounds how many there are in all, `sockets_per_user` how many are signed in for
-    one user.
+    There are at most `sockets` in all, and at most `sockets_per_user` signed in for one user.
     """
 
     def __init__(
@@ -96,13 +96,13 @@ class Hub:
 
     @property
     def joining(self) -> bool:
-        """False while sockets wait for a read of the database that takes too long."""
+        """False while sockets wait for a read that takes too long."""
         return not self._joins.stuck
 
     # Sockets come and go.
 
     def opened(self, socket: Subscriber) -> Close | None:
-        """Count a socket that is not signed in yet; the answer is why it must go, if it must."""
+        """Count a socket that is not signed in yet. If it must close, return how."""
         self.sockets.add(socket)
         if self._draining is not None:
             return self._draining
@@ -111,7 +111,7 @@ class Hub:
     def attach(self, socket: Subscriber, resume: Position | None, problem: Message | None) -> None:
         """Sign a socket in: say hello (then `problem`), send what came after `resume`, go live.
 
-        The feed exists from here on, so nothing that commits from here on is missed.
+        From now on the feed exists, so no later commit is missed.
         """
         feed = self._feeds.get(socket.user)
         if feed is None:
@@ -140,7 +140,7 @@ class Hub:
             empty.callback(None)
 
     def users(self) -> list[str]:
-        """The users that this process holds sockets of."""
+        """The users with sockets in this process."""
         return list(self._feeds)
 
     def revoke(self, sids: Iterable[str]) -> None:
@@ -151,9 +151,9 @@ class Hub:
                 socket.end(REVOKED)
 
     async def drain(self, timeout: float) -> None:
-        """Say goodbye to all, now and from now on; done when all are gone.
+        """Say goodbye to all sockets, and to those that still come. Done when all are gone.
 
-        Those that have not finished the close after `timeout` seconds are cut off.
+        Sockets that have not finished the close after `timeout` seconds are cut off.
         """
         self._draining = DRAINING
         sockets = list(self.sockets)
@@ -175,8 +175,8 @@ class Hub:
     def deliver(self, row: Following) -> None:
         """Send a committed notification to its user's live sockets, in its turn.
 
-        The one that follows what was sent last is sent, a known seq dropped. Any other waits
-        for a read of all that lies between: completions of commits reach the reactor in any
+        It is sent if it follows the last one sent, and dropped if its seq is known. Otherwise it
+        waits for a read of everything between: completions of commits reach the reactor in any
         order.
         """
         feed = self._feeds.get(row.user_id)
@@ -206,7 +206,7 @@ class Hub:
         if feed.wanted <= feed.last:
             self._behind.pop(feed.user, None)
         frame = b""
-        for socket in tuple(feed.sockets):  # a slow one takes itself off the list
+        for socket in tuple(feed.sockets):  # a slow socket removes itself from the list
             if socket.position < row.seq:
                 if socket.live:
                     frame = frame or notification_frame(row)
@@ -239,8 +239,8 @@ class Hub:
     def _catch_up(
         self, feeds: list[Feed], wanted: list[tuple[int, int]], rows: list[Following]
     ) -> list[Feed]:
-        """Send what was read; the feeds are given whose rows do not follow what they sent."""
-        # A feed that went meanwhile may have come back anew, or its log may have.
+        """Send the rows. Return the feeds whose rows do not follow what they sent."""
+        # Meanwhile a feed may have gone and come back, or its log may be another one.
         asked = {
             feed.user: feed
             for feed, (_, of) in zip(feeds, wanted, strict=True)
@@ -249,26 +249,26 @@ class Hub:
         doubtful: list[Feed] = []
         for row in rows:
             reader = asked.get(row.user_id)
-            # A read may jump: rows become visible in the order of seq, so what it leaves out
-            # retention has deleted.
+            # A read may skip numbers. Rows become visible in the order of seq, so retention has
+            # deleted the skipped ones.
             if reader is not None and row.seq > reader.last:
                 if row.previous == reader.id:
                     self._advance(reader, row)
                 else:
                     doubtful.append(asked.pop(row.user_id))
-        # A read that hit the limit has said nothing of the users after its last row.
+        # A read that reached the limit says nothing about the users after its last row.
         answered = set(asked) if len(rows) < ROWS else {row.user_id for row in rows[:-1]}
         if len(rows) >= ROWS:
             answered.discard(rows[-1].user_id)
         for feed, then in zip(feeds, wanted, strict=True):
-            # What was wanted as the read began was committed by then: it came, or is deleted.
+            # Wanted rows were committed before the read began: they came, or are deleted.
             if feed.user in answered & asked.keys() and (feed.wanted, feed.log) == then:
                 feed.wanted = feed.last
                 if self._behind.get(feed.user) is feed:
                     del self._behind[feed.user]
                 for socket in tuple(feed.sockets):
                     if socket.position > feed.last:
-                        self._tell(socket, feed)  # its hello was of what is not there any more
+                        self._tell(socket, feed)  # its hello named one that is gone
         return doubtful
 
     def _read_failed(self, failure: Failure) -> None:
@@ -279,8 +279,8 @@ class Hub:
     # The database may have gone back in time.
 
     async def check(self) -> None:
-        """Compare what was sent last with where the logs stand: send what nobody announced, and
-        tell the sockets of a log that is another one. Raises what the store does."""
+        """Compare the feeds with the logs: send notifications that nobody announced, and tell the
+        sockets of users whose log is another one. Raises whatever the store raises."""
         feeds = iter(list(self._feeds.values()))
         while some := list(islice(feeds, CHECKED)):
             await self._check(some)
@@ -312,8 +312,8 @@ class Hub:
                     "(users: {count}). Their sockets get log_changed and go on after the newest",
                     count=len(feeds),
                 )
-            # Once more for those: of what was committed meanwhile, some may have been dropped as
-            # known.
+            # Check these once more: some notifications that were committed meanwhile may have been
+            # dropped, because their numbers seemed known.
 
     def _start_anew(self, feed: Feed, now: Standing) -> None:
         feed.log += 1

@@ -1,4 +1,4 @@
-"""The line of those who wait for an answer of the database, which it gives to many at a time."""
+"""A line of questions to the database, which answers many of them at a time."""
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,7 +14,7 @@ from contentsvc.push.reports import report
 from contentsvc.timers import Backoff, Sleeps, cancel
 
 FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
-"""Seconds before a read that failed is tried again; doubled each time."""
+"""Seconds before a failed read is tried again. They double each time."""
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -31,11 +31,11 @@ class _Waiter(Generic[Q, A]):
 
 
 class Line(Generic[Q, A]):
-    """Questions to the database, answered in the order in which they were asked.
+    """Questions to the database, answered in their order.
 
-    `read` answers up to `most` questions at once, in their order. There are up to `reads` of
-    them under way. The time in line does not count: a question has `patience` seconds from
-    the moment in which its own read begins, tried again as often as that fails.
+    `read` answers up to `most` questions at once. Up to `reads` of them run at a time. A question
+    gets an answer within `patience` seconds after its own read begins, or fails. The time in line
+    does not count. A read that fails is repeated.
     """
 
     def __init__(
@@ -63,17 +63,17 @@ class Line(Generic[Q, A]):
 
     @property
     def overdue(self) -> float:
-        """Seconds since the oldest of the reads under way was begun, or one before it that was
-        given up and followed by no answer; 0 if there is none."""
+        """Seconds since the oldest present read began; 0 without one. If an earlier read was given
+        up, and no answer has come since, they count from the earlier read."""
         now = self._reactor.seconds()
         if self._timers and self._silent is not None:
             return now - self._silent
         return now - min(self._timers.values(), default=now)
 
     def ask(self, who: object, question: Q) -> Deferred[A | None]:
-        """The answer to the one question of `who`; None where they left before it came.
+        """The answer to the only question of `who`, or None if `who` left before it came.
 
-        Fails with Unavailable where the database did not give one in time.
+        Fails with Unavailable if the database did not answer in time.
         """
         waiter: _Waiter[Q, A] = _Waiter(who, question)
         self._line[who] = waiter
@@ -81,13 +81,13 @@ class Line(Generic[Q, A]):
         return waiter.answer
 
     def leave(self, who: object) -> None:
-        """Forget the question of `who`, if there is one, wherever it has come to."""
+        """Forget the question of `who`, if there is one, in line or asked."""
         waiter = self._line.pop(who, None) or self._asked.pop(who, None)
         if waiter is not None:
             waiter.answer.callback(None)
 
     def stop(self) -> None:
-        """Forget all of them, and end every wait."""
+        """Forget all questions, and end every wait."""
         self._line.clear()
         self._asked.clear()
         for timer in self._timers:
@@ -95,7 +95,7 @@ class Line(Generic[Q, A]):
         self._sleeps.stop()
 
     def _hand_on(self) -> None:
-        # Never within itself: a read that ends at once would begin the next one level deeper.
+        # Not recursively: a read that ends at once would begin the next one level deeper.
         if self._handing_on:
             return
         self._handing_on = True
@@ -121,7 +121,7 @@ class Line(Generic[Q, A]):
                     report(self._what, error)
                     await self._sleeps.sleep(pauses.next())
                 except Exception as error:
-                    # It may be the fault of one question: they find out alone which.
+                    # Perhaps one question is the cause. Asked one by one, they show which.
                     report(self._what, error)
                     if len(some) == 1:
                         self._fail(some[0], error)

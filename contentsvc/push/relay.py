@@ -1,8 +1,7 @@
-"""What the processes tell each other, over one LISTEN connection each.
+"""News between the processes, over one LISTEN connection each.
 
-Postgres passes on ids only: that a user has notifications up to some seq, and that a session
-was ended. It replays nothing, so whenever LISTEN is in force again the sweep reads what may have
-been missed.
+The news has only ids: a user has notifications up to some seq, or a session has ended. Postgres
+replays nothing. So whenever LISTEN is in force again, the sweep reads what may have been missed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,7 +20,7 @@ from contentsvc.push.reports import Reports
 from contentsvc.timers import Backoff, Bell, NextTurn, timer
 
 IDS = 120
-"""Ids in one payload: with a number each takes 60 bytes, and Postgres takes 7,999 in all."""
+"""Most ids in one payload: each needs 60 bytes with its number, and Postgres allows 7,999."""
 
 _LISTEN = "listen to the other processes"
 
@@ -29,7 +28,7 @@ log = Logger()
 
 
 class News(Struct, omit_defaults=True):
-    """One payload."""
+    """One payload of NOTIFY."""
 
     origin: str = field(name="o")
     seqs: dict[str, Annotated[int, Meta(ge=1, le=2**63 - 1)]] = field(
@@ -51,15 +50,15 @@ class Endings(Protocol):
 
 
 class Sweep(Protocol):
-    """Finds what was said while nobody listened."""
+    """Finds news that came while this process did not listen."""
 
     def ask(self) -> None: ...
 
 
 class Times(NamedTuple):
-    """In seconds: `keepalive`, of silence after which the connection is tried, and then to its end
-    if it is dead; `answer`, that one statement on it, or its opening, may take; the first and the
-    last pause before it is opened again."""
+    """Times in seconds. After `keepalive` of silence the connection is tested. Its opening, and
+    each statement on it, may take `answer`. The pause before it is opened again doubles from
+    `first_pause` to `last_pause`."""
 
     keepalive: float = 5.0
     answer: float = 5.0
@@ -71,7 +70,7 @@ TIMES = Times()
 
 
 class Relay:
-    """Tells the other processes, and hears them.
+    """Tells the other processes its news, and hears theirs.
 
     `dsn` is opened for LISTEN. `alive` is True while LISTEN is in force.
     """
@@ -108,8 +107,8 @@ class Relay:
         return self._connection is not None
 
     async def start(self, hub: Hub, endings: Endings, sweep: Sweep) -> None:
-        """Listen from now on, as often as it takes, and tell these what is heard; done when LISTEN
-        is in force."""
+        """Listen from now on, and tell these objects the news. Tries as often as necessary. Done
+        when LISTEN is in force."""
         self._hub, self._endings, self._sweep = hub, endings, sweep
         listening: Deferred[None] = Deferred()
         self._listening = listening
@@ -127,19 +126,19 @@ class Relay:
     def announce(self, user: str, seq: int) -> None:
         """Tell the others that `user` has notifications up to `seq`.
 
-        While the connection is away nothing is kept: the others' sweeps find it.
+        Without a connection the news is dropped: the others' sweeps find it.
         """
         if self._connection is not None:
             self._seqs[user] = max(seq, self._seqs.get(user, 0))
             self._turn.ask()
 
     def announce_revoked(self, sid: str) -> None:
-        """Tell the others that a session was ended; their sweeps find it otherwise."""
+        """Tell the others that a session has ended. Without a connection, their sweeps find it."""
         if self._connection is not None:
             self._sids.add(sid)
             self._turn.ask()
 
-    # The connection. Only _serve runs statements on it, one after the other.
+    # The connection. Only _serve runs statements on it, one at a time.
 
     async def _serve(self) -> None:
         times = self._times
@@ -153,7 +152,7 @@ class Relay:
                 pauses.reset()
                 await self._speak(connection)
             except Exception as error:
-                if not self._stopped:  # else it was abandoned for that
+                if not self._stopped:  # otherwise it was abandoned for the stop
                     self._reports.failed(_LISTEN, error)
             if connection is not None:
                 connection.abandon()
@@ -169,7 +168,7 @@ class Relay:
         if self._stopped:
             return
         self._connection = connection
-        self._sweep.ask()  # for what was said before LISTEN
+        self._sweep.ask()  # for news from before LISTEN
         self._started()
 
     async def _speak(self, connection: Connection) -> None:
@@ -185,8 +184,8 @@ class Relay:
                 await self._run(connection, "select 1")
 
     async def _run(self, connection: Connection, sql: str, *args: object) -> None:
-        """Raises Unavailable if there is no answer in time: nothing else tells that the
-        server's machine is gone."""
+        """Raises Unavailable if there is no answer in time. Nothing else shows that the server's
+        machine is gone."""
         with timer(self._reactor, self._times.answer, connection.abandon):
             await execute(connection, sql, args or None)
 

@@ -1,4 +1,4 @@
-"""What the log says of reads and connections that failed, and are tried again."""
+"""Log lines for reads and connections that failed and are tried again."""
 
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
@@ -7,7 +7,7 @@ from twisted.python.failure import Failure
 from contentsvc.db.errors import Unavailable
 
 REMINDER = 60.0
-"""Seconds between the lines of the log that say the same of a database that is away."""
+"""Seconds between equal log lines about a database that is away."""
 
 log = Logger()
 
@@ -21,14 +21,14 @@ def report(what: str, error: Exception) -> None:
 
 
 class Reports:
-    """The reports of what goes on for as long as the process does."""
+    """The reports of tasks that run as long as the process."""
 
     def __init__(self, clock: IReactorTime) -> None:
         self._clock = clock
         self._said: dict[str, float] = {}
 
     def failed(self, what: str, error: Exception) -> None:
-        """Log it, but of an unavailable database at most once in REMINDER seconds."""
+        """Log a failure. An unavailable database is logged at most once in REMINDER seconds."""
         now = self._clock.seconds()
         if isinstance(error, Unavailable) and now - self._said.get(what, -REMINDER) < REMINDER:
             return
@@ -36,5 +36,5 @@ class Reports:
         report(what, error)
 
     def works(self, what: str) -> None:
-        """The next failure is news."""
+        """Log the next failure at once, after a success."""
         self._said.pop(what, None)

@@ -1,4 +1,4 @@
-"""The sweep: a look, every few seconds, for what no other process has told."""
+"""The sweep: every few seconds it looks for news that no other process has told."""
 
 from typing import Protocol
 
@@ -14,7 +14,7 @@ from contentsvc.timers import Bell
 EVERY = 4.0
 """Seconds between two looks."""
 AGAIN = 1.0
-"""Seconds until the next where one has failed."""
+"""Seconds until the next look after one that failed."""
 
 _WHAT = "look for missed notifications"
 
@@ -22,19 +22,19 @@ log = Logger()
 
 
 class Hub(Protocol):
-    """What is checked of the notifications."""
+    """The check of notifications."""
 
     async def check(self) -> None: ...
 
 
 class Endings(Protocol):
-    """What is learnt of the sessions."""
+    """The check of sessions."""
 
     async def learn(self) -> None: ...
 
 
 class Sweep:
-    """Looks every `every` seconds, and whenever it is asked to."""
+    """Looks every `every` seconds, and whenever it is asked."""
 
     def __init__(
         self, reactor: IReactorTime, hub: Hub, endings: Endings, *, every: float = EVERY
@@ -47,16 +47,16 @@ class Sweep:
         self._stopped = False
 
     def start(self) -> None:
-        """Begin; the first look is in its time."""
+        """Begin. The first look comes after `every` seconds."""
         Deferred.fromCoroutine(self._run()).addErrback(self._failed)
 
     def stop(self) -> None:
-        """Begin no further look."""
+        """Stop looking."""
         self._stopped = True
         self._due.ring()
 
     def ask(self) -> None:
-        """Have a look now."""
+        """Look now."""
         self._due.ring()
 
     async def _run(self) -> None:
@@ -69,14 +69,14 @@ class Sweep:
                 self._reports.works(_WHAT)
             except Exception as error:
                 pause = min(self._every, AGAIN)
-                if not self._stopped:  # else the database is being closed under it
+                if not self._stopped:  # otherwise the database is being closed
                     self._reports.failed(_WHAT, error)
 
     async def _look(self) -> None:
         try:
             await self._endings.learn()
         except Unavailable as error:
-            # Who holds a lock on the sessions holds none on what was missed.
+            # A lock on the sessions is no lock on the notifications.
             if error.cause == "lock":
                 await self._hub.check()
             raise
