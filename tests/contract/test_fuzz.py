@@ -133,7 +133,6 @@ class FuzzTests(SpecCase):
         file = folder / "schemathesis.toml"
         file.write_text("".join(f"{key} = {toml(value)}\n" for key, value in settings.items()))
         command = ["--config-file", str(file), "run", f"{self.url}/openapi.json", *options]
-        command += ["--exclude-path", "/socket"]  # it makes no handshakes
         out, err, status = await getProcessOutputAndValue(
             script("schemathesis"), command, env=os.environ, path=str(folder)
         )
@@ -158,7 +157,6 @@ class FuzzTests(SpecCase):
             (method.upper(), re.sub(r"{\w+}", "{}", path))
             for path, operations in document["paths"].items()
             for method in operations
-            if path != "/socket"
         }
         self.assertEqual(wanted - self.succeeded(self.daemon.output()[before:]), set())
 
