@@ -112,7 +112,7 @@ class Content:
                 await self._create(call.user, content, created)
                 return
             except Refused:
-                # Of two creates at once, this one came second; or else its revision exists.
+                # Another create came at the same time and was first, or the revision exists.
                 standing = await store.standing(self._db, content)
                 if standing is None:
                     raise
@@ -195,7 +195,7 @@ class Content:
         if viewer.admin and query.status is not None:
             statuses = _choice("status", query.status, CONTENT_STATUSES)
         else:
-            # An admin who asks for no status is given what everybody is.
+            # An admin who asks for no status gets the same as everybody.
             statuses, viewer = list(CONTENT_STATUSES), viewer._replace(admin=False)
         before = position(query)
 
@@ -314,7 +314,7 @@ def _item(row: ContentInfo) -> ContentInfo:
 
 
 def _choice(parameter: str, text: str, allowed: Sequence[str]) -> list[str]:
-    """A comma list of the allowed, or all of them for `all`. Raises InvalidQuery."""
+    """The words of a comma-separated list; all allowed ones for `all`. Raises InvalidQuery."""
     if text == "all":
         return list(allowed)
     chosen = list(dict.fromkeys(word.strip() for word in text.split(",")))

@@ -1,4 +1,4 @@
-"""What content depends on, checked the same way before the upload and at it (spec §4.1, §4.2)."""
+"""The dependencies of content: one check for the pre-check and the create (spec §4.1, §4.2)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
@@ -18,13 +18,13 @@ from contentsvc.web.errors import Problem
 from contentsvc.wire.content import EntityReference, Package
 
 Key = tuple[str, str]
-"""What identifies an entity revision."""
+"""The identity of an entity revision: its id and its revision's."""
 
 key = attrgetter("entity_id", "revision_id")
 
 
 class Dependencies:
-    """The entities and packages that a content depends on, and what is registered of them."""
+    """The entities and packages that content depends on, and their registered state."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Dependencies:
     async def look_up(
         cls, db: Db, content: str, references: Sequence[EntityReference], packages: Sequence[str]
     ) -> "Dependencies":
-        """Those of a content, which may depend on what it has brought itself while suspended."""
+        """The dependencies of content, which may use its own parts even while it is suspended."""
         ids = [reference.entity_id for reference in references]
         revisions = [reference.revision_id for reference in references]
         entities = await store.entities(db, content, ids, revisions)
@@ -51,7 +51,7 @@ class Dependencies:
         return cls(references, packages, entities, bundles)
 
     def unknown(self) -> tuple[list[EntityReference], list[str]]:
-        """The entities and packages that nothing has registered."""
+        """The entities and packages that are not registered."""
         entities = [each for each in self._references if each not in self._entities]
         packages = [each for each in self._packages if each not in self._bundles]
         return _named(entities), packages
@@ -63,11 +63,10 @@ class Dependencies:
         definitions: Sequence[Package] = (),
         platforms: Sequence[str],
     ) -> Iterator[Problem]:
-        """What is against them beside that: SuspendedDependency, EntityConflict, PackageConflict,
-        PlatformMissing.
+        """Its problems: SuspendedDependency, EntityConflict, PackageConflict, PlatformMissing.
 
-        Entities are to have the `paths`, packages those of their `definitions`; each package needs
-        one for each of the `platforms`.
+        Entities must have the `paths`, and packages those of their `definitions`. Each package
+        needs a path for each of the `platforms`.
         """
         known = [self._entities[each] for each in self._references if each in self._entities]
         bundles = [self._bundles[each] for each in self._packages if each in self._bundles]

@@ -137,10 +137,11 @@ class SocketProtocol(BoundedReading):
     def connectionMade(self) -> None:
         self.heard = self.factory.hub.heartbeat.tick
         self.turn = self.heard % INTERVAL
-        with suppress(AttributeError, OSError):  # where it is not TCP; the second not with TLS
+        # Both calls fail without TCP, the second one also with TLS.
+        with suppress(AttributeError, OSError):
             self.transport.setTcpNoDelay(True)
-            # A pong waits behind all that the kernel holds, which might be megabytes.
-            option = socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT  # not everywhere
+            # A pong waits until the kernel has sent all that it holds, which can be megabytes.
+            option = socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT  # not on every system
             self.transport.getHandle().setsockopt(*option, UNSENT)
         self._connectionMade()
 
@@ -338,7 +339,7 @@ class SocketProtocol(BoundedReading):
         self._close(goodbye, close.code, close.reason)
 
     def drop(self) -> None:
-        # Not dropConnection: that does nothing while a close waits for its last bytes to go.
+        # Not dropConnection, which does nothing while a close waits for its last bytes.
         self.transport.abortConnection()
 
     def ping(self) -> None:

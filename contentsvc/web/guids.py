@@ -1,4 +1,4 @@
-"""GUIDs: clients may write them in any case, handlers get them in lower case."""
+"""GUIDs: clients may write them in any case. Handlers get them in lower case."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import UNSET, inspect
 
 LOWER: Final = {"case": "lower"}
-"""The `extra` of a string's Meta: once decoded, the string is put in lower case."""
+"""The `extra` of a string's Meta: after decoding, the string is put in lower case."""
 _GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 Lowering = Callable[[Any], Any]
@@ -22,7 +22,7 @@ def is_guid(text: str) -> bool:
 
 @cache
 def lowering(type: Any) -> Lowering | None:
-    """What puts the GUIDs of a decoded value in lower case; None if its type has none."""
+    """The function that puts the GUIDs of a decoded value in lower case; None if it has none."""
     return _of(inspect.type_info(type))
 
 
