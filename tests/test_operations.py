@@ -1,6 +1,8 @@
 """The operations that there are, compared with those that there ought to be."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,3 +61,12 @@ class OperationTests(SynchronousTestCase):
             [(op.id, op.url) for op in MIRRORED],
             [(op.id, op.url.replace("/api/", "/methods/", 1)) for op in users],
         )
+
+    def test_value(self) -> None:
+        """The table is read without a reactor."""
+        code = (
+            "import sys, contentsvc.api.families as f;"
+            "print(len(f.OPERATIONS), 'twisted.internet.reactor' in sys.modules)"
+        )
+        said = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        self.assertEqual(said.stdout.decode().split(), [str(len(OPERATIONS)), "False"])

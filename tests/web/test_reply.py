@@ -5,7 +5,7 @@ from msgspec import Struct
 from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
 from contentsvc.web.errors import named
-from contentsvc.web.reply import Created, Listed
+from contentsvc.web.reply import Created, Encoded, Listed
 from contentsvc.web.route import route
 from tests.web.support import Answer, Service, WebCase
 
@@ -41,6 +41,10 @@ class Fruits:
     @route("GET", "/empty", allow=ANYONE)
     async def empty(self, call: Call) -> list[Fruit]:
         return []
+
+    @route("GET", "/encoded", allow=ANYONE)
+    async def encoded(self, call: Call) -> Encoded[list[Fruit]]:
+        return Encoded(b'[{"life":3}]')
 
     @route("GET", "/list", allow=ANYONE)
     async def listed(self, call: Call, query: Window) -> Listed[int]:
@@ -94,6 +98,12 @@ class StatusTests(ReplyCase):
     def test_empty_list(self) -> None:
         """An empty list is a body, not its absence."""
         self.assertEqual((self.get("/empty").status, self.get("/empty").body), (200, b"[]"))
+
+    def test_encoded(self) -> None:
+        """What is JSON already goes out as it is, with a validator as any answer."""
+        answer = self.get("/encoded")
+        self.assertEqual((answer.status, answer.body), (200, b'[{"life":3}]'))
+        self.assertEqual(self.get("/encoded", If_None_Match=answer.headers["ETag"]).status, 304)
 
     def test_problem(self) -> None:
         """A named error is its status, its members and its headers."""
