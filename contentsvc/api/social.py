@@ -110,39 +110,39 @@ class Social:
 
     @route(
         "POST",
-        "/user/<guid:user>/friend/<guid:friend>/party-invite",
+        "/user/<guid:user>/friend/<guid:friend_user>/party-invite",
         allow=SELF,
         raises=(UserNotFound,),
     )
-    async def invite(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
+    async def invite(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
         """Invite a user to a party, and notify them. The same invite again within a minute notifies
         nobody."""
         invite = PartyInvite(sender=user, party=body.party)
         async with self._db.transaction() as tx:
-            if await social.invite(tx, user, friend, body.party, _REPEAT):
-                await self._notifier.send(tx, friend, invite)
+            if await social.invite(tx, user, friend_user, body.party, _REPEAT):
+                await self._notifier.send(tx, friend_user, invite)
 
     @route(
         "POST",
-        "/user/<guid:user>/friend/<guid:friend>/party-invite/accept",
+        "/user/<guid:user>/friend/<guid:friend_user>/party-invite/accept",
         allow=SELF,
         raises=(UserNotFound, InviteNotFound),
     )
-    async def accept(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
+    async def accept(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
         """Accept an invite to a party (spec §4.15), and notify the user who sent it."""
         notification = PartyInviteAccept(sender=user, party=body.party)
-        await self._answer("accept", user, friend, notification)
+        await self._answer("accept", user, friend_user, notification)
 
     @route(
         "POST",
-        "/user/<guid:user>/friend/<guid:friend>/party-invite/decline",
+        "/user/<guid:user>/friend/<guid:friend_user>/party-invite/decline",
         allow=SELF,
         raises=(UserNotFound, InviteNotFound),
     )
-    async def decline(self, call: Call, user: str, friend: str, body: PartyBody) -> None:
+    async def decline(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
         """Decline an invite to a party (spec §4.16), and notify the user who sent it."""
         notification = PartyInviteDecline(sender=user, party=body.party)
-        await self._answer("decline", user, friend, notification)
+        await self._answer("decline", user, friend_user, notification)
 
     async def _answer(
         self,

@@ -55,7 +55,9 @@ class Operation(NamedTuple):
 
 def variable_name(kind: str, name: str) -> str:
     """The name of a path's variable for clients: `userId` for a user, `key` for a text."""
-    return name if kind == "text" else f"{name}Id"
+    first, *others = name.split("_")
+    camel = first + "".join(word.capitalize() for word in others)
+    return camel if kind == "text" else f"{camel}Id"
 
 
 def table(families: Iterable[Family]) -> tuple[Operation, ...]:

@@ -77,7 +77,7 @@ class FuzzTests(SpecCase):
         return {
             "path.userId": [caller.id, caller.id, caller.id, ann.id, guid()],
             "path.otherId": [ann.id, ben.id, caller.id, guid()],
-            "path.friendId": [ann.id, ben.id, caller.id, guid()],
+            "path.friendUserId": [ann.id, ben.id, caller.id, guid()],
             "path.contentId": [own.id, own.id, own.id, other.id, guid()],
             "path.revisionId": [own.sent["revisionId"], guid()],
             "path.commentId": [*numbers, 2**40],
