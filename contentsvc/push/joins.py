@@ -19,6 +19,7 @@ from contentsvc.push.feeds import (
     Feed,
     Log,
     Position,
+    Sizes,
     Subscriber,
     encode,
     log_changed,
@@ -31,12 +32,6 @@ from contentsvc.wire.socket import ErrorMessage, HelloMessage, Message
 
 JOINS = 2
 """At most so many reads of users' states at once, and of backlogs: most of the pool stays free."""
-STATES = 50
-"""Sockets that get their hello from one read: some milliseconds of work in one turn."""
-PAGES = 8
-"""Sockets that get a page of their backlog from one read."""
-PAGE, PAGE_BYTES = 100, 64 * 1024
-"""Rows of a page, and bytes without its last row: enough to fill a transport's buffer."""
 PATIENCE = 10.0
 """Seconds that a socket's own read may take before the socket is closed."""
 STUCK = 5.0
@@ -54,9 +49,15 @@ class Joins:
     """
 
     def __init__(
-        self, reactor: IReactorTime, db: Db, store: Log, want: Callable[[Feed, int], None]
+        self,
+        reactor: IReactorTime,
+        db: Db,
+        store: Log,
+        sizes: Sizes,
+        want: Callable[[Feed, int], None],
     ) -> None:
         self._db = db
+        self._sizes = sizes
         self._store = store
         self._want = want
         self._states: Line[tuple[str, int], State] = Line(
@@ -64,7 +65,7 @@ class Joins:
             "read the database for sockets that join",
             self._read_states,
             reads=JOINS,
-            most=STATES,
+            most=sizes.states,
             patience=PATIENCE,
         )
         self._pages: Line[tuple[str, int], list[Stored]] = Line(
@@ -72,7 +73,7 @@ class Joins:
             "read the backlog of sockets",
             self._read_pages,
             reads=JOINS,
-            most=PAGES,
+            most=sizes.pages,
             patience=PATIENCE,
         )
 
@@ -104,7 +105,8 @@ class Joins:
 
     async def _read_pages(self, asked: list[tuple[str, int]]) -> list[list[Stored]]:
         users, afters = [user for user, _ in asked], [position for _, position in asked]
-        return await self._store.pages(self._db, users, afters, PAGE, PAGE_BYTES)
+        sizes = self._sizes
+        return await self._store.pages(self._db, users, afters, sizes.page, sizes.page_bytes)
 
     async def _join(
         self, feed: Feed, socket: Subscriber, resume: Position | None, problem: Message | None

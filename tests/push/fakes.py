@@ -249,7 +249,7 @@ def decode(frame: bytes) -> dict[str, Any]:
 
 
 def make(
-    held: bool = False, clock: Clock | None = None, **limits: int
+    held: bool = False, clock: Clock | None = None, **limits: Any
 ) -> tuple[Clock, FakeLog, Hub]:
     """A clock, a log and a hub between them."""
     clock, log = clock or Clock(), FakeLog(held)

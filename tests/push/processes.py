@@ -17,6 +17,7 @@ from twisted.trial.unittest import TestCase
 from contentsvc.db.connection import Connection, connect, execute
 from contentsvc.db.database import Database
 from contentsvc.push.endings import Endings
+from contentsvc.push.feeds import SIZES, Sizes
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.relay import TIMES, Relay
@@ -83,10 +84,12 @@ class Process:
     """What is one process in production: a pool, a hub and a relay. Its LISTEN connection has a
     name of its own."""
 
-    def __init__(self, dsn: str, number: int, every: float, relay: dict[str, Any]) -> None:
+    def __init__(
+        self, dsn: str, number: int, every: float, sizes: Sizes = SIZES, **relay: Any
+    ) -> None:
         self.name = f"relay {number}"
         self.db = Database(reactor, dsn, size=2)
-        self.hub = WatchedHub(reactor, self.db, notifications, **LIMITS)
+        self.hub = WatchedHub(reactor, self.db, notifications, **LIMITS, sizes=sizes)
         self.revoked = Revoked(reactor, reactor)
         self.relay = Relay(
             **{"reactor": reactor, "random": Random(number)} | relay,
@@ -134,7 +137,7 @@ class RelayTestCase(TestCase):
     def process_of(self, dsn: str, **relay: Any) -> Process:
         """One that has not begun."""
         relay = {"times": self.times} | relay
-        process = Process(dsn, len(self.processes), self.sweep, relay)
+        process = Process(dsn, len(self.processes), self.sweep, **relay)
         self.processes.append(process)
         self.addCleanup(process.stop)
         return process

@@ -4,10 +4,11 @@
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push import hub as hub_module
+from contentsvc.push.feeds import SIZES
 from tests.push.fakes import FakeSocket, make
 
 
@@ -164,19 +165,18 @@ class ChangeTests(ChangeCase):
 
     def test_logged(self) -> None:
         """The log of the service has a line that says so, with how many users it concerns."""
-        lines: list[str] = []
-        self.patch(hub_module.log, "warn", lambda text, **of: lines.append(text.format(**of)))
         for user in "ann", "bob":
             FakeSocket(self.hub, user).join()
             self.commits(2, user)
             self.log.go_back(user, 1)
-        self.check()
-        self.assertEqual(len(lines), 1)
-        self.assertRegex(lines[0], "went back in time.*: 2\\)")
+        with capturedLogs() as events:
+            self.check()
+        (event,) = events
+        self.assertRegex(formatEvent(event), "went back in time.*: 2\\)")
 
     def test_many(self) -> None:
         """However many users there are, one look is at a bounded number of them."""
-        self.patch(hub_module, "CHECKED", 3)
+        _, self.log, self.hub = make(sizes=SIZES._replace(checked=3))
         sockets = [FakeSocket(self.hub, f"user-{n}").join() for n in range(7)]
         for n in range(7):
             self.commits(2, f"user-{n}")

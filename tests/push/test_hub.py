@@ -4,7 +4,7 @@ from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push import hub as hub_module
+from contentsvc.push.feeds import SIZES
 from contentsvc.wire.notifications import Debug
 from contentsvc.wire.socket import NotificationMessage, ServerMessage
 from tests.push.fakes import FakeSocket, make, payload
@@ -92,7 +92,7 @@ class DeliverTests(SynchronousTestCase):
 
     def test_more_than_one_read_holds(self) -> None:
         """Users whom a full read leaves out are read next, until none is behind."""
-        self.patch(hub_module, "ROWS", 3)
+        _, self.log, self.hub = make(sizes=SIZES._replace(rows=3))
         sockets = [FakeSocket(self.hub, user).join() for user in "abc"]
         for user in "abcabcab":
             self.log.commit(user)

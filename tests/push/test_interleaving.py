@@ -7,12 +7,14 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push import hub as hub_module
-from contentsvc.push import joins as joins_module
+from contentsvc.push.feeds import Sizes
+from contentsvc.push.joins import JOINS
 from tests.push.fakes import FakeSocket, make
 
 SEEDS = 300
 STEPS = 250
+SIZES = Sizes(rows=4, users=2, page=3, states=3, pages=2)
+"""Small enough that every limit is met."""
 USERS = ("ann", "bob", "cid", "dan")
 
 
@@ -21,7 +23,7 @@ class World:
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
-        self.clock, self.log, self.hub = make(held=True)
+        self.clock, self.log, self.hub = make(held=True, sizes=SIZES)
         self.open: list[FakeSocket] = []
         self.all: list[FakeSocket] = []
         self.completions: list[object] = []
@@ -138,13 +140,6 @@ class World:
 
 
 class InterleavingTests(SynchronousTestCase):
-    def setUp(self) -> None:
-        # Small enough that every limit is met.
-        for name, size in {"ROWS": 4, "USERS": 2}.items():
-            self.patch(hub_module, name, size)
-        for name, size in {"PAGE": 3, "STATES": 3, "PAGES": 2}.items():
-            self.patch(joins_module, name, size)
-
     def check(self, world: World, socket: FakeSocket, complete: bool) -> None:
         """The numbers follow each other; a missing one is one that retention has deleted."""
         if not socket.seen:
@@ -173,15 +168,14 @@ class InterleavingTests(SynchronousTestCase):
             try:
                 for socket in world.all:
                     self.check(world, socket, complete=socket in world.open and not socket.closes)
-                joins = joins_module.JOINS
                 self.assertLessEqual(world.most_reads["after"], 1)
-                self.assertLessEqual(world.most_reads["states"], joins)
-                self.assertLessEqual(world.most_reads["pages"], joins)
+                self.assertLessEqual(world.most_reads["states"], JOINS)
+                self.assertLessEqual(world.most_reads["pages"], JOINS)
                 self.assertEqual(world.clock.getDelayedCalls(), [])
             except AssertionError as error:
                 raise AssertionError(f"seed {seed}: {error}") from error
             sent += sum(len(socket.seqs) for socket in world.all)
-            caught_up += sum(len(socket.seqs) > joins_module.PAGE for socket in world.all)
+            caught_up += sum(len(socket.seqs) > SIZES.page for socket in world.all)
         # The dice did not avoid what is tested here.
         self.assertGreater(sent, 10 * SEEDS)
         self.assertGreater(caught_up, SEEDS)

@@ -6,8 +6,8 @@ from sys import getrefcount
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push import joins as joins_module
-from contentsvc.push.feeds import OVERLOADED
+from contentsvc.push.feeds import OVERLOADED, SIZES
+from contentsvc.push.joins import JOINS
 from contentsvc.wire.socket import ErrorMessage
 from tests.push.fakes import FakeSocket, make
 
@@ -41,7 +41,7 @@ class JoinTests(SynchronousTestCase):
 
     def test_pages(self) -> None:
         """A long backlog is read in pages, each when the transport has taken the one before."""
-        self.patch(joins_module, "PAGE", 3)
+        _, self.log, self.hub = make(sizes=SIZES._replace(page=3))
         for _ in range(8):
             self.log.commit()
         socket = FakeSocket(self.hub)
@@ -164,7 +164,7 @@ class JoinTests(SynchronousTestCase):
     def test_database_silent(self) -> None:
         """So is one whose read is not answered; one whose turn has not come waits on."""
         self.log.held = True
-        asked, left = self.come(joins_module.JOINS), self.come(20)
+        asked, left = self.come(JOINS), self.come(20)
         self.clock.advance(10)
         self.assertEqual([socket.closes for socket in asked], [[OVERLOADED]] * len(asked))
         self.assertEqual([socket.closes for socket in left], [[]] * 20)
@@ -179,7 +179,7 @@ class JoinTests(SynchronousTestCase):
         sockets = self.come(600)
         self.clock.pump([1.0] * 14)
         gone = sum(bool(socket.closes) for socket in sockets)
-        self.assertLessEqual(gone, joins_module.JOINS * joins_module.STATES)
+        self.assertLessEqual(gone, JOINS * SIZES.states)
         self.answer_all()
         late = self.come(600)
         self.answer_all()
@@ -190,13 +190,13 @@ class JoinTests(SynchronousTestCase):
         many together."""
         self.log.held = True
         sockets = self.come(1000)
-        self.assertEqual(self.answer_all(), joins_module.JOINS)
+        self.assertEqual(self.answer_all(), JOINS)
         self.assertTrue(all(socket.live for socket in sockets))
-        self.assertLessEqual(len(self.log.asked), joins_module.JOINS + 1000 / joins_module.STATES)
+        self.assertLessEqual(len(self.log.asked), JOINS + 1000 / SIZES.states)
 
     def test_backlogs_together(self) -> None:
         """The backlogs of several sockets, of one user too, are read together, a page of each."""
-        self.patch(joins_module, "PAGE", 2)
+        _, self.log, self.hub = make(sizes=SIZES._replace(page=2))
         for user in "ab":
             for _ in range(5):
                 self.log.commit(user)
@@ -213,7 +213,7 @@ class JoinTests(SynchronousTestCase):
         """Reads of backlogs that take long keep no socket from its hello."""
         self.log.commit()
         self.log.held = True
-        for _ in range(joins_module.JOINS + 1):
+        for _ in range(JOINS + 1):
             FakeSocket(self.hub, "ann").join(resume=0)
         while any(read.kind == "states" for read in self.log.reads):
             self.log.answer(next(read for read in self.log.reads if read.kind == "states"))
@@ -225,9 +225,9 @@ class JoinTests(SynchronousTestCase):
     def test_fault_of_one(self) -> None:
         """Where a read fails by a fault in one question, the others are answered alone."""
         self.log.held = True
-        first = self.come(joins_module.JOINS)
+        first = self.come(JOINS)
         rest = self.come(3, "late")
-        self.answer_all(until=joins_module.JOINS)
+        self.answer_all(until=JOINS)
         self.log.fail(ValueError("one of them"))
         self.log.answer()
         self.log.fail(ValueError("this one"))
@@ -244,7 +244,7 @@ class JoinTests(SynchronousTestCase):
         for socket in gone:
             socket.leave()
         self.answer_all()
-        self.assertEqual(len(self.log.asked), joins_module.JOINS)
+        self.assertEqual(len(self.log.asked), JOINS)
         self.assertEqual(self.hub.users(), [])
         self.assertEqual([socket.types for socket in gone], [[]] * 20)
 
@@ -252,7 +252,7 @@ class JoinTests(SynchronousTestCase):
         """Who waits in line is pinged, and cut off when silent, like any other socket."""
         self.hub.start()
         self.log.held = True
-        asked, (answers, silent) = self.come(joins_module.JOINS), self.come(2)
+        asked, (answers, silent) = self.come(JOINS), self.come(2)
         for _ in range(26):
             self.clock.advance(1)
             answers.heard = self.hub.heartbeat.tick

@@ -7,8 +7,7 @@ import psycopg2
 from msgspec import json
 
 from contentsvc.db import connection
-from contentsvc.push import hub as hub_module
-from contentsvc.push.feeds import REVOKED
+from contentsvc.push.feeds import REVOKED, SIZES
 from contentsvc.store import notifications, sessions
 from contentsvc.wire.notifications import Debug
 from tests.push.processes import RelayTestCase
@@ -109,8 +108,7 @@ class SweepTests(RelayTestCase):
 
     async def test_all_users(self) -> None:
         """The sweep looks after all connected users, however many."""
-        self.patch(hub_module, "CHECKED", 2)
-        process = await self.process()
+        process = await self.process(sizes=SIZES._replace(checked=2))
         users = [self.user() for _ in range(5)]
         sockets = [await process.socket(user) for user in users]
         for user in users:
