@@ -273,7 +273,7 @@ class Document:
         self, name: str, member: str, words: list[str], kinds: Sequence[type[Problem]]
     ) -> Schema:
         """A component whose member has only these words, with further members."""
-        allowed = {"const": words[0]} if len(words) == 1 else {"enum": words}
+        # Not `const` for one of them: generators merge an enum with the string of the component.
         extra: dict[str, list[Any]] = {}
         for kind in kinds:
             for key, type in kind.extra.items():
@@ -287,7 +287,7 @@ class Document:
         }
         narrow = {
             "type": "object",
-            "properties": {member: {"type": "string", **allowed}, **members},
+            "properties": {member: {"type": "string", "enum": words}, **members},
             "required": [member],
         }
         return {"allOf": [_ref(name), narrow]}

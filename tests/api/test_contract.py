@@ -127,9 +127,10 @@ class SchemaTests(ContractCase):
                 self.assertNotEqual(member, {}, f"{place}/{name}")
 
     def test_constants(self) -> None:
-        """One word is a constant."""
+        """One word is a constant, except the one code of an error: it narrows a string, which
+        generators of clients do with an enum only."""
         for place, value in within(self.document):
-            if isinstance(value.get("enum"), list):
+            if isinstance(value.get("enum"), list) and "/allOf/" not in place:
                 self.assertGreater(len(value["enum"]), 1, place)
 
     def test_notification(self) -> None:
@@ -176,8 +177,8 @@ class OperationTests(ContractCase):
         """The codes of an operation's error."""
         response = self.resolved(self.find(id)["responses"][status])
         schema = response["content"]["application/problem+json"]["schema"]
-        code = schema["allOf"][1]["properties"]["code"]
-        return code.get("enum") or [code["const"]]
+        codes: list[str] = schema["allOf"][1]["properties"]["code"]["enum"]
+        return codes
 
     def test_errors(self) -> None:
         """Every error of the table, by its status, with a code of its own; then any other."""

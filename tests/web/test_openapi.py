@@ -178,5 +178,5 @@ class DocumentTests(SynchronousTestCase):
         oauth, problem = "application/json", "application/problem+json"
         self.assertEqual(media, {"404": {oauth}, "408": {problem}, "503": {oauth, problem}})
         schema = self.response("post", "/v1/form", "404")["content"][oauth]["schema"]
-        self.assertEqual(schema["allOf"][1]["properties"]["error"]["const"], "lost_it")
+        self.assertEqual(schema["allOf"][1]["properties"]["error"]["enum"], ["lost_it"])
         self.assertNotIn("401", self.operation("post", "/v1/form")["responses"])
