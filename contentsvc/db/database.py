@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import psycopg2
+from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
@@ -113,7 +114,8 @@ class Database:
     """A pool of at most `size` connections, opened as they are needed.
 
     A request waits at most `wait` seconds for one. `connect_timeout` and
-    `statement_timeout` are seconds.
+    `statement_timeout` are seconds. `clock` tells how long somebody waits, the reactor by default;
+    `opener` opens a connection as `connect` does.
     """
 
     def __init__(
@@ -121,12 +123,16 @@ class Database:
         reactor: Any,
         dsn: str,
         *,
-        size: int = 8,
+        size: int,
+        statement_timeout: float,
         wait: float = 5.0,
         connect_timeout: float = 5.0,
-        statement_timeout: float = 15.0,
+        clock: IReactorTime | None = None,
+        opener: Callable[..., Awaitable[Connection]] = connect,
     ) -> None:
         self._reactor = reactor
+        self._clock: IReactorTime = reactor if clock is None else clock
+        self._opener = opener
         self.dsn = dsn
         self._size = size
         self._wait = wait
@@ -141,7 +147,7 @@ class Database:
         self._batches = Batches(reactor, self._run_alone)
         self._overdue = Overdue(reactor, self._open, statement_timeout, self._server)
         self._looks = LoopingCall(self._look)
-        self._looks.clock = reactor
+        self._looks.clock = self._clock
         self._restore = 0.0
         self._released = False
         self._still = 0.0
@@ -163,6 +169,11 @@ class Database:
         for connection in list(self._open):
             connection.abandon()
         self._lanes.fail(Unavailable("the service is stopping"))
+
+    @property
+    def opened(self) -> int:
+        """How many connections there are."""
+        return len(self._open)
 
     @property
     def stalled(self) -> bool:
@@ -217,7 +228,7 @@ class Database:
         lane = self._lanes.lane(name)
         while True:
             if not self._lanes.enter(lane):
-                await self._lanes.wait(lane, self._reactor.seconds())
+                await self._lanes.wait(lane, self._clock.seconds())
             while self._idle:
                 connection = self._idle.pop()
                 if not connection.broken:
@@ -230,7 +241,7 @@ class Database:
                 if full and (self._open or self._opening):
                     # The server accepts no more for now. The present connections serve everybody.
                     self._lanes.withhold(lane)
-                    self._restore = self._reactor.seconds() + AGAIN
+                    self._restore = self._clock.seconds() + AGAIN
                     continue
                 self._lanes.leave(lane)
                 raise
@@ -242,7 +253,7 @@ class Database:
             raise Unavailable("the service is stopping")
         self._opening += 1
         try:
-            connection = await connect(
+            connection = await self._opener(
                 self._reactor,
                 self.dsn,
                 timeout=self._connect_timeout,
@@ -279,7 +290,7 @@ class Database:
         still = self._lanes.wanting and not self._released
         self._still = self._still + LOOK if still else 0.0
         self._released = False
-        now = self._reactor.seconds()
+        now = self._clock.seconds()
         late = now - SLOW
         self._lanes.expire(now - self._wait)
         self._batches.look(now - self._wait)
@@ -291,7 +302,9 @@ class Database:
         """Open a connection, and give the host and port that it reached; None if it reached
         none."""
         with suppress(Unavailable):
-            connection = await connect(self._reactor, self.dsn, timeout=self._connect_timeout)
+            connection = await self._opener(
+                self._reactor, self.dsn, timeout=self._connect_timeout
+            )
             connection.abandon()
             return connection.where
         return None

@@ -52,17 +52,17 @@ class Lanes:
         self.withheld = 0
         self._share = max(1, size - max(1, size // 4))
         self._slow_share = max(1, size // 2)
-        self._slow = 0
+        self.slow = 0
         """Places that slow lanes use now."""
         self._lanes = {SEARCHES: Lane(max(1, size // 4), _WAITING, SEARCHES)}
-        self._waiting: OrderedDict[Lane, None] = OrderedDict()
+        self.waiting: OrderedDict[Lane, None] = OrderedDict()
         """The lanes in which somebody waits; the first has its turn next."""
         self._handing_on = False
 
     @property
     def wanting(self) -> bool:
         """Whether somebody waits for a place, or a new caller would have to."""
-        return bool(self._waiting) or self.free <= 0
+        return bool(self.waiting) or self.free <= 0
 
     def lane(self, name: str) -> Lane:
         """The lane of this name."""
@@ -73,7 +73,7 @@ class Lanes:
 
     def enter(self, lane: Lane) -> bool:
         """Take a place if the lane may have one and nobody in it waits. Whether it was taken."""
-        if lane.waiters or not self._may(lane):
+        if lane.waiters or not self.may(lane):
             return False
         self._take(lane)
         return True
@@ -87,16 +87,16 @@ class Lanes:
             raise Unavailable("too many requests wait for a database connection", lane.cause)
         waiter: Deferred[None] = Deferred(lambda waiter: self._gone(lane, waiter))
         lane.waiters[waiter] = now
-        self._waiting[lane] = None
+        self.waiting[lane] = None
         return waiter
 
     def leave(self, lane: Lane) -> None:
         """Give a place back."""
         lane.running -= 1
         if lane.slow:
-            self._slow -= 1
+            self.slow -= 1
         self.free += 1
-        if self._waiting:
+        if self.waiting:
             self._hand_on()
 
     def withhold(self, lane: Lane) -> None:
@@ -117,54 +117,54 @@ class Lanes:
             was = lane.slow
             lane.slow = _LOOKS if lane in late else max(0, was - 1)
             if bool(was) != bool(lane.slow):
-                self._slow += lane.running if lane.slow else -lane.running
+                self.slow += lane.running if lane.slow else -lane.running
         self._hand_on()
 
     def expire(self, before: float) -> None:
         """Fail all callers that came before this time with Unavailable."""
-        for lane in list(self._waiting):
+        for lane in list(self.waiting):
             while lane.waiters and next(iter(lane.waiters.values())) < before:
                 waiter, _ = lane.waiters.popitem(last=False)
                 if not lane.waiters:
-                    del self._waiting[lane]
+                    del self.waiting[lane]
                 waiter.errback(Unavailable("every database connection is busy", lane.cause))
 
     def fail(self, error: Exception) -> None:
         """Fail all callers that wait."""
-        lanes, self._waiting = self._waiting, OrderedDict()
+        lanes, self.waiting = self.waiting, OrderedDict()
         for lane in lanes:
             waiters, lane.waiters = lane.waiters, OrderedDict()
             for waiter in waiters:
                 waiter.errback(Failure(error))
 
-    def _may(self, lane: Lane) -> bool:
+    def may(self, lane: Lane) -> bool:
         return (
             self.free > 0
             and lane.running < lane.limit
-            and not (lane.slow and self._slow >= self._slow_share)
+            and not (lane.slow and self.slow >= self._slow_share)
         )
 
     def _take(self, lane: Lane) -> None:
         self.free -= 1
         lane.running += 1
         if lane.slow:
-            self._slow += 1
+            self.slow += 1
 
     def _gone(self, lane: Lane, waiter: Deferred[None]) -> None:
         if lane.waiters.pop(waiter, None) is not None and not lane.waiters:
-            del self._waiting[lane]
+            del self.waiting[lane]
 
     def _hand_on(self) -> None:
         # Not recursively: work that ends at once would hand on one level deeper each time.
         if self._handing_on:
             return
         self._handing_on = True
-        while (lane := next(filter(self._may, self._waiting), None)) is not None:
+        while (lane := next(filter(self.may, self.waiting), None)) is not None:
             waiter, _ = lane.waiters.popitem(last=False)
             if lane.waiters:
-                self._waiting.move_to_end(lane)
+                self.waiting.move_to_end(lane)
             else:
-                del self._waiting[lane]
+                del self.waiting[lane]
             self._take(lane)
             waiter.callback(None)
         self._handing_on = False

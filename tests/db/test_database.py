@@ -10,7 +10,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.query import Db, Statements
 from tests.db.things import PoolCase, bare
-from tests.support.databases import together
+from tests.support.databases import POOL, together
 
 
 class TransactionTests(PoolCase):
@@ -276,7 +276,7 @@ class ErrorTests(PoolCase):
 
     async def pool_of_reader(self, name: str) -> Database:
         """A pool made without touching the table."""
-        pool = Database(reactor, self.url)
+        pool = Database(reactor, self.url, **POOL)
         await pool.start()
         self.addCleanup(pool.stop)
         return pool
@@ -306,7 +306,7 @@ class SettingTests(PoolCase):
         @Statements().one("select current_setting(:name)")
         async def setting(db: Db, name: str) -> str: ...
 
-        pool = Database(reactor, url, **options)
+        pool = Database(reactor, url, **POOL | options)
         self.addCleanup(pool.stop)
         return await setting(pool, name)
 

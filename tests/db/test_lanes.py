@@ -235,11 +235,11 @@ class PropertyTests(LaneCase):
             self.assertEqual(lane.running, held.count(lane))
             self.assertLessEqual(lane.running, lane.limit)
         slow = sum(lane.running for lane in world.named if lane.slow)
-        self.assertEqual(lanes._slow, slow)
+        self.assertEqual(lanes.slow, slow)
         self.assertEqual(sum(len(lane.waiters) for lane in world.named), len(world.waiting))
-        self.assertEqual(set(lanes._waiting), {lane for lane in world.named if lane.waiters})
+        self.assertEqual(set(lanes.waiting), {lane for lane in world.named if lane.waiters})
         # Nobody waits for what is there.
-        self.assertEqual([lane for lane in lanes._waiting if lanes._may(lane)], [])
+        self.assertEqual([lane for lane in lanes.waiting if lanes.may(lane)], [])
 
     def test_random(self) -> None:
         """No place is lost or given twice, and nobody waits for one that is free."""

@@ -4,7 +4,7 @@ import socket
 
 from psycopg2.extensions import make_dsn, parse_dsn
 from twisted.internet import reactor
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
@@ -36,12 +36,15 @@ class OverdueTests(SynchronousTestCase):
         self.probes = 0
         self.busy = Connection(HERE, since=1000)
         self.idle = Connection(HERE)
-        self.overdue = Overdue(self.clock, {self.busy, self.idle}, 15, self.probe)
+        self.connections = {self.busy, self.idle}
+        self.answer: Deferred[None] = succeed(None)
+        self.overdue = Overdue(self.clock, self.connections, 15, self.probe)
         self.overdue.start()
         self.addCleanup(self.overdue.stop)
 
     async def probe(self) -> Where | None:
         self.probes += 1
+        await self.answer
         return self.where
 
     def wait(self, seconds: float) -> None:
@@ -68,7 +71,7 @@ class OverdueTests(SynchronousTestCase):
         """Where new connections go to another server, those to the old one are left."""
         self.where = THERE
         other = Connection(THERE)
-        self.overdue._connections.add(other)
+        self.connections.add(other)
         self.wait(15 + GRACE + 1)
         self.assertTrue(self.busy.abandoned and self.idle.abandoned)
         self.assertFalse(other.abandoned)
@@ -83,17 +86,10 @@ class OverdueTests(SynchronousTestCase):
 
     def test_slow_probe(self) -> None:
         """One probe is made at a time."""
-        answer: Deferred[Where] = Deferred()
-        self.probes = 0
-
-        async def probe() -> Where:
-            self.probes += 1
-            return await answer
-
-        self.overdue._probe = probe
+        self.answer = Deferred()
         self.wait(60)
         self.assertEqual(self.probes, 1)
-        answer.callback(HERE)
+        self.answer.callback(None)
 
 
 class SilentHostTests(TestCase):

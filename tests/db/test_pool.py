@@ -4,15 +4,15 @@ import socket
 from typing import Any
 
 from twisted.internet import reactor
-from twisted.internet.defer import Deferred, fail
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 from twisted.internet.threads import deferToThread
 
-from contentsvc.db import database
-from contentsvc.db.connection import connect
-from contentsvc.db.database import Database
+from contentsvc.db.connection import Connection, connect
+from contentsvc.db.database import AGAIN, LOOK, Database
 from contentsvc.db.errors import Refused, Unavailable
 from tests.db.things import PoolCase
-from tests.support.databases import together
+from tests.support.databases import POOL, together
 
 
 def _answer_once(listening: socket.socket, said: bytes) -> None:
@@ -55,12 +55,13 @@ class BoundTests(PoolCase):
 
     async def test_wait(self) -> None:
         """Who has waited too long is told that all are busy, and the pool goes on."""
-        pool = await self.pool(size=1, wait=0.05)
+        clock = Clock()
+        pool = await self.pool(size=1, wait=LOOK / 2, clock=clock)
         async with pool.transaction() as tx:
             await self.put(tx, 1)
-            error = await self.fails(Unavailable, self.put(pool, 2))
-            self.assertIn("busy", str(error))
-            pool._wait = 60.0  # from here on nobody is to wait too long
+            late = Deferred.fromCoroutine(self.put(pool, 2))
+            clock.advance(LOOK)
+            self.assertIn("busy", str(await self.fails(Unavailable, late)))
             waits = Deferred.fromCoroutine(self.put(pool, 3))
         await waits
         await self.put(pool, 4)
@@ -74,41 +75,48 @@ class BoundTests(PoolCase):
         self.addCleanup(self.sql, f"drop role {role}")
         self.sql(f"alter database {name} connection limit 3; alter role {role} nosuperuser")
         self.addCleanup(self.sql, f"alter database {name} connection limit -1")
-        pool = Database(reactor, self.url.replace("postgres@", f"{role}@"), size=8, wait=60)
+        url, clock = self.url.replace("postgres@", f"{role}@"), Clock()
+        pool = Database(reactor, url, clock=clock, **POOL)
         self.addCleanup(pool.stop)
+        await pool.start()
         await together(*(self.sleep(pool, 0.01) for _ in range(40)))
-        self.assertLess(len(pool._open), 4)
+        self.assertLess(pool.opened, 4)
         self.sql(f"alter database {name} connection limit -1")
-        pool._restore = 0
-        pool._look()
+        clock.pump([LOOK] * round(AGAIN / LOOK + 1))
         await self.fill(pool, 40)
-        self.assertEqual(len(pool._open), 8)
+        self.assertEqual(pool.opened, 8)
 
     async def test_stalled(self) -> None:
         """A pool that gets no connection back for 5 s, while somebody waits, is stalled."""
-        pool = await self.pool(size=2)
+        clock = Clock()
+        pool = await self.pool(size=2, wait=LOOK / 2, clock=clock)
+        clock.advance(LOOK)
         running = Deferred.fromCoroutine(self.sleep(pool, 0.2))
-        pool._wait = -1.0  # who waits is sent away at the next look
         for n in range(25):
-            self.assertEqual(pool.stalled, n > 20, n)
+            self.assertEqual(pool.stalled, n > 19, n)
             waiting = Deferred.fromCoroutine(self.sleep(pool, 0))
-            pool._look()
+            clock.advance(LOOK)
             await self.fails(Unavailable, waiting)
         await running
-        pool._look()
+        clock.advance(LOOK)
         self.assertFalse(pool.stalled)
 
     async def test_stalled_without_more(self) -> None:
         """So is one that asks the server for more connections meanwhile, and gets none."""
-        pool = await self.pool(size=4)
-        refused = Unavailable("too many connections", "pool")
-        self.patch(database, "connect", lambda *args, **kwargs: fail(refused))
+        clock, full = Clock(), False
+
+        async def opener(*args: Any, **options: Any) -> Connection:
+            if full:
+                raise Unavailable("too many connections", "pool")
+            return await connect(*args, **options)
+
+        pool = await self.pool(size=4, wait=LOOK / 2, clock=clock, opener=opener)
+        full = True
         running = Deferred.fromCoroutine(self.sleep(pool, 0.2))
-        for _ in range(21):
-            pool._restore = -1.0  # it may ask again
+        for _ in range(6):
             waiting = Deferred.fromCoroutine(self.put(pool, 1))
-            pool._wait = -1.0
-            pool._look()
+            # Afterwards it may ask again.
+            clock.pump([LOOK] * round(AGAIN / LOOK + 1))
             await self.fails(Unavailable, waiting)
         self.assertTrue(pool.stalled)
         await running
@@ -133,7 +141,7 @@ class BoundTests(PoolCase):
 
     async def test_stop_while_connecting(self) -> None:
         """One that stops while it opens a connection does not keep that."""
-        pool = Database(reactor, self.url)
+        pool = Database(reactor, self.url, **POOL)
         before = self.backends()
         opening = Deferred.fromCoroutine(self.put(pool, 1))
         pool.stop()
@@ -162,7 +170,7 @@ class LossTests(PoolCase):
 
     async def recovered(self) -> None:
         """Assert that the pool is as good as new, and that nothing is left of the old one."""
-        await self.until(lambda: len(self.backends()) <= len(self.db._open))
+        await self.until(lambda: len(self.backends()) <= self.db.opened)
         await self.fill(self.db)
         self.assertEqual(len(self.backends()), 3)
         self.assertEqual(len((await self.readers()) - self.before), 3)
@@ -174,7 +182,7 @@ class LossTests(PoolCase):
         """One that was idle is noticed, and the next call has a new one."""
         await self.fill(self.db)
         self.terminate()
-        await self.until(lambda: not self.db._open)
+        await self.until(lambda: not self.db.opened)
         await self.put(self.db, 1)
         await self.recovered()
 
@@ -214,7 +222,7 @@ class LossTests(PoolCase):
             await self.put(tx, 1)
             self.terminate()
             if when == "noticed":
-                await self.until(lambda: not self.db._open)
+                await self.until(lambda: not self.db.opened)
             if when != "commit":
                 await self.put(tx, 2)
 
@@ -283,7 +291,7 @@ class ServerTests(PoolCase):
     async def refused(self, dsn: str, **options: Any) -> str:
         """The one line with which a pool on this server does not start."""
         before = (await self.readers()) | set(reactor.getWriters())
-        pool = Database(reactor, dsn, **options)
+        pool = Database(reactor, dsn, **POOL | options)
         error = str(await self.fails(Unavailable, pool.start()))
         self.assertEqual((await self.readers()) | set(reactor.getWriters()), before)
         self.assertEqual(len(error.splitlines()), 1)
@@ -329,7 +337,8 @@ class ServerTests(PoolCase):
     async def test_waiters(self) -> None:
         """Who waits for a connection that cannot be opened does not wait in vain."""
         _, dsn = self.listener()
-        pool = Database(reactor, dsn, size=1, wait=3600, connect_timeout=0.05)
+        limits = POOL | {"size": 1, "wait": 3600, "connect_timeout": 0.05}
+        pool = Database(reactor, dsn, **limits)
         self.addCleanup(pool.stop)
         acts = [Deferred.fromCoroutine(self.put(pool, n)) for n in range(3)]
         for act in acts:

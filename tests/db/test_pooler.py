@@ -12,7 +12,7 @@ from contentsvc.db.pooler import PoolerError
 from contentsvc.store import health
 from contentsvc.store.migrate import migrate
 from tests.support import pgbouncer
-from tests.support.databases import StoreCase
+from tests.support.databases import POOL, StoreCase
 
 
 class SessionTests(StoreCase):
@@ -28,7 +28,7 @@ class SessionTests(StoreCase):
 
     async def test_pool(self) -> None:
         """A pool works, with its time-outs and its prepared statements."""
-        pool = Database(reactor, self.pooled, size=2)
+        pool = Database(reactor, self.pooled, **POOL | {"size": 2})
         self.addCleanup(pool.stop)
         await pool.start()
         for _ in range(3):

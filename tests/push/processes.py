@@ -27,6 +27,7 @@ from contentsvc.store.migrate import migrate
 from contentsvc.tokens import Revoked
 from tests.push.fakes import LIMITS, FakeSocket
 from tests.support import postgres
+from tests.support.databases import POOL
 
 NEVER = 3600.0
 
@@ -88,7 +89,7 @@ class Process:
         self, dsn: str, number: int, every: float, sizes: Sizes = SIZES, **relay: Any
     ) -> None:
         self.name = f"relay {number}"
-        self.db = Database(reactor, dsn, size=2)
+        self.db = Database(reactor, dsn, **POOL | {"size": 2})
         self.hub = WatchedHub(reactor, self.db, notifications, **LIMITS, sizes=sizes)
         self.revoked = Revoked(reactor, reactor)
         self.relay = Relay(

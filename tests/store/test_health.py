@@ -7,7 +7,7 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.store import health
 from contentsvc.store.migrate import names
 from tests.support import postgres
-from tests.support.databases import StoreCase
+from tests.support.databases import POOL, StoreCase
 
 
 class HealthTests(StoreCase):
@@ -52,7 +52,7 @@ class HealthTests(StoreCase):
         """A database without the schema is not well."""
         url = postgres.database(self.server())
         self.addCleanup(postgres.drop, url)
-        pool = Database(reactor, url)
+        pool = Database(reactor, url, **POOL)
         self.addCleanup(pool.stop)
         await pool.start()
         with self.assertRaises(Exception) as caught:

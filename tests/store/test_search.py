@@ -18,7 +18,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.errors import BadValue
 from contentsvc.store import users
 from tests.support import postgres
-from tests.support.databases import fresh
+from tests.support.databases import POOL, fresh
 
 LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 WORDS = """
@@ -122,7 +122,7 @@ class EmbeddedTests(TestCase):
 
     async def setUp(self) -> None:
         self.url = filled(self.server())
-        self.db = Database(reactor, self.url)
+        self.db = Database(reactor, self.url, **POOL)
         self.addCleanup(self.db.stop)
         connection = psycopg2.connect(self.url)
         self.addCleanup(connection.close)

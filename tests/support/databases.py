@@ -51,6 +51,10 @@ def entity(id: str, revision: str, path: str) -> Entity:
     return Entity(entity_id=id, revision_id=revision, path=path)
 
 
+POOL: dict[str, Any] = {"size": 8, "statement_timeout": 15.0}
+"""The limits of a pool, unless a test is about them."""
+
+
 class StoreCase(TestCase):
     """A pool, `self.db`, on a database with the schema that the tests of a class share."""
 
@@ -69,7 +73,7 @@ class StoreCase(TestCase):
     async def pool(self, **options: Any) -> Database:
         """A pool that is closed at the test's end."""
         dsn = make_dsn(self.url, options=self.options) if self.options else self.url
-        pool = Database(reactor, dsn, **options)
+        pool = Database(reactor, dsn, **POOL | options)
         await pool.start()
         self.addCleanup(pool.stop)
         return pool
