@@ -8,7 +8,7 @@ client.
 import select
 import time
 from contextlib import ExitStack, closing
-from typing import Any
+from typing import Any, Final
 
 import psycopg2
 from psycopg2.extensions import POLL_OK, POLL_WRITE
@@ -17,7 +17,7 @@ _TRIES = 3
 """The number of transactions held open at once to compare their sessions. A pooler reuses either
 the session used last, so the first transaction shows it, or the one unused for longest, so the
 second does."""
-_PATIENCE = 5.0
+PATIENCE: Final = 5.0
 """Seconds that each transaction may take to connect and to begin."""
 _POOLED = (
     "the pooler in front of the database is in transaction mode, where prepared statements and "
@@ -29,8 +29,9 @@ class PoolerError(Exception):
     """The database is behind a pooler with which the service cannot work."""
 
 
-def require_session(connection: Any, dsn: str) -> None:
-    """Check `connection`, which goes to `dsn` and is in autocommit.
+def require_session(connection: Any, dsn: str, patience: float) -> None:
+    """Check `connection`, which goes to `dsn` and is in autocommit. Other connections may take
+    `patience` seconds each to connect and to begin.
 
     Raises PoolerError, or psycopg2.OperationalError: the pooler gives no second connection.
     """
@@ -42,7 +43,7 @@ def require_session(connection: Any, dsn: str) -> None:
             other = psycopg2.connect(dsn, application_name="contentsvc migrate", async_=1)
             held.enter_context(closing(other))
             try:
-                begun = _begun(other)
+                begun = _begun(other, patience)
             except psycopg2.OperationalError:
                 if tried == 0:
                     raise
@@ -58,9 +59,9 @@ def _session(connection: Any) -> int:
         return number
 
 
-def _begun(connection: Any) -> int:
+def _begun(connection: Any, patience: float) -> int:
     """Begin a transaction, and give the number of its session."""
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + patience
     _await(connection, deadline)
     cursor = connection.cursor()
     cursor.execute("begin; select pg_backend_pid()")

@@ -1,6 +1,7 @@
 """Whether the database has room to write."""
 
 import os
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,14 +39,31 @@ async def spill(db: Db) -> int:
     """Write some 5 MB to a file on the database's disk. The file goes with the statement."""
 
 
+async def fill(db: Database) -> None:
+    """Use room on the disk for a moment. Raises Unavailable."""
+    async with db.transaction() as tx:
+        await little_memory(tx)
+        await spill(tx)
+
+
 class Disk:
     """Checks the disk when it is asked, but not often. `folder` is the database's folder, if it is
-    on this machine."""
+    on this machine. `fill` makes the database write, `statvfs` is that of os."""
 
-    def __init__(self, reactor: IReactorTime, db: Database, folder: Path | None) -> None:
+    def __init__(
+        self,
+        reactor: IReactorTime,
+        db: Database,
+        folder: Path | None,
+        *,
+        fill: Callable[[Database], Awaitable[None]] = fill,
+        statvfs: Callable[[Path], os.statvfs_result] = os.statvfs,
+    ) -> None:
         self._reactor = reactor
         self._db = db
         self._folder = folder
+        self._fill = fill
+        self._statvfs = statvfs
         self._full = False
         self._failed = -HOLD
         self._looked = -LATER
@@ -71,9 +89,7 @@ class Disk:
 
     async def _look(self) -> None:
         try:
-            async with self._db.transaction() as tx:
-                await little_memory(tx)
-                await spill(tx)
+            await self._fill(self._db)
         except Unavailable as error:
             if error.cause == "disk":
                 self.failed()
@@ -86,7 +102,7 @@ class Disk:
         if self._folder is None:
             return False
         try:
-            room = os.statvfs(self._folder)
+            room = self._statvfs(self._folder)
         except OSError:
             return False  # it has gone, which is another matter
         return room.f_bavail * room.f_frsize < SEGMENT

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cache
 from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 import psycopg2
@@ -21,9 +22,9 @@ from yoyo.backends.core.postgresql import PostgresqlBackend
 from yoyo.connections import parse_uri
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.db.pooler import require_session
+from contentsvc.db.pooler import PATIENCE, require_session
 
-_FOLDER = files("contentsvc.store") / "schema"
+SCHEMA = files("contentsvc.store") / "schema"
 _LOCK = 0x636F6E74656E7473
 """The advisory lock's number: the letters "contents"."""
 _CONNECT_TIMEOUT = 5
@@ -57,9 +58,17 @@ class _Backend(PostgresqlBackend):  # type: ignore[misc]
             self.mark_one(migration, log=False)
 
 
-def migrate(dsn: str, *, wait: float = 0) -> list[str]:
-    """Apply the missing migrations, and give their names. Several processes may call this at once.
-    They wait up to `wait` seconds for each other, or forever if it is 0.
+def migrate(
+    dsn: str,
+    *,
+    wait: float = 0,
+    schema: Traversable = SCHEMA,
+    lock_timeout: float = LOCK_TIMEOUT,
+    patience: float = PATIENCE,
+) -> list[str]:
+    """Apply the missing migrations of the folder `schema`, and give their names. Several processes
+    may call this at once. They wait up to `wait` seconds for each other, or forever if it is 0. A
+    migration waits up to `lock_timeout` seconds for a table, a second connection up to `patience`.
 
     Raises MigrationError; PoolerError; Unavailable if somebody holds a lock (try again);
     psycopg2.OperationalError if the server cannot be reached. In each case, nothing of the
@@ -68,16 +77,16 @@ def migrate(dsn: str, *, wait: float = 0) -> list[str]:
     connection = psycopg2.connect(
         dsn, application_name="contentsvc migrate", connect_timeout=_CONNECT_TIMEOUT
     )
-    with closing(connection), as_file(_FOLDER) as folder:
+    with closing(connection), as_file(schema) as folder:
         connection.autocommit = True
-        require_session(connection, dsn)
+        require_session(connection, dsn, patience)
         with connection.cursor() as cursor:
             cursor.execute("select set_config('lock_timeout', %s, false)", (f"{wait:f}s",))
             try:
                 cursor.execute("select pg_advisory_lock(%s)", (_LOCK,))
             except LockNotAvailable:
                 raise Unavailable("another process is updating the schema", "lock") from None
-            cursor.execute("select set_config('lock_timeout', %s, false)", (f"{LOCK_TIMEOUT:f}s",))
+            cursor.execute("select set_config('lock_timeout', %s, false)", (f"{lock_timeout:f}s",))
         try:
             backend = _Backend(connection)
             migrations = backend.to_apply(read_migrations(str(folder)))
@@ -97,5 +106,5 @@ def migrate(dsn: str, *, wait: float = 0) -> list[str]:
 @cache
 def names() -> list[str]:
     """The names of all migrations of this version, in order."""
-    with as_file(_FOLDER) as folder:
+    with as_file(SCHEMA) as folder:
         return [migration.id for migration in read_migrations(str(folder))]

@@ -75,12 +75,14 @@ class Driver:
 class StatementTests(SynchronousTestCase):
     def connected(self, *states: int | Exception) -> Connection:
         """A connection on a driver that says these things."""
-        self.driver = Driver(*states)
+        self.driver = Driver(POLL_OK, *states)
         self.reactor = self.driver.reactor
         turns = Cooperator(scheduler=lambda turn: self.reactor.callLater(0, turn))
         connection: Any = Connection(self.reactor, turns)
-        connection._connection = self.driver
-        self.reactor.addReader(connection)
+        connection.connectionFactory = lambda *args, **kwargs: self.driver
+        connecting = connection.connect()
+        self.reactor.advance(0)
+        self.successResultOf(connecting)
         connection.opened()
         return connection
 

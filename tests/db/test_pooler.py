@@ -5,7 +5,6 @@ from contextlib import ExitStack, closing
 import psycopg2
 from twisted.internet import reactor
 
-from contentsvc.db import pooler
 from contentsvc.db.connection import connect, execute
 from contentsvc.db.database import Database
 from contentsvc.db.pooler import PoolerError
@@ -77,13 +76,11 @@ class RefusedTests(StoreCase):
 
     async def test_full(self) -> None:
         """A pooler that has no second session to give is not taken for one of those."""
-        self.patch(pooler, "_PATIENCE", 0.3)
         pooled = pgbouncer.through(self, self.url, "session", size=1)
-        error = self.assertRaises(psycopg2.OperationalError, migrate, pooled)
+        error = self.assertRaises(psycopg2.OperationalError, migrate, pooled, patience=0.3)
         self.assertIn("second connection", str(error))
 
     async def test_few(self) -> None:
         """One that has two is good enough."""
-        self.patch(pooler, "_PATIENCE", 0.3)
         pooled = pgbouncer.through(self, self.url, "session", size=2)
-        self.assertEqual(migrate(pooled), [])
+        self.assertEqual(migrate(pooled, patience=0.3), [])

@@ -6,7 +6,7 @@ from typing import Any
 import psycopg2
 from twisted.internet.defer import Deferred
 
-from contentsvc.db import database
+from contentsvc.db.connection import Connection, connect
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
@@ -18,15 +18,20 @@ PREPARED = "select name from pg_prepared_statements order by name"
 class PrepareTests(PoolCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.only = await self.pool(size=1)
         self.sent: list[str] = []
-        execute = database.execute
+        self.only = await self.pool(size=1, opener=self.opener)
 
-        async def spied(connection: Any, sql: str, args: Any = None) -> Any:
+    async def opener(self, *args: Any, **options: Any) -> Connection:
+        """A connection that tells what is sent on it."""
+        connection = await connect(*args, **options)
+        send = connection.statement
+
+        def statement(sql: str, args: Any) -> Deferred[Any]:
             self.sent.append(sql)
-            return await execute(connection, sql, args)
+            return send(sql, args)
 
-        self.patch(database, "execute", spied)
+        connection.statement = statement  # type: ignore[method-assign]
+        return connection
 
     async def prepared(self, db: Db) -> list[str]:
         """The names of what the connection has prepared."""

@@ -1,16 +1,16 @@
 """Whether the database has room to write."""
 
-import os
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 
-from contentsvc.db import query
+from contentsvc.db.database import Database
 from contentsvc.db.errors import Cause, Unavailable
-from contentsvc.store import disk as module
-from contentsvc.store.disk import HOLD, LATER, SEGMENT, SOON, Disk
+from contentsvc.db.query import STATEMENTS
+from contentsvc.store.disk import HOLD, LATER, SEGMENT, SOON, Disk, fill, little_memory
 from tests.db.things import bare
 from tests.support.databases import StoreCase
 
@@ -21,24 +21,24 @@ class LookTests(StoreCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.clock = Clock()
-        self.disk = Disk(self.clock, self.db, None)
+        self.disk = Disk(self.clock, self.db, None, fill=self.fill)
         self.finds: Cause | None = None
+        self.answer: Deferred[None] = succeed(None)
         self.looks = 0
-        spill = module.spill
 
-        async def counted(db: object) -> int:
-            self.looks += 1
-            if self.finds is not None:
-                raise Unavailable("no", self.finds)
-            return await spill(db)
-
-        self.patch(module, "spill", counted)
+    async def fill(self, db: Database) -> None:
+        """Fill the disk, unless the test says what becomes of that."""
+        self.looks += 1
+        await self.answer
+        if self.finds is not None:
+            raise Unavailable("no", self.finds)
+        await fill(db)
 
     async def test_file(self) -> None:
         """A look writes megabytes to a file, whatever memory there is."""
         async with self.db.transaction() as tx:
-            await module.little_memory(tx)
-            spill = query.STATEMENTS["disk_spill"].sql
+            await little_memory(tx)
+            spill = STATEMENTS["disk_spill"].sql
             plan = await tx.run(bare(f"explain (analyze, buffers) {spill}"), ())
         self.assertRegex("\n".join(row[0] for row in plan), "temp .*written=[0-9]{3}")
 
@@ -82,34 +82,34 @@ class LookTests(StoreCase):
 
     async def test_patience(self) -> None:
         """A look that gets no answer is not waited for, and says nothing of the disk."""
-        self.patch(module, "little_memory", lambda db: Deferred())
+        self.answer = Deferred()
         asked = Deferred.fromCoroutine(self.disk.has_room())
         self.clock.advance(1)
         self.assertTrue(self.successResultOf(asked))
 
     async def test_one_at_a_time(self) -> None:
         """While a look is under way nobody begins another, however long it takes."""
-        waits: Deferred[int] = Deferred()
-
-        async def waiting(db: object) -> int:
-            self.looks += 1
-            return await waits
-
-        self.patch(module, "little_memory", waiting)
+        self.answer = Deferred()
         first = Deferred.fromCoroutine(self.disk.has_room())
         self.clock.advance(LATER)
         self.assertTrue(await self.disk.has_room())
         self.assertTrue(await first)
         self.assertEqual(self.looks, 1)
-        waits.callback(1)
+        self.answer.callback(None)
 
     async def test_folder(self) -> None:
         """Where its folder is known, so is what is left there; one that has gone says nothing."""
         room = SimpleNamespace(f_bavail=SEGMENT // 4096, f_frsize=4096)
-        self.patch(os, "statvfs", lambda folder: room)
-        disk = Disk(self.clock, self.db, Path("/somewhere"))
+        there = True
+
+        def statvfs(folder: Path) -> Any:
+            if not there:
+                raise FileNotFoundError(folder)
+            return room
+
+        disk = Disk(self.clock, self.db, Path("/somewhere"), statvfs=statvfs)
         self.assertTrue(await disk.has_room())
         room.f_bavail -= 1
         self.assertFalse(await disk.has_room())
-        self.patch(os, "statvfs", lambda folder: os.stat("/nowhere/at/all"))
+        there = False
         self.assertTrue(await disk.has_room())

@@ -1,5 +1,8 @@
 """Whether the database can be worked with."""
 
+from types import SimpleNamespace
+from typing import Any
+
 from twisted.internet import reactor
 
 from contentsvc.db.database import Database
@@ -41,12 +44,13 @@ class HealthTests(StoreCase):
 
     async def test_stalled(self) -> None:
         """A pool that has given nothing back for long is asked whether it does now."""
-        self.assertTrue(await health.answers(self.db))
-        self.patch(Database, "stalled", True)
-        self.assertTrue(await health.answers(self.db))
+        stalled: Any = SimpleNamespace(stalled=True, run=self.db.run)
+        for pool in (self.db, stalled):
+            self.assertTrue(await health.answers(pool))
         self.db.stop()
+        self.assertTrue(await health.answers(self.db))
         with self.assertRaises(Unavailable):
-            await health.answers(self.db)
+            await health.answers(stalled)
 
     async def test_empty(self) -> None:
         """A database without the schema is not well."""

@@ -13,17 +13,16 @@ import psycopg2
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.store import migrate as module
-from contentsvc.store.migrate import MigrationError, migrate, names
+from contentsvc.store.migrate import SCHEMA, MigrationError, migrate, names
 from tests.support import postgres
 
 _fork = multiprocessing.get_context("fork")
 
 
-def _migrate(url: str, gate: Any, results: Any) -> None:
+def _migrate(url: str, options: dict[str, Any], gate: Any, results: Any) -> None:
     gate.wait()
     try:
-        results.put(migrate(url))
+        results.put(migrate(url, **options))
     except Exception as error:
         results.put(repr(error))
 
@@ -36,6 +35,7 @@ class MigrateCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.url = postgres.database(self.server())
         self.addCleanup(postgres.drop, self.url)
+        self.options: dict[str, Any] = {}
 
     @contextmanager
     def session(self) -> Iterator[Any]:
@@ -70,7 +70,7 @@ class MigrateCase(SynchronousTestCase):
     def processes(self, count: int) -> tuple[list[Any], Any, Any]:
         """Processes that migrate when the gate opens, and the queue of their results."""
         gate, results = _fork.Barrier(count + 1), _fork.Queue()
-        arguments = (self.url, gate, results)
+        arguments = (self.url, self.options, gate, results)
         found = [_fork.Process(target=_migrate, args=arguments) for _ in range(count)]
         for process in found:
             process.start()
@@ -90,7 +90,7 @@ class MigrateTests(MigrateCase):
         numbers = [int(name[:4]) for name in names()]
         self.assertEqual(numbers, sorted(set(numbers)))
         for name in names():
-            text = Path(str(module._FOLDER / f"{name}.sql")).read_text()
+            text = Path(str(SCHEMA / f"{name}.sql")).read_text()
             self.assertTrue(text.startswith("-- "), name)
 
     def test_at_once(self) -> None:
@@ -143,7 +143,7 @@ class FailureTests(MigrateCase):
         folder.mkdir(parents=True)
         for name, text in migrations.items():
             (folder / f"{name}.sql").write_text(text)
-        self.patch(module, "_FOLDER", folder)
+        self.options["schema"] = folder
 
     def test_failing(self) -> None:
         """One that fails leaves nothing of itself, not even its mark; those before it stand."""
@@ -152,16 +152,16 @@ class FailureTests(MigrateCase):
             b="create table b (id integer);\n\nselect 1 / 0;",
             c="create table c (id integer);",
         )
-        error = self.assertRaises(MigrationError, migrate, self.url)
+        error = self.assertRaises(MigrationError, migrate, self.url, **self.options)
         self.assertIn("division by zero", str(error))
         self.assertEqual((self.tables(), self.applied()), ({"a"}, ["a"]))
 
     def test_mended(self) -> None:
         """When it has been mended, the rest is applied."""
         self.folder(a="create table a (id integer);", b="syntax error")
-        self.assertRaises(MigrationError, migrate, self.url)
+        self.assertRaises(MigrationError, migrate, self.url, **self.options)
         self.folder(a="create table a (id integer);", b="create table b (id integer);")
-        self.assertEqual(migrate(self.url), ["b"])
+        self.assertEqual(migrate(self.url, **self.options), ["b"])
         self.assertEqual(self.tables(), {"a", "b"})
 
     def waiting(self) -> int | None:
@@ -175,7 +175,7 @@ class FailureTests(MigrateCase):
     def stuck(self, cursor: Any) -> tuple[Any, int]:
         """A process that waits, amid its second migration, for a table that `cursor` has locked,
         and the server's process for it."""
-        self.patch(module, "LOCK_TIMEOUT", 60)
+        self.options["lock_timeout"] = 60
         self.folder(
             a="create table if not exists a (id integer);",
             b="create table b (id integer);\n\nalter table a add column more integer;",
@@ -196,7 +196,7 @@ class FailureTests(MigrateCase):
             os.kill(process.pid, signal.SIGKILL)
             process.join()
             cursor.execute("commit")
-        self.assertEqual(migrate(self.url), ["b"])
+        self.assertEqual(migrate(self.url, **self.options), ["b"])
         self.assertEqual(self.applied(), ["a", "b"])
         self.assertEqual(self.tables(), {"a", "b"})
 
@@ -206,7 +206,7 @@ class FailureTests(MigrateCase):
             _, backend = self.stuck(cursor)
             self.sql(f"select pg_terminate_backend({backend})")
             cursor.execute("commit")
-        self.assertEqual(migrate(self.url), ["b"])
+        self.assertEqual(migrate(self.url, **self.options), ["b"])
         self.assertEqual(self.tables(), {"a", "b"})
 
     def test_locked(self) -> None:
@@ -216,16 +216,16 @@ class FailureTests(MigrateCase):
             a="create table if not exists a (id integer);",
             b="create table b (id integer);\n\nalter table a add column more integer;",
         )
-        self.patch(module, "LOCK_TIMEOUT", 0.05)
+        self.options["lock_timeout"] = 0.05
         with self.session() as cursor:
             cursor.execute("create table a (id integer)")
             cursor.execute("begin")
             cursor.execute("lock table a in access share mode")
-            error = self.assertRaises(Unavailable, migrate, self.url)
+            error = self.assertRaises(Unavailable, migrate, self.url, **self.options)
             self.assertEqual(error.cause, "lock")
             self.assertEqual((self.applied(), self.tables()), (["a"], {"a"}))
             cursor.execute("commit")
-        self.assertEqual(migrate(self.url), ["b"])
+        self.assertEqual(migrate(self.url, **self.options), ["b"])
 
     def test_second_waits(self) -> None:
         """A second process waits for the first to finish, and then has nothing to do."""
