@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.store.fragments import state
 from contentsvc.wire.content import ContentInfo, Entity, EntityReference, Package, Revision
 
 
@@ -180,8 +181,7 @@ async def by_author(
 
 @one(
     f"""
-    select count(*) || ' ' || coalesce(sum(hashtextextended(info::text, 0)), 0) as state
-    from (select {_INFO} {_OF_AUTHOR}) info
+    select {state("info")} from (select {_INFO} {_OF_AUTHOR}) info
     """,
     lane=WHOLE,
 )

@@ -12,6 +12,7 @@ from contentsvc.db.errors import Refused
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, many, maybe, one
 from contentsvc.db.statement import Batch
+from contentsvc.store.fragments import state
 
 
 class Stored(Struct):
@@ -258,10 +259,8 @@ async def page(
 
 
 @one(
-    """
-    select count(*) || ' ' || coalesce(sum(hashtextextended(
-        row(seq, id, read, created, kind, octet_length(data))::text, 0
-    )), 0) as state
+    f"""
+    select {state("row(seq, id, read, created, kind, octet_length(data))")}
     from notifications
     where user_id = :user and seq > :after
       and (:since::float8 is null or unix(created) > :since)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, many, maybe, none, one
 from contentsvc.db.statement import Batch
+from contentsvc.store import fragments
 
 KEYS, BYTES = "progress_keys", "progress_bytes"
 """The names of the quotas, as Refused has them."""
@@ -73,10 +74,8 @@ async def page(
 
 
 @one(
-    """
-    select count(*) || ' ' || coalesce(sum(hashtextextended(
-        row(key, version, written)::text, 0
-    )), 0) as state
+    f"""
+    select {fragments.state("row(key, version, written)")}
     from progress
     where user_id = :user and key >= :first and (:end::text is null or key < :end)
     """,

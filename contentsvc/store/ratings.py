@@ -3,6 +3,7 @@
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, one
 from contentsvc.db.statement import Batch
+from contentsvc.store import fragments
 
 
 @found(
@@ -92,9 +93,7 @@ async def page(db: Db, user: str, admin: bool, after: str, limit: int) -> str:
 
 @one(
     f"""
-    select count(*) || ' ' || coalesce(sum(hashtextextended(
-        row(r.content_id, r.up)::text, 0
-    )), 0) as state
+    select {fragments.state("row(r.content_id, r.up)")}
     from ratings r where r.user_id = :user and {_SEEN}
     """,
     lane=WHOLE,

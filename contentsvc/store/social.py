@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.store.fragments import USER, state
 from contentsvc.wire.users import UserInfo
 
 
@@ -21,7 +22,7 @@ _PAGE = """
             order by number desc rows between unbounded preceding and 1 preceding
         ), 0) as bytes
         from (
-            select f.number, u.id, u.username, u.avatar, u.emblem, u.public_profile as profile
+            select f.number, {columns} as profile
             from follows f join users u on u.id = f.{other}
             where f.{user} = :user and f.number < coalesce(:before, 9223372036854775807)
             order by f.number desc limit :limit
@@ -31,14 +32,13 @@ _PAGE = """
     order by number desc
 """
 _STATE = """
-    select count(*) || ' ' || coalesce(sum(hashtextextended(
-        row(f.number, u.id, u.username, u.avatar, u.emblem, u.public_profile)::text, 0
-    )), 0) as state
+    select {state}
     from follows f join users u on u.id = f.{other}
     where f.{user} = :user and f.number < coalesce(:before, 9223372036854775807)
 """
-_FOLLOWERS = {"user": "followed", "other": "follower"}
-_FOLLOWING = {"user": "follower", "other": "followed"}
+_COLUMNS = {"columns": USER, "state": state(f"row(f.number, {USER})")}
+_FOLLOWERS = {"user": "followed", "other": "follower", **_COLUMNS}
+_FOLLOWING = {"user": "follower", "other": "followed", **_COLUMNS}
 
 
 @many(_PAGE.format(**_FOLLOWERS))

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from contentsvc.db.lanes import SEARCHES, WHOLE
 from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.store.fragments import USER, state
 from contentsvc.wire.users import UserInfo
 
 
@@ -33,9 +34,8 @@ class Found(NamedTuple):
 
 
 @maybe(
-    """
-    select id, username, avatar, emblem, public_profile as profile
-    from users where id = :user::uuid
+    f"""
+    select {USER} as profile from users u where u.id = :user::uuid
     """,
     together=True,
 )
@@ -71,7 +71,7 @@ async def update(
 @many(f"""
     with found as materialized (select id, rank, similarity from find_users(:q)),
          page as (
-        select f.rank, f.similarity, u.id, u.username, u.avatar, u.emblem, u.public_profile,
+        select f.rank, f.similarity, {USER},
                coalesce(sum(octet_length(u.public_profile)) over (), 0) as bytes
         from (select * from found order by rank, similarity desc, id
               limit :size offset :size::bigint * :page::bigint) f
@@ -86,9 +86,9 @@ async def search(db: Db, q: str, size: int, page: int) -> list[Found]:
     """One page of the users that match (spec §4.5): exact, prefix, similarity, then id."""
 
 
-@many("""
+@many(f"""
     select id, username, avatar, emblem, profile from (
-        select g.n, u.id, u.username, u.avatar, u.emblem, u.public_profile as profile,
+        select g.n, {USER} as profile,
                coalesce(sum(octet_length(u.public_profile)) over (
                    order by g.n rows between unbounded preceding and 1 preceding
                ), 0) as before
@@ -103,9 +103,8 @@ async def infos(db: Db, users: list[str], bytes: int) -> list[UserInfo]:
 
 
 @one(
-    """
-    select coalesce(sum(hashtextextended(row(g.n, u.id, u.username, u.avatar, u.emblem,
-                                             u.public_profile)::text, 0)), 0)::text as state
+    f"""
+    select {state(f"row(g.n, {USER})")}
     from unnest(:users::uuid[]) with ordinality as g (id, n) join users u on u.id = g.id
     """,
     lane=WHOLE,
