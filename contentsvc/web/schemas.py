@@ -25,6 +25,7 @@ class Schemas:
     """The schemas of input, as JSON or as a form, and of answers.
 
     `unions` become components of these names. A Struct that is in both is described as input.
+    Raises TypeError if two Structs have the same name.
     """
 
     def __init__(
@@ -39,8 +40,8 @@ class Schemas:
         sent, answered = [*sent, *forms], list(answered)
         every = [*sent, *answered, *unions.values()]
         _, raw = msgspec.json.schema_components(every, ref_template=REF + "{name}")
-        structs = {info.cls.__name__: info for info in _structs(every)}
-        only_answered = structs.keys() - {info.cls.__name__ for info in _structs(sent)}
+        structs = _named(every)
+        only_answered = structs.keys() - _named(sent).keys()
         self._unions: dict[frozenset[str], str] = {}
         self.components: dict[str, Schema] = {
             name: self._component(
@@ -175,6 +176,17 @@ def _members(parts: list[Schema]) -> frozenset[str]:
 
 def _is_shown(info: types.Type) -> bool:
     return isinstance(info, types.Metadata) and bool((info.extra or {}).get("shown"))
+
+
+def _named(roots: list[Any]) -> dict[str, types.StructType]:
+    """Every Struct within these types, by its name. Raises TypeError."""
+    found: dict[str, types.StructType] = {}
+    for info in _structs(roots):
+        name = info.cls.__name__
+        if name in found:
+            raise TypeError(f"two Structs have the name {name}, and the document would mix them up")
+        found[name] = info
+    return found
 
 
 def _structs(roots: list[Any]) -> Iterator[types.StructType]:

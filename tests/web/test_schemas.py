@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, defstruct
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.web.schemas import REF, Schemas, prose
@@ -112,6 +112,15 @@ class InputTests(SchemaCase):
                 ("size", False, {"type": "integer", "default": 10}),
             ],
         )
+
+
+    def test_same_name(self) -> None:
+        """Two Structs of one name are refused: clients could not tell them apart."""
+        other = defstruct("Part", [("number", int)])
+        error = self.assertRaises(
+            TypeError, Schemas, sent=[Part], forms=[], answered=[other], unions={}
+        )
+        self.assertIn("Part", str(error))
 
 
 class AnswerTests(SchemaCase):
