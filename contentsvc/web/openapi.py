@@ -51,56 +51,33 @@ _HEADERS_OF = {
     429: ("Retry-After",),
     503: ("Retry-After",),
 }
-_SHARED: dict[str, Schema] = {
-    "ProblemBase": {
-        "description": "What every error has (RFC 9457), beside its `code`.",
-        "type": "object",
-        "properties": {
-            "type": {"type": "string", "examples": ["urn:contentsvc:problem:forbidden"]},
-            "title": {"type": "string", "examples": ["Forbidden"]},
-            "status": {"type": "integer", "minimum": 400, "maximum": 599, "examples": [403]},
-            "detail": {
-                "type": "string",
-                "examples": ["Your account is not allowed to do this."],
-            },
-            "requestId": {
-                "description": "The request in the log of the service.",
-                "type": "string",
-                "examples": ["5ea323f45ce5-3"],
-            },
+_PROBLEM: Schema = {
+    "description": "An error (RFC 9457). Programs decide by `code`.",
+    "type": "object",
+    "properties": {
+        "type": {"type": "string", "examples": ["urn:contentsvc:problem:forbidden"]},
+        "title": {"type": "string", "examples": ["Forbidden"]},
+        "status": {"type": "integer", "minimum": 400, "maximum": 599, "examples": [403]},
+        "detail": {"type": "string", "examples": ["Your account is not allowed to do this."]},
+        "code": {
+            "description": "The cause, in a word that does not change.",
+            "type": "string",
+            "examples": ["forbidden"],
         },
-        "required": ["type", "title", "status", "detail", "requestId"],
+        "requestId": {
+            "description": "The request in the log of the service.",
+            "type": "string",
+            "examples": ["5ea323f45ce5-3"],
+        },
     },
-    "Problem": {
-        "description": "An error. Programs decide by `code`, which names the cause.",
-        "allOf": [
-            {"$ref": REF + "ProblemBase"},
-            {
-                "type": "object",
-                "properties": {"code": {"type": "string", "examples": ["forbidden"]}},
-                "required": ["code"],
-            },
-        ],
-    },
-    "OAuthErrorBase": {
-        "description": "What every error of an OAuth endpoint has, beside its `error`.",
-        "type": "object",
-        "properties": {"error_description": {"type": "string"}},
-        "required": ["error_description"],
-    },
-    "OAuthError": {
-        "description": "An error of an OAuth endpoint (RFC 6749 §5.2).",
-        "allOf": [
-            {"$ref": REF + "OAuthErrorBase"},
-            {
-                "type": "object",
-                "properties": {"error": {"type": "string"}},
-                "required": ["error"],
-            },
-        ],
-    },
+    "required": ["type", "title", "status", "detail", "code", "requestId"],
 }
-"""The forms of errors. Some generators refuse to narrow a member that a schema already has."""
+_OAUTH_ERROR: Schema = {
+    "description": "An error of an OAuth endpoint (RFC 6749 §5.2).",
+    "type": "object",
+    "properties": {"error": {"type": "string"}, "error_description": {"type": "string"}},
+    "required": ["error", "error_description"],
+}
 _BEFORE = (RequestTimeout, PayloadTooLarge)
 """The errors of a form before it reaches its operation. They are therefore problems."""
 
@@ -138,7 +115,8 @@ class Document:
         )
         self._components = {
             **self._schemas.components,
-            **_SHARED,
+            "Problem": _PROBLEM,
+            "OAuthError": _OAUTH_ERROR,
         }
         self._responses: dict[str, Any] = {
             "Problem": _response("Any other error.", _content(PROBLEM, _ref("Problem"))),
@@ -267,7 +245,7 @@ class Document:
         return {"schema": schema, "example": example(schema, self._components)}
 
     def _problem(self, kinds: Sequence[type[Problem]]) -> Schema:
-        return self._narrowed("ProblemBase", "code", sorted({kind.code for kind in kinds}), kinds)
+        return self._narrowed("Problem", "code", sorted({kind.code for kind in kinds}), kinds)
 
     def _narrowed(
         self, name: str, member: str, words: list[str], kinds: Sequence[type[Problem]]
@@ -300,7 +278,7 @@ class Document:
             handled = [kind for kind in kinds if kind not in _BEFORE]
             if handled:
                 words = sorted({kind.oauth for kind in handled})
-                content |= _content(JSON, self._narrowed("OAuthErrorBase", "error", words, handled))
+                content |= _content(JSON, self._narrowed("OAuthError", "error", words, handled))
             early = [kind for kind in kinds if kind in _BEFORE or kind is Unavailable]
             if early:
                 content |= _content(PROBLEM, self._problem(early))

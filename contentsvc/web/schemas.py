@@ -39,8 +39,8 @@ class Schemas:
         names = {form.__name__ for form in forms}
         sent, answered = [*sent, *forms], list(answered)
         every = [*sent, *answered, *unions.values()]
-        _, raw = msgspec.json.schema_components(every, ref_template=REF + "{name}")
         structs = _named(every)
+        _, raw = msgspec.json.schema_components(every, ref_template=REF + "{name}")
         only_answered = structs.keys() - _named(sent).keys()
         self._unions: dict[frozenset[str], str] = {}
         self.components: dict[str, Schema] = {

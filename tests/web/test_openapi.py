@@ -154,7 +154,7 @@ class DocumentTests(SynchronousTestCase):
         """Errors of one status are one response, with their codes and all their members."""
         found = self.response("post", "/v1/toy", "409")
         problem, narrow = found["content"]["application/problem+json"]["schema"]["allOf"]
-        self.assertEqual(problem, {"$ref": "#/components/schemas/ProblemBase"})
+        self.assertEqual(problem, {"$ref": "#/components/schemas/Problem"})
         members = narrow["properties"]
         self.assertEqual(members["code"], {"type": "string", "enum": ["broken", "sold"]})
         self.assertEqual(members["to"], {"anyOf": [{"type": "string"}, {"type": "integer"}]})
