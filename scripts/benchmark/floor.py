@@ -56,7 +56,10 @@ class Pool:
         else:
             self._waiting.append(Deferred())
             connection = await self._waiting[-1]
-        cursor = await connection.cursor().execute(STATEMENTS[name].execute, args)
+        statement = STATEMENTS[name]
+        if statement.batch is not None:
+            args = statement.several([args])
+        cursor = await connection.cursor().execute(statement.execute, args)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         if self._waiting:
             self._waiting.popleft().callback(connection)
