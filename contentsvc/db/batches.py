@@ -28,6 +28,9 @@ MOST = 64
 LATE = 0.05
 """Seconds after which a statement takes long."""
 
+Outcome = list[Row] | Exception
+"""The rows of a call, or what it fails with."""
+
 
 class Call(NamedTuple):
     """A call that came at `since`. `row` is the row that it contends for."""
@@ -106,24 +109,26 @@ class Batches:
         line = self._lines.get(statement)
         if line is None:
             line = self._lines[statement] = _Line(statement, batch)
-        self._send_at_end_of_turn(line)
-        return line.add(args, self._reactor.seconds())
+        answer = line.add(args, self._reactor.seconds())
+        self._at_end_of_turn(line)
+        return answer
 
     def look(self, before: float) -> None:
         """Let calls pass a statement that takes long. Fail the calls that came before this time and
         still wait for a row."""
         for line in self._lines.values():
-            if line.fresh:
-                self._send_at_end_of_turn(line)
+            self._at_end_of_turn(line)
             for waiting in line.behind.values():
                 late = sum(call.since < before for call in waiting)
                 gone, waiting[:] = waiting[:late], waiting[late:]
-                _fail(gone, Unavailable("others write the same for too long", "lock"))
+                for call in gone:
+                    _tell(call, Unavailable("others write the same for too long", "lock"))
 
-    def _send_at_end_of_turn(self, line: _Line) -> None:
-        if not self._due:
-            self._reactor.callLater(0, self._turn_ended)
-        self._due[line] = None
+    def _at_end_of_turn(self, line: _Line) -> None:
+        if line.fresh:
+            if not self._due:
+                self._reactor.callLater(0, self._turn_ended)
+            self._due[line] = None
 
     def _turn_ended(self) -> None:
         due, self._due = self._due, {}
@@ -135,36 +140,29 @@ class Batches:
                     Deferred.fromCoroutine(self._send(line, batch))
 
     async def _send(self, line: _Line, batch: list[Call]) -> None:
-        failed = await self._answer(line.statement, batch)
+        outcomes = await self._outcomes(line.statement, [call.args for call in batch])
         waited = line.done(batch)
-        if failed is not None and failed.cause in {"lock", "time-out"}:
-            _fail(waited, failed)
-        else:
+        slow = next(filter(_is_slow, outcomes), None)
+        if slow is None:
             # Ahead of the calls that have come since.
             line.fresh[:0] = waited
-        if line.fresh:
-            self._send_at_end_of_turn(line)
+        self._at_end_of_turn(line)
+        for call, outcome in zip(batch, outcomes, strict=True):
+            _tell(call, outcome)
+        if slow is not None:
+            for call in waited:
+                _tell(call, slow)
 
-    async def _answer(self, statement: Statement, calls: list[Call]) -> Unavailable | None:
-        """Run the calls as one statement, and answer each. Gives the error if the database could
-        not serve."""
+    async def _outcomes(self, statement: Statement, calls: list[Row]) -> list[Outcome]:
+        """What becomes of each of these calls, which are given by their arguments."""
         try:
-            rows = await self._run(statement, statement.several([call.args for call in calls]))
-            answers = parted(rows, len(calls))
-        except Unavailable as error:
-            _fail(calls, error)
-            return error
+            return [*parted(await self._run(statement, statement.several(calls)), len(calls))]
         except Exception as error:
             if len(calls) == 1 or not _refused(error):
-                for call in calls:
-                    call.answer.errback(error)
-                return None
-            half = len(calls) // 2
-            failed = await self._answer(statement, calls[:half])
-            return await self._answer(statement, calls[half:]) or failed
-        for call, found in zip(calls, answers, strict=True):
-            call.answer.callback(found)
-        return None
+                return [error] * len(calls)
+        half = len(calls) // 2
+        outcomes = await self._outcomes(statement, calls[:half])
+        return [*outcomes, *await self._outcomes(statement, calls[half:])]
 
 
 def _refused(error: Exception) -> bool:
@@ -172,6 +170,16 @@ def _refused(error: Exception) -> bool:
     return isinstance(error, Refused | BadValue) or getattr(error, "pgcode", None) is not None
 
 
-def _fail(calls: list[Call], error: Unavailable) -> None:
-    for call in calls:
-        call.answer.errback(Unavailable(str(error), error.cause))
+def _is_slow(outcome: Outcome) -> bool:
+    """Whether the call failed because its statement took too long."""
+    return isinstance(outcome, Unavailable) and outcome.cause in {"lock", "time-out"}
+
+
+def _tell(call: Call, outcome: Outcome) -> None:
+    if isinstance(outcome, Unavailable):
+        # Each call raises its own.
+        call.answer.errback(Unavailable(str(outcome), outcome.cause))
+    elif isinstance(outcome, Exception):
+        call.answer.errback(outcome)
+    else:
+        call.answer.callback(outcome)

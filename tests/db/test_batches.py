@@ -241,8 +241,8 @@ class ErrorTests(BatchesCase):
             self.turn()
             self.run_.fail(error)
             self.run_.fail(error)
-            self.failureResultOf(answers[0], type(error))
             self.run_.answer((1,))
+            self.failureResultOf(answers[0], type(error))
             self.assertEqual(self.successResultOf(answers[1]), [()])
             self.turn()
 
