@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.query import Db, Statements
-from contentsvc.db.statement import Column, Statement, array_literal
+from contentsvc.db.statement import Column, Statement
 
 
 class Pair(NamedTuple):
@@ -62,61 +62,9 @@ class QueryCase(SynchronousTestCase):
         return statement
 
 
-class PlaceholderTests(QueryCase):
-    def test_numbered(self) -> None:
-        """`:name` is the parameter's number, as often as it stands there."""
-
-        @self.declared.none("select :b, :a, :b")
-        async def f(db: Db, a: int, b: int) -> None: ...
-
-        self.assertEqual(self.only().sql, "select $2, $1, $2")
-        self.assertEqual(self.only().execute, "EXECUTE test_query_f(%s, %s)")
-
-    def test_casts(self) -> None:
-        """Casts, times and array slices are left alone."""
-
-        @self.declared.none("select :a::uuid[], 'x'::text, '12:30', a[1:2], b::c from d where e=:a")
-        async def f(db: Db, a: str) -> None: ...
-
-        expected = "select $1::uuid[], 'x'::text, '12:30', a[1:2], b::c from d where e=$1"
-        self.assertEqual(self.only().sql, expected)
-
-    def test_named_argument(self) -> None:
-        """SQL's own named arguments take parameters."""
-
-        @self.declared.none("select make_interval(secs => :window)")
-        async def f(db: Db, window: int) -> None: ...
-
-        self.assertEqual(self.only().sql, "select make_interval(secs => $1)")
-
-    def test_no_parameters(self) -> None:
-        """A statement without parameters has no parentheses."""
-
-        @self.declared.none("select 1")
-        async def f(db: Db) -> None: ...
-
-        self.assertEqual(self.only().execute, "EXECUTE test_query_f")
-
-    def test_unknown(self) -> None:
-        """A name that is no parameter fails at import."""
-
-        def declare() -> None:
-            @self.declared.none("select :b")
-            async def f(db: Db, a: int) -> None: ...
-
-        self.assertRaises(KeyError, declare)
-
-    def test_unused(self) -> None:
-        """So does a parameter that the SQL does not use."""
-
-        def declare() -> None:
-            @self.declared.none("select :a")
-            async def f(db: Db, a: int, b: int) -> None: ...
-
-        self.assertIn("'b'", str(self.assertRaises(TypeError, declare)))
-
+class DeclarationTests(QueryCase):
     def test_twice(self) -> None:
-        """So do two statements of one name."""
+        """Two statements of one name are an error."""
 
         def declare() -> None:
             @self.declared.none("select 1")
@@ -124,14 +72,6 @@ class PlaceholderTests(QueryCase):
 
         declare()
         self.assertIn("test_query_f", str(self.assertRaises(TypeError, declare)))
-
-    def test_prepare(self) -> None:
-        """It is prepared under its name, by what takes the arguments of the EXECUTE after it."""
-
-        @self.declared.none("select 7 % :a")
-        async def f(db: Db, a: int) -> None: ...
-
-        self.assertEqual(self.only().prepare, "PREPARE test_query_f AS select 7 %% $1;")
 
     def test_lane(self) -> None:
         """Its lane is that of the module's reads, or of its writes and locks, or its own."""
@@ -160,59 +100,17 @@ class PlaceholderTests(QueryCase):
             },
         )
 
+    def test_lists(self) -> None:
+        """A list is sent as an array, a list of Structs as JSON."""
 
-class ArgumentTests(QueryCase):
-    def arguments(self, *args: Any, **kwargs: Any) -> tuple[object, ...]:
-        """What a statement of a number, a list and an optional list runs with."""
-
-        @self.declared.none("select :a, :b, :c")
-        async def f(db: Db, a: int, b: list[str], c: list[int | None] | None) -> None: ...
+        @self.declared.none("select :a, :b, :boxes")
+        async def f(db: Db, a: int, b: list[str] | None, boxes: Sequence[Box]) -> None: ...
 
         db = FakeDb([], [])
-        self.successResultOf(Deferred.fromCoroutine(f(db, *args, **kwargs)))
-        return db.ran[0][1]
-
-    def test_positional(self) -> None:
-        """Arguments come in the order of the parameters; lists are array literals."""
-        self.assertEqual(self.arguments(1, ["x"], [2]), (1, '{"x"}', '{"2"}'))
-
-    def test_keywords(self) -> None:
-        """Keywords may stand in any order."""
-        self.assertEqual(self.arguments(1, c=None, b=[]), (1, "{}", None))
-
-    def test_records(self) -> None:
-        """A list of Structs is the JSON of an array of objects."""
-
-        @self.declared.none("select :a, :boxes")
-        async def f(db: Db, a: int, boxes: Sequence[Box]) -> None: ...
-
-        db = FakeDb([], [])
-        self.successResultOf(Deferred.fromCoroutine(f(db, 1, [Box(1), Box(2)])))
-        self.successResultOf(Deferred.fromCoroutine(f(db, 2, boxes=[])))
-        self.assertEqual([args for _, args in db.ran], [(1, '[{"a":1},{"a":2}]'), (2, "[]")])
-
-    def test_missing(self) -> None:
-        """A missing one is an error before the database is asked."""
-        self.failureResultOf(
-            Deferred.fromCoroutine(self._missing()),
-            KeyError,
-        )
-
-    async def _missing(self) -> None:
-        @self.declared.none("select :a, :b")
-        async def g(db: Db, a: int, b: int) -> None: ...
-
-        await g(FakeDb([], []), a=1)
-
-    def test_literal(self) -> None:
-        """In a literal, quotes and backslashes are escaped, and None is NULL."""
-        self.assertEqual(
-            array_literal(['a"b', "c\\d", "", "{,}", None, 7]),
-            '{"a\\"b","c\\\\d","","{,}",NULL,"7"}',
-        )
-        self.assertEqual(array_literal(["NULL", "ä\n"]), '{"NULL","ä\n"}')
-        self.assertEqual(array_literal([True, False]), '{"True","False"}')
-        self.assertIsNone(array_literal(None))
+        self.successResultOf(Deferred.fromCoroutine(f(db, 1, ["x"], [Box(1), Box(2)])))
+        self.successResultOf(Deferred.fromCoroutine(f(db, 2, boxes=[], b=None)))
+        expected = [(1, '{"x"}', '[{"a":1},{"a":2}]'), (2, None, "[]")]
+        self.assertEqual([args for _, args in db.ran], expected)
 
 
 class ResultTests(QueryCase):
