@@ -24,7 +24,7 @@ ACCESS_LIFETIME = 15 * 60
 SOCKET_LIFETIME = 60
 """Seconds."""
 _KEY_BYTES = 32
-_REMEMBERED = 20_000
+REMEMBERED = 20_000
 _LONGEST = 4096
 """The longest token that is read, in characters. Ours have some 500."""
 _OTHERS = stat.S_IRGRP | stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH
@@ -211,10 +211,17 @@ class Tokens:
     `steady` measures durations. Without it, `clock` does; nobody may set it then.
     """
 
-    def __init__(self, keys: Keys, clock: Clock, steady: Clock | None = None) -> None:
+    def __init__(
+        self,
+        keys: Keys,
+        clock: Clock,
+        steady: Clock | None = None,
+        remembered: int = REMEMBERED,
+    ) -> None:
         self._keys = {key.kid: key.secret for key in keys}
         self._kid = keys[0].kid
         self._clock = clock
+        self._remembered = remembered
         self._verified: dict[str, Caller] = {}
         self.revoked = Revoked(clock, clock if steady is None else steady)
 
@@ -251,7 +258,7 @@ class Tokens:
             caller = Caller(
                 claims["sub"], claims["sid"], claims.get("role") == "admin", claims["exp"]
             )
-            if len(self._verified) >= _REMEMBERED:
+            if len(self._verified) >= self._remembered:
                 del self._verified[next(iter(self._verified))]
             self._verified[token] = caller
         elif caller.expires <= self._clock.seconds():

@@ -108,7 +108,7 @@ class SettingsTests(SynchronousTestCase):
             given = {"SEQ": "41", "ID": str(uuid4())}
             words = [given.get(word, word) for word in re.sub(r"[][]", "", command).split()[1:]]
             # Parsed, not run: an unknown one would exit.
-            parsed = cli._parser().parse_args(words)
+            parsed = cli.parser().parse_args(words)
             self.assertTrue(callable(parsed.act), command)
 
 

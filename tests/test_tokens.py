@@ -10,7 +10,6 @@ import jwt
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc import tokens as tokens_module
 from contentsvc.tokens import (
     ACCESS_LIFETIME,
     SOCKET_LIFETIME,
@@ -241,11 +240,15 @@ class SocketTests(TokenCase):
 
     def test_remembering_is_bounded(self) -> None:
         """However many tokens are verified, only so many are remembered."""
-        self.patch(tokens_module, "_REMEMBERED", 3)
+        decoded: list[str] = []
+        decode = jwt.decode
+        counted = lambda token, *args, **more: decoded.append(token) or decode(token, *args, **more)  # noqa: E731
+        self.patch(jwt, "decode", counted)
+        tokens = Tokens(Keys([NEW]), self.clock, remembered=3)
         first, *others = [self.issue() for _ in range(5)]
-        for token in (first, *others, first):
-            self.tokens.verify(token)
-        self.assertLessEqual(len(self.tokens._verified), 3)
+        for token in (first, *others, *others[-3:], first):
+            tokens.verify(token)
+        self.assertEqual(decoded, [first, *others, first])
 
 
 class PseudonymTests(TokenCase):

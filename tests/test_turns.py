@@ -131,15 +131,23 @@ class TurnsTests(SynchronousTestCase):
                 waiting = [name for name in asked if name not in {*work.begun, *work.ended}]
                 self.assertLessEqual(len(waiting), MOST)
                 self.assertEqual(len(work.running), min(AT_ONCE, len(work.running) + len(waiting)))
-                self.assertEqual(work.turns._waiting, len(waiting))
             while work.running:
                 work.end(next(iter(work.running)))
             self.assertCountEqual(work.ended, asked)
-            self.assertEqual((work.turns._free, work.turns._lines), (AT_ONCE, {}))
             for who in "abcde":
                 mine = [name for name in work.begun if name[0] == who]
                 self.assertEqual(mine, sorted(mine, key=lambda name: int(name[1:])))
             self.assert_rounds(work, asked)
+            self.assert_free(work)
+
+    def assert_free(self, work: Work) -> None:
+        """Assert that there are all places again, to work and to wait."""
+        begun, full = len(work.begun), len(work.full())
+        for n in range(AT_ONCE + MOST):
+            work.ask("z", f"z{n}")
+        self.assertEqual((len(work.begun) - begun, len(work.full())), (AT_ONCE, full))
+        work.ask("z", "z-last")
+        self.assertEqual(len(work.full()), full + 1)
 
     def assert_rounds(self, work: Work, asked: list[str]) -> None:
         """Assert that between one's asking, with none before it, and its turn, nobody had two."""

@@ -60,7 +60,7 @@ class CommandError(Exception):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, and give the exit status. An error is one line on stderr, and status 1."""
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     try:
         arguments.act(config.read(vars(arguments), os.environ), arguments)
     except (CommandError, DemoError, ConfigError, KeysError, *_DATABASE_ERRORS) as error:
@@ -78,7 +78,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(1, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
     # Without defaults, so that an option before the subcommand survives the subcommand's parser.
     common = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--config", metavar="FILE", help="TOML file with settings")

@@ -171,7 +171,7 @@ class EmbeddedPostgres:
             self._user.leave()
         folders = [self._pgdata, self._data_dir]
         user = PostgresUser(folders, self._data_dir / "postgres.opened")
-        user.let_in(self._socket_folder())
+        user.let_in(self.socket_folder())
         user.let_in(self._pgdata)
         user.let_read(_INSTALLED)
         user.let_read(_LIBRARIES)
@@ -298,7 +298,7 @@ class EmbeddedPostgres:
             # A copy has taken the place of the data. The old server would continue in the moved
             # folder, and its commits would be lost.
             end(self._process)
-        sockets = self._socket_folder()
+        sockets = self.socket_folder()
         user.private_folder(sockets)
         self._clear_stale(sockets / _SOCKET)
         settings = self._settings | {
@@ -365,9 +365,9 @@ class EmbeddedPostgres:
         if self._child:
             self._child.wait(10)
         with suppress(OSError):
-            self._socket_folder().rmdir()
+            self.socket_folder().rmdir()
 
-    def _socket_folder(self) -> Path:
+    def socket_folder(self) -> Path:
         folder = self._data_dir / "postgres-socket"
         fits = len(os.fsencode(folder / _SOCKET)) <= _SOCKET_PATH_MAX
         # Postgres and libpq read a comma as the end of a name, and a quote as one's beginning.

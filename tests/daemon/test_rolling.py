@@ -152,7 +152,7 @@ class StartTests(TestCase):
     async def test_stop_without_database(self):
         """SIGTERM ends a start that waits for the database."""
         folder = postgres.new_folder()
-        keys = Daemon._new_secret(folder / "keys")
+        keys = Daemon.new_secret(folder / "keys")
         dsn = f"host={folder} dbname=none"
         service = self.daemon("--database", dsn, "--secret-file", str(keys))
         await until(lambda: "Waiting for the database" in service.output(), PATIENCE, "a try")

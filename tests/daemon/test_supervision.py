@@ -15,7 +15,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
 from contentsvc.config import ConfigError, Settings
-from contentsvc.daemon import sequence
 from contentsvc.daemon.worker import ALIVE, ASK, LISTENING, READY, SERVES, VARIABLE
 from contentsvc.daemon.workers import FIRST_PAUSE, LATE, START, Workers
 from contentsvc.tokens import Keys
@@ -260,14 +259,14 @@ class StopTests(SupervisionCase):
 
     def test_signalled_meanwhile(self) -> None:
         """Not even where the second comes before the first has been dealt with."""
-        heed_no_more = sequence._heed_no_more
+        set_handler = signal.signal
 
-        def slowly() -> None:
-            self.patch(sequence, "_heed_no_more", heed_no_more)
+        def slowly(number: int, handler: Any) -> Any:
+            self.patch(signal, "signal", set_handler)
             signal.raise_signal(signal.SIGTERM)
-            heed_no_more()
+            return set_handler(number, handler)
 
-        self.patch(sequence, "_heed_no_more", slowly)
+        self.patch(signal, "signal", slowly)
         signal.raise_signal(signal.SIGTERM)
         self.assertEqual(self.reactor.heard, [signal.SIGTERM])
 
@@ -289,6 +288,7 @@ class StopTests(SupervisionCase):
 
 class RollingTests(SupervisionCase):
     def setUp(self) -> None:
+        self.patch(os, "isatty", lambda descriptor: True)
         super().setUp()
         self.both_serve()
 
@@ -344,8 +344,6 @@ class RollingTests(SupervisionCase):
 
     def test_terminal(self) -> None:
         """SIGHUP because the terminal of a foreground process has gone is a stop."""
-        self.parent._terminal = True
-        self.patch(os, "isatty", lambda descriptor: True)
         self.hang_up()
         self.assertEqual((len(self.processes), self.reactor.stopped), (3, False))
         self.patch(os, "isatty", lambda descriptor: False)

@@ -5,6 +5,7 @@ from typing import Any
 
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
+from twisted.logger import LogEvent, formatEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
@@ -39,8 +40,13 @@ class RetentionTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock, self.db = Clock(), FakeDb()
         self.logged: list[str] = []
-        for level in "info", "warn":
-            self.patch(module.log, level, lambda text, **of: self.logged.append(text.format(**of)))
+        globalLogPublisher.addObserver(self.observe)
+        self.addCleanup(globalLogPublisher.removeObserver, self.observe)
+
+    def observe(self, event: LogEvent) -> None:
+        """A line of the log, unless it has a traceback: that is in flushLoggedErrors."""
+        if event["log_namespace"] == module.__name__ and "log_failure" not in event:
+            self.logged.append(formatEvent(event))
 
     def begin(self, days: int = 90) -> Retention:
         made = Retention(self.clock, self.db, days)  # type: ignore[arg-type]

@@ -192,7 +192,7 @@ class RefusalTests(Case):
     def test_socket_folder_is_a_link(self) -> None:
         """A link in the place of the socket's temporary folder is not followed."""
         server = self.server(self.hollow(self.folder() / "/".join(["deep" * 10] * 4)))
-        sockets = server._socket_folder()
+        sockets = server.socket_folder()
         target = self.folder()
         os.chmod(target, 0o755)
         sockets.symlink_to(target)

@@ -46,7 +46,7 @@ class RootTests(Case):
     def test_squatter(self) -> None:
         """A temporary folder that somebody else made first is not used for the socket."""
         server = self.server(self.hollow(self.folder() / "/".join(["deep" * 10] * 4)))
-        sockets = server._socket_folder()
+        sockets = server.socket_folder()
         sockets.mkdir(0o777)
         self.addCleanup(sockets.rmdir)
         os.chown(sockets, pwd.getpwnam("nobody").pw_uid, 0)

@@ -3,11 +3,13 @@
 import socket as sockets
 
 from twisted.internet import reactor
+from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 from twisted.trial.unittest import TestCase
 
 from contentsvc.push.heartbeat import SILENCE
 from contentsvc.push.socket import QUEUE_BYTES, QUEUE_FRAMES, UNSENT, SocketProtocol
+from contentsvc.web.unsent import unsent
 from tests.push.loopback import Client, Server
 
 TEXT = "x" * 4000
@@ -57,14 +59,27 @@ class StalledTests(TestCase):
         for payload in b"1", b"2", b"3":
             self.client.sendPing(payload)
         self.client.say(type="nothing")
+        received = self.next_message()
         self.client.say(type="ping")
-        while self.protocol._queue is None:
-            await deferLater(reactor, 0)
+        await received
         pongs: list[bytes] = []
         self.client.onPong = pongs.append
         self.protocol.resumeProducing()
         self.assertEqual(await self.client.message(), {"type": "pong"})
         self.assertEqual(pongs, [b"3"])
+
+    def next_message(self) -> "Deferred[None]":
+        """Fires when the server has dealt with a ping of ours."""
+        received: Deferred[None] = Deferred()
+        on_message = self.protocol.onMessage
+
+        def dealt(payload: bytes, is_binary: bool) -> None:
+            on_message(payload, is_binary)
+            if b"ping" in payload:
+                received.callback(None)
+
+        self.protocol.onMessage = dealt  # type: ignore[method-assign]
+        return received
 
     async def test_reads_on(self) -> None:
         """Taking what was sent is a sign of life, so that a long backlog is not cut short."""
@@ -111,6 +126,7 @@ class SlowReaderTests(TestCase):
         protocol = self.server.protocol
         protocol.transport.getHandle().setsockopt(sockets.SOL_SOCKET, sockets.SO_SNDBUF, 2**16)
         client.transport.pauseProducing()
+        self.paused = self.pausing(protocol)
         client.say(type="auth", token=self.server.token(), resume=resume)
         return client, protocol
 
@@ -120,21 +136,28 @@ class SlowReaderTests(TestCase):
         option = sockets.IPPROTO_TCP, sockets.TCP_NOTSENT_LOWAT
         self.assertEqual(protocol.transport.getHandle().getsockopt(*option), UNSENT)
 
-    async def until_paused(self, protocol: SocketProtocol) -> None:
-        while protocol._paused_at is None:
-            await deferLater(reactor, 0)
+    def pausing(self, protocol: SocketProtocol) -> "Deferred[None]":
+        """Fires when the server's transport is full."""
+        paused: Deferred[None] = Deferred()
+        pause = protocol.pauseProducing
+
+        def pausing() -> None:
+            pause()
+            if not paused.called:
+                paused.callback(None)
+
+        protocol.pauseProducing = pausing  # type: ignore[method-assign]
+        return paused
 
     async def test_backlog_waits(self) -> None:
         """A backlog is read only as far as the client takes it, and all of it arrives."""
         for _ in range(2000):
             self.server.log.commit(text=TEXT)
         client, protocol = await self.connect(resume=0)
-        await self.until_paused(protocol)
+        await self.paused
         for _ in range(10):
             await deferLater(reactor, 0)
-        transport = protocol.transport
-        held = len(transport.dataBuffer) - transport.offset + transport._tempDataLen
-        self.assertLess(held, 2**16 + 2 * len(TEXT))
+        self.assertLess(unsent(protocol.transport), 2**16 + 2 * len(TEXT))
         self.assertLess(len(self.server.log.asked), 5)
         client.transport.resumeProducing()
         messages = await client.take(2001)

@@ -182,10 +182,11 @@ class FloodTests(TestCase):
         protocol = self.server.protocol
         self.server.clock.turning = False
         client.transport.write(frame(PONG) * 800)
-        await self.until(lambda: protocol._reading_on is not None)
+        await self.until(lambda: protocol.transport not in reactor.getReaders())
         protocol.drop()
         await self.server.gone.get()
-        self.assertIsNone(protocol._reading_on)
+        due = [call.getTime() for call in self.server.clock.getDelayedCalls()]
+        self.assertNotIn(self.server.clock.seconds(), due)
 
     async def test_ended_amid_a_flood(self) -> None:
         """A socket that is ended while frames wait for their turn skips them."""
@@ -193,7 +194,7 @@ class FloodTests(TestCase):
         protocol = self.server.protocol
         self.server.clock.turning = False
         client.transport.write(frame(PONG) * (STEPS - 8))
-        await self.until(lambda: protocol._reading_on is not None)
+        await self.until(lambda: protocol.transport not in reactor.getReaders())
         done = sum(self.turns)
         self.server.hub.revoke(["s1"])
         self.server.clock.advance(0)

@@ -6,7 +6,6 @@ from uuid import UUID
 import psycopg2
 from msgspec import json
 
-from contentsvc.db import connection
 from contentsvc.push.feeds import REVOKED, SIZES
 from contentsvc.store import notifications, sessions
 from contentsvc.wire.notifications import Debug
@@ -129,7 +128,6 @@ class SweepTests(RelayTestCase):
 
     async def test_beside_a_lock(self) -> None:
         """What nobody announced is found while somebody holds a lock on the sessions."""
-        self.patch(connection, "LOCK_TIMEOUT", 0.05)
         process = await self.process()
         user = self.user()
         socket = await process.socket(user)

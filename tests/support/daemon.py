@@ -77,7 +77,7 @@ class Daemon:
         self.port = 0
         self._storage = ["--data-dir", str(self.data_dir)]
         if database is not None:
-            self.secret_file = secret_file or self._new_secret(home / "secret.keys")
+            self.secret_file = secret_file or self.new_secret(home / "secret.keys")
             self._storage += ["--database", database, "--secret-file", str(self.secret_file)]
         self._options = options
         # what the caller's shell says about some other service must not reach this one
@@ -87,7 +87,7 @@ class Daemon:
         atexit.register(self._kill)
 
     @staticmethod
-    def _new_secret(path: Path) -> Path:
+    def new_secret(path: Path) -> Path:
         key = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
         path.write_text(f"test {key}\n")
         path.chmod(0o600)

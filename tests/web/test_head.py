@@ -2,11 +2,11 @@
 
 from contentsvc.web.allow import ADMIN, ANYONE, SELF, SIGNED_IN
 from contentsvc.web.call import Call
+from contentsvc.web.errors import BadToken
 from contentsvc.web.route import route
 from contentsvc.web.sizes import SMALL
-from tests.web import support
 from tests.web.boxes import Box, body_of
-from tests.web.support import ANN, BOB, Service, WebCase
+from tests.web.support import ANN, BOB, TOKENS, Caller, Service, WebCase, authenticate
 
 LATER = {"Content_Length": "20"}
 """Announces a body."""
@@ -108,9 +108,9 @@ class JudgedTests(HeadCase):
 
     def test_failure(self) -> None:
         """If the token cannot be looked at, it is 500, and the log has the reason."""
-        self.service.api._authenticate = lambda token: 1 // 0
-        self.client.ask("PUT", "/signed", Authorization="Bearer ann", **LATER)
-        self.problem(self.client.answer(), 500, "internal_error")
+        client = Service([self.vault], authenticate=lambda token: 1 // 0).connect()
+        client.ask("PUT", "/signed", Authorization="Bearer ann", **LATER)
+        self.problem(client.answer(), 500, "internal_error")
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
     def test_line(self) -> None:
@@ -164,22 +164,31 @@ class KeptTests(HeadCase):
     def test_asked_once(self) -> None:
         """The token is looked at once for a request."""
         asked: list[str] = []
-        authenticate = self.service.api._authenticate
-        self.service.api._authenticate = lambda token: asked.append(token) or authenticate(token)
-        self.client.ask("PUT", "/signed", Authorization="Bearer ann", **LATER)
-        self.client.send(body_of(20))
-        self.client.ask("PUT", "/signed", body_of(20), Authorization="Bearer ann")
-        self.client.ask("DELETE", f"/user/{ANN}/own", Authorization="Bearer ann")
-        self.assertEqual([each.status for each in self.client.answers()], [204] * 3)
+        counted = lambda token: asked.append(token) or authenticate(token)  # noqa: E731
+        client = Service([self.vault], authenticate=counted).connect()
+        client.ask("PUT", "/signed", Authorization="Bearer ann", **LATER)
+        client.send(body_of(20))
+        client.ask("PUT", "/signed", body_of(20), Authorization="Bearer ann")
+        client.ask("DELETE", f"/user/{ANN}/own", Authorization="Bearer ann")
+        self.assertEqual([each.status for each in client.answers()], [204] * 3)
         self.assertEqual(asked, ["ann"] * 3)
 
     def test_ended_meanwhile(self) -> None:
         """A token that is no good any more when a slow body is there is 401."""
-        self.client.ask("PUT", "/signed", Authorization="Bearer ann", **LATER)
-        self.service.clock.advance(2)
-        self.patch(support, "TOKENS", {})
-        self.client.send(body_of(20))
-        self.problem(self.client.answer(), 401, "invalid_token")
+        tokens = dict(TOKENS)
+
+        def authenticate(token: str) -> Caller:
+            if token not in tokens:
+                raise BadToken("Nobody has this token.")
+            return tokens[token]
+
+        service = Service([self.vault], authenticate=authenticate)
+        client = service.connect()
+        client.ask("PUT", "/signed", Authorization="Bearer ann", **LATER)
+        service.clock.advance(2)
+        tokens.clear()
+        client.send(body_of(20))
+        self.problem(client.answer(), 401, "invalid_token")
         self.assertEqual(self.vault.taken, [])
 
 
