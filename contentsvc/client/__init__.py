@@ -2,15 +2,15 @@
 
 ::
 
-    client = Client(reactor, "https://play.example.com")
-    await client.log_in("ada", password)
-    await client.ratings.put(content, RatingBody(value="1"))
-    subscription = client.notifications.listen(lambda got: print(got.seq, got.notification))
-    ...
-    await client.close()
+    async with Client(reactor, "https://play.example.com") as client:
+        await client.log_in("ada", password)
+        await client.ratings.put(content, RatingBody(value="1"))
+        client.notifications.listen(lambda got: print(got.seq, got.notification))
+        ...
 
-Tokens are renewed as they expire, operations that may be repeated are, and the subscription
-comes back by itself after whatever happens to its connection, without gap or repeat.
+The client renews tokens before they expire, and repeats the operations that it may repeat. The
+subscription connects again by itself, whatever ends its connection. No notification is missing or
+comes twice.
 """
 
 from contentsvc.client.client import Client
@@ -18,6 +18,7 @@ from contentsvc.client.errors import (
     ApiError,
     ClientError,
     NotSignedIn,
+    ProgressConflict,
     SessionEnded,
     SubscriptionEnded,
     Unreachable,
@@ -31,6 +32,7 @@ __all__ = [
     "ClientError",
     "NotSignedIn",
     "Page",
+    "ProgressConflict",
     "Received",
     "SessionEnded",
     "Subscription",

@@ -1,7 +1,7 @@
 """A client of one service, for one user."""
 
 from random import Random, SystemRandom
-from typing import Any
+from typing import Any, Self
 
 from twisted.web.client import Agent, HTTPConnectionPool
 from twisted.web.iweb import IAgent
@@ -123,6 +123,13 @@ class Client:
     async def log_out(self) -> None:
         """End the session. Raises NotSignedIn, ApiError, Unreachable."""
         await self._log_in.end()
+
+    async def __aenter__(self) -> Self:
+        """Leaving the block closes the client."""
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self.close()
 
     async def close(self) -> None:
         """Stop the subscriptions and close all connections. The session goes on."""

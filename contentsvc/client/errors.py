@@ -37,6 +37,23 @@ class SessionEnded(ApiError):
     a new log-in helps."""
 
 
+class ProgressConflict(ApiError):
+    """The key of progress data has another version than the write or deletion names. `value` is
+    the present value, None if there is none, and `version` the version to write with next."""
+
+    @property
+    def value(self) -> dict[str, Any] | None:
+        """The value that is there now."""
+        value: dict[str, Any] | None = self.problem["value"]
+        return value
+
+    @property
+    def version(self) -> int:
+        """Its version."""
+        version: int = self.problem["version"]
+        return version
+
+
 class NotSignedIn(ClientError):
     """The operation needs log_in first."""
 

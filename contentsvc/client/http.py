@@ -20,7 +20,7 @@ from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IBodyProducer
 from zope.interface import implementer
 
-from contentsvc.client.errors import ApiError, Unreachable
+from contentsvc.client.errors import ApiError, ProgressConflict, Unreachable
 from contentsvc.timers import Backoff, timer
 
 FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
@@ -213,4 +213,5 @@ def error_of(answer: Answer) -> ApiError:
     except ValueError:
         phrase = "no known status"
     detail = problem.get("detail", problem.get("error_description", phrase))
-    return ApiError(answer.status, code, str(detail), problem, retry_after(answer))
+    kind = ProgressConflict if code == "progress_conflict" else ApiError
+    return kind(answer.status, code, str(detail), problem, retry_after(answer))

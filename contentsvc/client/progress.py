@@ -24,15 +24,15 @@ class Progress:
         return await self._calls.get(self._path(key), ProgressData)
 
     async def put(self, key: str, body: ProgressBody) -> None:
-        """Keep an object at a key. ApiError `progress_conflict` where that is no longer at the
-        body's version; one that has a version and no write_id is given one, so that a repeat
-        after a lost answer is no conflict with itself."""
+        """Keep an object at a key. Raises ProgressConflict if the key no longer has the body's
+        version. A body with a version and without a write_id gets one, so that a repeat after a
+        lost answer is no conflict with itself."""
         if body.version is not None and body.write_id is None:
             body = structs.replace(body, write_id=str(uuid4()))
         await self._calls.send("PUT", self._path(key), body)
 
     async def delete(self, key: str, query: ProgressDelete | None = None) -> None:
-        """Forget a key. ApiError `progress_conflict` where it is not at the query's version."""
+        """Forget a key. Raises ProgressConflict if it has another version than the query's."""
         await self._calls.send("DELETE", self._path(key), query=query)
 
     def _path(self, key: str) -> str:

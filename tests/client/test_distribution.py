@@ -15,18 +15,18 @@ from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.client import Received
-from contentsvc.wire.notifications import PartyInviteAccept
-from contentsvc.wire.social import PartyBody
+from contentsvc.wire.notifications import DebugNotify
 from contentsvc.wire.users import UserSearch
 from tests.client.test_service import PASSWORD, WAIT, Case, guid
 from tests.support.daemon import ROOT
 from tests.test_layers import graph, imported, modules
 
 PAGE = (ROOT / "docs/client.md").read_text()
+(GAME,) = re.findall(r"^```python game\n(.*?)^```$", PAGE, re.M | re.S)
 LAYERS = {"client", "wire", "timers", "__init__"}
 """What the distribution has of the package."""
-QUESTION = "A number from 1 to 100: "
+LINES = 40
+"""The game's length at most, without blank lines."""
 
 
 def requirements(lines: list[str]) -> dict[str, str]:
@@ -78,47 +78,47 @@ class RequirementTests(SynchronousTestCase):
                 self.assertEqual(versions, theirs[name], name)
 
 
+class GameTests(SynchronousTestCase):
+    def test_length(self) -> None:
+        """The game of docs/client.md is short, and its lines are not long."""
+        lines = [line for line in GAME.splitlines() if line.strip()]
+        self.assertLessEqual(len(lines), LINES)
+        self.assertLessEqual(max(map(len, lines)), 100)
+
+
 class Game(ProcessProtocol):
     """A game under way, and what it prints."""
 
     def __init__(self, *command: str) -> None:
         self.said = ""
-        self.asked: DeferredQueue[None] = DeferredQueue()
+        self.more: DeferredQueue[None] = DeferredQueue()
         self.ended: Deferred[int] = Deferred()
-        reactor.spawnProcess(self, command[0], command, env={})
+        reactor.spawnProcess(self, command[0], command, env={"PYTHONUNBUFFERED": "1"})
 
     def outReceived(self, data: bytes) -> None:
-        before = self.said.count(QUESTION)
         self.said += data.decode()
-        for _ in range(self.said.count(QUESTION) - before):
-            self.asked.put(None)
+        self.more.put(None)
 
     def errReceived(self, data: bytes) -> None:
         self.said += data.decode()
 
     def processEnded(self, reason) -> None:
         self.ended.callback(reason.value.exitCode)
-        self.asked.put(None)
+        self.more.put(None)
 
-    async def guess(self, *numbers: int) -> None:
-        """Give these numbers, and wait each time for the next question, or the end."""
-        for number in numbers:
-            self.transport.write(b"%d\n" % number)
-            await self.next()
+    async def until(self, words: str) -> None:
+        """Wait until it has said these words; forget what it has said up to them."""
+        while words not in self.said:
+            assert not self.ended.called, self.said
+            await self.more.get().addTimeout(WAIT, reactor)
+        self.said = self.said.partition(words)[2]
 
-    async def next(self) -> None:
-        await self.asked.get().addTimeout(WAIT, reactor)
+    async def asked(self, floor: int) -> None:
+        """Wait for the question of this floor."""
+        await self.until(f"Floor {floor}: {floor} x 7 = ")
 
-    async def search(self) -> None:
-        """Guess by halves until the number is found."""
-        low, high = 1, 100
-        while not self.ended.called:
-            middle = (low + high) // 2
-            await self.guess(middle)
-            if self.said.splitlines()[-2:][0].endswith("higher"):
-                low = middle + 1
-            else:
-                high = middle - 1
+    def answer(self, number: int) -> None:
+        self.transport.write(b"%d\n" % number)
 
     def kill(self) -> None:
         if not self.ended.called:
@@ -139,9 +139,8 @@ class InstalledTests(Case):
         await deferToThread(self.install, home)
         self.check_files(home)
         self.check_packages(home)
-        (text,) = re.findall(r"^```python game\n(.*?)^```$", PAGE, re.M | re.S)
-        (home / "guess.py").write_text(text)
-        await self.check_game(str(home / "venv/bin/python"), str(home / "guess.py"))
+        (home / "tower.py").write_text(GAME)
+        await self.check_game(str(home / "venv/bin/python"), str(home / "tower.py"))
 
     def install(self, home: Path) -> None:
         run(str(ROOT / "scripts/client-wheel"), str(home))
@@ -166,29 +165,30 @@ class InstalledTests(Case):
         self.assertEqual(there & (server().keys() - client().keys()), set())
 
     async def check_game(self, *command: str) -> None:
-        heard: DeferredQueue[Received] = DeferredQueue()
-        self.client.notifications.listen(heard.put, resume=0)
         name = f"u{guid()[:12]}"
         game = self.play(*command, name)
-        await game.next()
+        await game.asked(0)
         player = (await self.client.users.search(UserSearch(q=name))).items[0].id
-        party = guid()
-        await self.client.social.invite(player, PartyBody(party=party))
-        accepted = (await heard.get().addTimeout(WAIT, reactor)).notification
-        self.assertIsInstance(accepted, PartyInviteAccept)
-        self.assertEqual((accepted.sender, accepted.party), (player, party))
-        await game.search()
-        self.assertEqual(await game.ended, 0, game.said)
-        self.assertIn("A new record!", game.said)
-        (published,) = (await self.client.content.by_author(player)).items
-        self.assertIn("Guessed in", published.name)
+        await self.client.debug.notify(DebugNotify(recipient=player, text="Higher!"))
+        await game.until("Higher!")
+        game.answer(0)
+        await game.asked(1)
+        game.answer(7)
+        await game.asked(2)
 
-        worse = self.play(*command, name)
-        await worse.next()
-        await worse.guess(*[0] * 10)
-        await worse.search()
-        self.assertEqual(await worse.ended, 0, worse.said)
-        self.assertNotIn("record", worse.said)
+        # The same player elsewhere begins with a wrong version, and then has the same floor.
+        elsewhere = self.play(*command, name)
+        await elsewhere.asked(2)
+        elsewhere.answer(13)
+        await elsewhere.asked(1)
+        # The first has missed this; its right answer does not count.
+        game.answer(14)
+        for floor in range(1, 10):
+            await game.asked(floor)
+            game.answer(7 * floor)
+        self.assertEqual(await game.ended, 0, game.said)
+        (published,) = (await self.client.content.by_author(player)).items
+        self.assertEqual(published.name, "My tower")
 
     def play(self, *command: str) -> Game:
         *program, name = command

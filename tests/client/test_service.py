@@ -6,7 +6,14 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredQueue
 from twisted.trial.unittest import TestCase
 
-from contentsvc.client import ApiError, Client, Received, SessionEnded, SubscriptionEnded
+from contentsvc.client import (
+    ApiError,
+    Client,
+    ProgressConflict,
+    Received,
+    SessionEnded,
+    SubscriptionEnded,
+)
 from contentsvc.wire.accounts import Registration
 from contentsvc.wire.base import Paging
 from contentsvc.wire.comments import CommentCreate
@@ -115,6 +122,13 @@ class RestTests(Case):
         await self.client.progress.delete("level/1")
         self.assertEqual(await self.client.progress.all(), [])
 
+    async def test_conflict(self) -> None:
+        """A write of another version than the present one is told the value and the version."""
+        await self.client.progress.put("level", ProgressBody(value={"floor": 19}))
+        writing = self.client.progress.put("level", ProgressBody(value={}, version=0))
+        error = await self.assertFailure(Deferred.fromCoroutine(writing), ProgressConflict)
+        self.assertEqual((error.value, error.version), ({"floor": 19}, 1))
+
     async def test_notifications(self) -> None:
         """The log of notifications, in parts and marked as read."""
         await self.notify("one", "two")
@@ -186,6 +200,15 @@ class LiveTests(Case):
         await self.client.sessions.end(here.id)
         error = await self.assertFailure(ended, SubscriptionEnded)
         self.assertEqual((error.code, error.reason), (4403, "revoked"))
+
+    async def test_block(self) -> None:
+        """Leaving the client's block ends its subscriptions, after an error too."""
+        with self.assertRaises(ZeroDivisionError):
+            async with self.client:
+                self.subscribe()
+                await self.greeted()
+                raise ZeroDivisionError
+        self.assertTrue(self.subscription.over)
 
     async def test_restart(self) -> None:
         """While the service restarts, the subscription waits, and misses nothing."""
