@@ -82,6 +82,11 @@ class Unsent:
         """Connections cut off to make room, but not yet in the log."""
         self._look: Any = None
 
+    @property
+    def idle(self) -> bool:
+        """Whether no connection is looked at, and the log has a line of all that were cut off."""
+        return self._look is None
+
     def full(self, channel: Connection) -> None:
         """More has been written to a connection than its transport's buffer should hold."""
         slow = self._slow.get(channel)

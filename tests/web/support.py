@@ -135,14 +135,14 @@ class Client:
 
     def __init__(self, site: ApiSite, peer: IAddress | None = None, factory: Any = None) -> None:
         self.transport = Transport(site.reactor, peer)
-        self._channel: Any = (factory or site).buildProtocol(None)
-        self.transport.protocol = self._channel
-        self._channel.makeConnection(self.transport)
+        self.channel: Any = (factory or site).buildProtocol(None)
+        self.transport.protocol = self.channel
+        self.channel.makeConnection(self.transport)
         self._asked: list[str] = []
 
     def send(self, data: bytes) -> None:
         """Bytes as they are."""
-        self._channel.dataReceived(data)
+        self.channel.dataReceived(data)
 
     def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> None:
         """A request; `Content_Type` stands for the header Content-Type."""
@@ -155,7 +155,7 @@ class Client:
 
     def vanish(self) -> None:
         """Be gone."""
-        self._channel.connectionLost(Failure(ConnectionDone()))
+        self.channel.connectionLost(Failure(ConnectionDone()))
 
     def answers(self) -> list[Answer]:
         """All responses so far, interim ones too."""

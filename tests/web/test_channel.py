@@ -120,17 +120,28 @@ class ChunkTests(WebCase):
         turns: list[Callable[[], None]] = []
         self.service.site.backlog = Backlog(Turns(turns))
         clients = [self.service.connect() for _ in range(3 * AT_ONCE_OF_ALL)]
+        read: list[Client] = []
         for client in clients:
             client.send(HEAD + self.whole[: 2 * PIECE])
+            self.count(client, read)
         while turns:
-            left = self.waiting(clients)
+            before = len(read)
             turns.pop(0)()
-            self.assertLessEqual(left - self.waiting(clients), AT_ONCE_OF_ALL * PIECE)
-        self.assertEqual(self.waiting(clients), 0)
+            self.assertLessEqual(len(read) - before, AT_ONCE_OF_ALL)
+        # A piece each time.
+        self.assertEqual([read.count(client) for client in clients], [3] * len(clients))
+        states = {client.transport.producerState for client in clients}
+        self.assertEqual(states, {"producing"})
 
-    def waiting(self, clients: list[Client]) -> int:
-        """The bytes that have not been read on."""
-        return sum(len(client._channel._later) for client in clients)
+    def count(self, client: Client, read: list[Client]) -> None:
+        """Have the list say when this one is read on."""
+        read_on = client.channel.read_on
+
+        def counted() -> None:
+            read.append(client)
+            read_on()
+
+        client.channel.read_on = counted
 
     def test_order(self) -> None:
         """What has come behind a request that takes its time is read in the order that it has."""
@@ -154,7 +165,7 @@ class ChunkTests(WebCase):
         for client in clients:
             client.send(HEAD + self.whole[: 2 * PIECE])
         self.assertLessEqual(service.site.traffic.small.held, 4 * PIECE)
-        self.assertLessEqual(self.waiting(clients), 4 * PIECE)
+        self.assertLessEqual(sum(client.silent for client in clients) * 2 * PIECE, 4 * PIECE)
         self.assertIn(b" 503 ", clients[0].transport.value())
         self.assertTrue(clients[-1].silent)
         for client in clients:

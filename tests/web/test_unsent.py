@@ -228,7 +228,7 @@ class LoopbackTests(TestCase):
 
     async def over(self) -> None:
         """Returns when all readers are gone, and the log has said who was cut off."""
-        while self.site.unsent._look is not None:
+        while not self.site.unsent.idle:
             await deferLater(reactor, 0.01)
 
     async def ask(self, path: str) -> Reader:
