@@ -14,27 +14,23 @@ supervises the workers. It serves nobody. Besides its settings, a worker inherit
 
 import math
 import os
-import signal
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import replace
 from twisted.internet import tcp
 from twisted.internet.defer import Deferred
-from twisted.internet.error import ProcessExitedAlready
-from twisted.internet.interfaces import IReactorTime
-from twisted.internet.protocol import Factory, ProcessProtocol
+from twisted.internet.protocol import Factory
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from twisted.runner.procmon import LoggingProtocol, ProcessMonitor
-from zope.interface import implementer
+from twisted.runner.procmon import ProcessMonitor
 
 from contentsvc import config
 from contentsvc.config import ConfigError, Settings
 from contentsvc.daemon.sequence import Sequence
-from contentsvc.daemon.watchdog import DEATH, Watchdog
-from contentsvc.daemon.worker import ALIVE, ASK, LISTENING, READY, SERVES, VARIABLE
+from contentsvc.daemon.spawner import Spawner, who
+from contentsvc.daemon.watchdog import Watchdog
+from contentsvc.daemon.worker import VARIABLE
 from contentsvc.timers import cancel, timer
 from contentsvc.tokens import Keys
 
@@ -100,7 +96,7 @@ class Workers(Sequence):
         # The parent never accepts. Clients wait in the backlog until a worker serves.
         port.stopReading()
         self._undo.append(self._close)
-        spawner: Any = _Spawner(
+        spawner: Any = Spawner(
             self._reactor,
             port,
             self._watchdog,
@@ -151,9 +147,9 @@ class Workers(Sequence):
 
     def _told(self, name: str, pid: int, reason: str | None) -> None:
         """A worker serves (`reason` is None), or has ended."""
-        who = _who(name, pid)
+        worker = who(name, pid)
         if reason is None:
-            log.info("{who} is ready", who=who)
+            log.info("{who} is ready", who=worker)
             self._serving.add(name)
             self._monitor.timeStarted[name] = -math.inf
             self._announce(self._port)
@@ -161,9 +157,9 @@ class Workers(Sequence):
         else:
             self._serving.discard(name)
             if self._stopping or name not in self._wanted:
-                log.info("{who} has ended", who=who)
+                log.info("{who} has ended", who=worker)
             else:
-                log.warn("{who} ended unexpectedly: {reason}", who=who, reason=reason)
+                log.warn("{who} ended unexpectedly: {reason}", who=worker, reason=reason)
         self._happened()
 
     def _abandon(self, name: str) -> None:
@@ -251,132 +247,6 @@ class Workers(Sequence):
                 )
             )
         return name in self._serving and not self._stopping
-
-
-@implementer(IReactorTime)
-class _Spawner:
-    """The reactor as ProcessMonitor sees it. It gives spawned processes the descriptors of a
-    worker, and has them watched.
-
-    `tell` is called with a worker's name and process number, and with None when the worker serves,
-    or with the reason when it has ended. `abandon` is called with the name of a worker that was
-    killed and has not ended.
-    """
-
-    def __init__(
-        self,
-        reactor: Any,
-        port: Any,
-        watchdog: Watchdog,
-        *,
-        piped: bool,
-        tell: Callable[[str, int, str | None], None],
-        abandon: Callable[[str], None],
-    ) -> None:
-        self._reactor = reactor
-        self._port = port
-        self._outputs: tuple[Any, Any] = ("r", "r") if piped else (1, 2)
-        self._watchdog = watchdog
-        self._tell = tell
-        self._abandon = abandon
-        self.seconds = reactor.seconds
-        self.callLater = reactor.callLater
-        self.getDelayedCalls = reactor.getDelayedCalls
-
-    def spawnProcess(
-        self,
-        protocol: LoggingProtocol,
-        executable: str,
-        args: list[str],
-        env: dict[str, str],
-        **others: Any,
-    ) -> Any:
-        output, errors = self._outputs
-        process = _Process(protocol, self._watchdog, self._tell, self._abandon)
-        descriptors = {0: "w", 1: output, 2: errors, LISTENING: self._port.fileno(), READY: "r"}
-        # Ctrl-C and the end of the terminal concern the parent only. A blocked signal stays blocked
-        # across exec, so the worker is protected from the first moment.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
-        try:
-            return self._reactor.spawnProcess(
-                process, executable, args, env=env, childFDs=descriptors
-            )
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-
-
-class _Process(ProcessProtocol):
-    """The link between a worker's process and ProcessMonitor's protocol for it."""
-
-    transport: Any
-    alive = False
-    killed: int | None = None
-
-    def __init__(
-        self,
-        monitored: LoggingProtocol,
-        watchdog: Watchdog,
-        tell: Callable[[str, int, str | None], None],
-        abandon: Callable[[str], None],
-    ) -> None:
-        self._monitored = monitored
-        self._watchdog = watchdog
-        self._tell = tell
-        self._abandon = abandon
-        self._pid = 0
-        self.heard = watchdog.tick
-
-    def connectionMade(self) -> None:
-        self._pid = self.transport.pid
-        self._monitored.makeConnection(self.transport)
-        self._watchdog.processes.add(self)
-
-    def childDataReceived(self, childFD: int, data: bytes) -> None:
-        if childFD != READY:
-            self._monitored.childDataReceived(childFD, data)
-            return
-        self.heard = self._watchdog.tick
-        self.alive = self.alive or ALIVE in data
-        if SERVES in data:
-            if not self.alive:
-                # The worker is of an older release, which does not answer. Do not kill it for that.
-                self._watchdog.processes.discard(self)
-            self._tell(self._monitored.name, self._pid, None)
-
-    def ask(self) -> None:
-        """Ask the worker for a sign of life."""
-        with suppress(KeyError):  # the worker is ending and has closed the pipe
-            self.transport.writeToChild(0, ASK)
-
-    def kill(self, silence: int) -> None:
-        """Kill the worker: it is frozen."""
-        log.error(
-            "{who} has given no sign of life for {silence} s: killing it",
-            who=_who(self._monitored.name, self._pid),
-            silence=silence,
-        )
-        with suppress(ProcessExitedAlready):
-            self.transport.signalProcess("KILL")
-
-    def abandon(self) -> None:
-        """Replace the worker: the system does not let it end."""
-        log.error(
-            "{who} still exists {n} s after it was killed, because the system holds it",
-            who=_who(self._monitored.name, self._pid),
-            n=DEATH,
-        )
-        self._abandon(self._monitored.name)
-
-    def processEnded(self, reason: Failure) -> None:
-        self._watchdog.processes.discard(self)
-        self._monitored.processEnded(reason)
-        how: Any = reason.value
-        by = f"signal {how.signal}" if how.signal is not None else f"status {how.exitCode}"
-        self._tell(self._monitored.name, self._pid, by)
-
-
-def _who(name: str, pid: int) -> str:
-    return f"Worker {name.partition('.')[0]} (process {pid})"
 
 
 def _nothing(port: object) -> None:
