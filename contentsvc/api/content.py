@@ -296,7 +296,7 @@ class Content:
 
     @route("PUT", "/content/<guid:content>/featured", allow=ADMIN, raises=(ContentNotFound,))
     async def set_featured(self, call: Call, content: str, body: FeaturedChange) -> None:
-        """Set or clear a content item's `featured` flag."""
+        """Set or clear a content item's featured flag."""
         if not await store.set_featured(self._db, content, body.featured):
             raise ContentNotFound()
 

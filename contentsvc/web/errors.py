@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 Headers = Mapping[str, str]
 
@@ -35,23 +36,29 @@ class Problem(Exception):
 
     def to_json(self, request_id: str) -> bytes:
         """The application/problem+json body."""
-        return msgspec.json.encode(
-            {
-                "type": f"urn:contentsvc:problem:{self.code}",
-                "title": HTTPStatus(self.status).phrase,
-                "status": self.status,
-                "detail": self.detail,
-                "code": self.code,
-                "requestId": request_id,
-                **self.members,
-            }
-        )
+        return msgspec.json.encode(self.problem(self.detail, request_id, self.members))
 
     def to_oauth(self) -> bytes:
         """The application/json body of RFC 6749 §5.2."""
-        return msgspec.json.encode(
-            {"error": self.oauth, "error_description": self.detail, **self.members}
-        )
+        return msgspec.json.encode(self.oauth_error(self.detail, self.members))
+
+    @classmethod
+    def problem(cls, detail: str, request_id: str, members: Mapping[str, Any]) -> dict[str, Any]:
+        """A body of RFC 9457."""
+        return {
+            "type": f"urn:contentsvc:problem:{cls.code}",
+            "title": HTTPStatus(cls.status).phrase,
+            "status": cls.status,
+            "detail": detail,
+            "code": cls.code,
+            "requestId": request_id,
+            **members,
+        }
+
+    @classmethod
+    def oauth_error(cls, detail: str, members: Mapping[str, Any]) -> dict[str, Any]:
+        """A body of RFC 6749 §5.2."""
+        return {"error": cls.oauth, "error_description": detail, **members}
 
 
 def named(
@@ -66,15 +73,15 @@ def named(
 class BodyFault(msgspec.Struct):
     """Where a body is not valid, as a JSON pointer, and why."""
 
-    pointer: str
-    detail: str
+    pointer: Annotated[str, Meta(examples=["/tags/0"])]
+    detail: Annotated[str, Meta(examples=["This must be a string. It is an integer."])]
 
 
 class QueryFault(msgspec.Struct):
     """Which query parameter is not valid, and why."""
 
-    parameter: str
-    detail: str
+    parameter: Annotated[str, Meta(examples=["limit"])]
+    detail: Annotated[str, Meta(examples=["This must be an integer. It is a string."])]
 
 
 MalformedRequest = named(

@@ -17,6 +17,7 @@ from contentsvc.web.urls import LONGEST
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 PROBLEM = "application/problem+json"
 
+_REQUEST = "5ea323f45ce5-3"
 _WHO = {
     "ANYONE": "Anyone may call this. A token is not needed, but a bad one is refused.",
     "SIGNED_IN": "Needs an access token.",
@@ -67,7 +68,7 @@ _PROBLEM: Schema = {
         "requestId": {
             "description": "The request in the log of the service.",
             "type": "string",
-            "examples": ["5ea323f45ce5-3"],
+            "examples": [_REQUEST],
         },
     },
     "required": ["type", "title", "status", "detail", "code", "requestId"],
@@ -162,7 +163,7 @@ class Document:
             name = "And".join(kind.__name__ for kind in kinds)
             self._responses[name] = _response(
                 _causes(kinds),
-                _content(PROBLEM, self._problem(kinds)),
+                self._content(PROBLEM, self._problem(kinds), kinds),
                 *_HEADERS_OF.get(status, ()),
             )
             found[str(status)] = {"$ref": f"#/components/responses/{name}"}
@@ -244,6 +245,23 @@ class Document:
     def _example(self, schema: Schema) -> dict[str, Any]:
         return {"schema": schema, "example": example(schema, self._components)}
 
+    def _content(
+        self, media: str, schema: Schema, kinds: Sequence[type[Problem]]
+    ) -> dict[str, Any]:
+        """The body of a response, with an example of each of its errors."""
+        examples = {}
+        for kind in kinds:
+            members = {
+                name: example(self._schemas.of(type), self._components)
+                for name, type in kind.extra.items()
+            }
+            if media == PROBLEM:
+                told = kind.problem(kind.detail, _REQUEST, members)
+            else:
+                told = kind.oauth_error(kind.detail, members)
+            examples[kind.code] = {"value": told}
+        return {media: {"schema": schema, "examples": examples}}
+
     def _problem(self, kinds: Sequence[type[Problem]]) -> Schema:
         return self._narrowed("Problem", "code", sorted({kind.code for kind in kinds}), kinds)
 
@@ -278,10 +296,11 @@ class Document:
             handled = [kind for kind in kinds if kind not in _BEFORE]
             if handled:
                 words = sorted({kind.oauth for kind in handled})
-                content |= _content(JSON, self._narrowed("OAuthError", "error", words, handled))
+                schema = self._narrowed("OAuthError", "error", words, handled)
+                content |= self._content(JSON, schema, handled)
             early = [kind for kind in kinds if kind in _BEFORE or kind is Unavailable]
             if early:
-                content |= _content(PROBLEM, self._problem(early))
+                content |= self._content(PROBLEM, self._problem(early), early)
             found[str(status)] = _response(_causes(kinds), content, *_HEADERS_OF.get(status, ()))
         return found
 

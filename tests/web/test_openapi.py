@@ -161,6 +161,18 @@ class DocumentTests(SynchronousTestCase):
         self.assertEqual(members["parts"]["type"], "array")
         self.assertIn("- `sold`: It was sold.", found["description"])
 
+    def test_examples(self) -> None:
+        """A response has an example of each of its errors, as the service sends it."""
+        content = self.response("post", "/v1/toy", "409")["content"]["application/problem+json"]
+        self.assertEqual(set(content["examples"]), {"broken", "sold"})
+        sold = content["examples"]["sold"]["value"]
+        self.assertEqual((sold["status"], sold["title"]), (409, "Conflict"))
+        self.assertEqual((sold["code"], sold["detail"]), ("sold", "It was sold."))
+        self.assertEqual(sold["to"], "text")
+        content = self.response("post", "/v1/form", "404")["content"]["application/json"]
+        (example,) = content["examples"].values()
+        self.assertEqual(example["value"]["error"], "lost_it")
+
     def test_retry(self) -> None:
         """What may be tried again says when."""
         for status in ("429", "503"):
