@@ -8,14 +8,19 @@ they never wait for it on several connections.
 Somebody else may have locked a row, so that the statement takes long. Then calls that want the same
 rows wait for it, and other calls pass it.
 
-If the database refuses a batch, that is the fault of one call: each half of the batch is tried
-alone, and so on, until the call is found. After any other error all calls of the batch fail, since
-the batch may have been committed. After a lock or a time-out, the calls that wait for the same rows
-fail too, because they would wait as long.
+A call must not spoil the calls that it travels with. If the database refuses a batch, that is the
+fault of one call: each half of the batch is tried by itself, and so on, until the call is found. If
+a batch cannot have a lock, its rows are tried one by one. The rows that are found go apart for a
+while: they share no statement with others. After any other error all calls of the batch fail, since
+the batch may have been committed.
+
+If a row alone cannot have a lock, or takes too long, the calls that wait for it fail too, because
+they would wait as long.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Iterable
+from itertools import chain
+from typing import NamedTuple, TypeVar
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -28,6 +33,7 @@ MOST = 64
 LATE = 0.05
 """Seconds after which a statement takes long."""
 
+T = TypeVar("T")
 Outcome = list[Row] | Exception
 """The rows of a call, or what it fails with."""
 
@@ -47,17 +53,20 @@ class _Line:
 
     def __init__(self, statement: Statement, batch: Batch) -> None:
         self.statement = statement
-        self._places = [statement.parameters.index(name) for name in batch.row]
-        self._repeats = batch.repeats
+        places = {name: n for n, name in enumerate(statement.parameters)}
+        self._row = [places[name] for name in batch.row]
+        self._once = [places[name] for name in batch.once]
         self.fresh: list[Call] = []
         self.behind: dict[Row, list[Call]] = {}
         """The calls that wait for each row of a running statement."""
+        self.apart: dict[Row, float] = {}
+        """The rows that share no statement with others, and the time of their latest fault."""
         self.latest: tuple[list[Call], float] | None = None
         """The newest batch and the time when it was sent, while it runs."""
 
     def add(self, args: Row, now: float) -> Deferred[list[Row]]:
         answer: Deferred[list[Row]] = Deferred()
-        row = tuple([args[place] for place in self._places])
+        row = tuple([args[place] for place in self._row])
         call = Call(args, row, now, answer)
         waiting = self.behind.get(row)
         (self.fresh if waiting is None else waiting).append(call)
@@ -66,29 +75,42 @@ class _Line:
     def take(self) -> list[Call]:
         """The next batch. Its rows count as running from now on."""
         taken: list[Call] = []
+        left: list[Call] = []
         rows: dict[Row, list[Call]] = {}
+        had: set[Row] = set()
         for place, call in enumerate(self.fresh):
             if len(taken) == MOST:
-                self.fresh = self.fresh[place:]
+                left += self.fresh[place:]
                 break
             waiting = self.behind.get(call.row)
-            if waiting is None and call.row in rows and not self._repeats:
-                waiting = rows[call.row]
+            if waiting is None and self.apart and taken and not self._may_share(taken[0], call):
+                left.append(call)
+                continue
+            if waiting is None and self._once:
+                value = tuple([call.args[place] for place in self._once])
+                if value in had:
+                    waiting = rows[call.row]
+                had.add(value)
             if waiting is None:
                 taken.append(call)
                 rows.setdefault(call.row, [])
             else:
                 waiting.append(call)
-        else:
-            self.fresh = []
+        self.fresh = left
         self.behind.update(rows)
         return taken
 
-    def done(self, batch: list[Call]) -> list[Call]:
-        """Note that the batch has been answered; the calls that waited for its rows."""
+    def _may_share(self, first: Call, other: Call) -> bool:
+        return first.row == other.row or not (first.row in self.apart or other.row in self.apart)
+
+    def over(self, batch: list[Call]) -> None:
+        """Note that the batch does not run any more."""
         if self.latest is not None and self.latest[0] is batch:
             self.latest = None
-        return [call for row in {call.row: None for call in batch} for call in self.behind.pop(row)]
+
+    def release(self, rows: Iterable[Row]) -> list[Call]:
+        """Note that these rows are free; the calls that waited for them."""
+        return [call for row in rows for call in self.behind.pop(row)]
 
 
 class Batches:
@@ -115,7 +137,7 @@ class Batches:
 
     def look(self, before: float) -> None:
         """Let calls pass a statement that takes long. Fail the calls that came before this time and
-        still wait for a row."""
+        still wait for a row. Forget the faults of before."""
         for line in self._lines.values():
             self._at_end_of_turn(line)
             for waiting in line.behind.values():
@@ -123,6 +145,7 @@ class Batches:
                 gone, waiting[:] = waiting[:late], waiting[late:]
                 for call in gone:
                     _tell(call, Unavailable("others write the same for too long", "lock"))
+            line.apart = {row: fault for row, fault in line.apart.items() if fault >= before}
 
     def _at_end_of_turn(self, line: _Line) -> None:
         if line.fresh:
@@ -136,16 +159,31 @@ class Batches:
         for line in due:
             if line.latest is None or line.latest[1] <= now - LATE:
                 while batch := line.take():
-                    line.latest = batch, now
-                    Deferred.fromCoroutine(self._send(line, batch))
+                    if batch[0].row not in line.apart:
+                        line.latest = batch, now
+                    self._send(line, batch)
 
-    async def _send(self, line: _Line, batch: list[Call]) -> None:
-        outcomes = await self._outcomes(line.statement, [call.args for call in batch])
-        waited = line.done(batch)
-        slow = next(filter(_is_slow, outcomes), None)
+    def _send(self, line: _Line, batch: list[Call]) -> None:
+        Deferred.fromCoroutine(self._serve(line, batch))
+
+    async def _serve(self, line: _Line, batch: list[Call]) -> None:
+        rows = _by_row(batch)
+        arguments = [call.args for call in batch]
+        outcomes = await self._outcomes(line.statement, arguments, halve=len(rows) == 1)
+        line.over(batch)
+        if parts := _parts(rows, outcomes[0]):
+            for part in parts:
+                self._send(line, part)
+            self._at_end_of_turn(line)
+            return
+        waited = line.release(rows)
+        errors = [each for each in outcomes if isinstance(each, Exception)]
+        slow = next(filter(_is_slow, errors), None)
         if slow is None:
             # Ahead of the calls that have come since.
             line.fresh[:0] = waited
+        if len(rows) == 1 and any(_is_refused(each) or _is_locked(each) for each in errors):
+            line.apart[batch[0].row] = self._reactor.seconds()
         self._at_end_of_turn(line)
         for call, outcome in zip(batch, outcomes, strict=True):
             _tell(call, outcome)
@@ -153,21 +191,53 @@ class Batches:
             for call in waited:
                 _tell(call, slow)
 
-    async def _outcomes(self, statement: Statement, calls: list[Row]) -> list[Outcome]:
-        """What becomes of each of these calls, which are given by their arguments."""
+    async def _outcomes(
+        self, statement: Statement, calls: list[Row], *, halve: bool
+    ) -> list[Outcome]:
+        """What becomes of each of these calls, which are given by their arguments. If they are
+        refused, it may `halve` them to find the one whose fault it is."""
         try:
             return [*parted(await self._run(statement, statement.several(calls)), len(calls))]
         except Exception as error:
-            if len(calls) == 1 or not _refused(error):
+            if len(calls) == 1 or not (halve and _is_refused(error)):
                 return [error] * len(calls)
-        half = len(calls) // 2
-        outcomes = await self._outcomes(statement, calls[:half])
-        return [*outcomes, *await self._outcomes(statement, calls[half:])]
+        found: list[Outcome] = []
+        for half in _halves(calls):
+            found += await self._outcomes(statement, half, halve=True)
+        return found
 
 
-def _refused(error: Exception) -> bool:
+def _by_row(calls: list[Call]) -> dict[Row, list[Call]]:
+    """The calls for each row, in their order."""
+    rows: dict[Row, list[Call]] = {}
+    for call in calls:
+        rows.setdefault(call.row, []).append(call)
+    return rows
+
+
+def _parts(rows: dict[Row, list[Call]], outcome: Outcome) -> list[list[Call]]:
+    """The parts in which these rows are to be tried again: none, if it would not find the row
+    whose fault the outcome is."""
+    if len(rows) > 1 and _is_locked(outcome):
+        return [*rows.values()]
+    if len(rows) > 1 and _is_refused(outcome):
+        return [[*chain(*half)] for half in _halves([*rows.values()])]
+    return []
+
+
+def _halves(items: list[T]) -> list[list[T]]:
+    half = len(items) // 2
+    return [items[:half], items[half:]]
+
+
+def _is_refused(outcome: Outcome) -> bool:
     """Whether this is the database's answer to the statement, so that nothing was committed."""
-    return isinstance(error, Refused | BadValue) or getattr(error, "pgcode", None) is not None
+    return isinstance(outcome, Refused | BadValue) or getattr(outcome, "pgcode", None) is not None
+
+
+def _is_locked(outcome: Outcome) -> bool:
+    """Whether the statement could not have a lock. Nothing was committed then, either."""
+    return isinstance(outcome, Unavailable) and outcome.cause == "lock"
 
 
 def _is_slow(outcome: Outcome) -> bool:

@@ -247,7 +247,7 @@ class Statements(dict[str, Statement]):
             raise TypeError(f"there are two statements {name}")
         statement = self[name] = Statement(name, sql, parameters, lists, lane, records=records)
         if batch is not None:
-            if any(lists) or any(records) or not set(batch.row) <= set(parameters):
+            if any(lists) or any(records) or not {*batch.row, *batch.once} <= set(parameters):
                 raise TypeError(f"{name} cannot have this batch")
             statement.batch = batch
         if together:

@@ -22,12 +22,12 @@ class Batch(NamedTuple):
     """How calls of a write share a statement.
 
     `row` names the parameters that identify the row for which a call contends. A process runs at
-    most one statement with the same values at a time. `repeats` says whether one statement may have
-    several calls with the same values.
+    most one statement with the same values at a time. One statement has at most one call with the
+    same values of the parameters `once`; no parameters are no limit.
     """
 
     row: tuple[str, ...]
-    repeats: bool = True
+    once: tuple[str, ...] = ()
 
 
 class Statement:

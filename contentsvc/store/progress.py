@@ -135,7 +135,8 @@ _MOST_KEYS, _MOST_BYTES = "(:most_keys::bigint[])[1]", "(:most_bytes::bigint[])[
         bytes = case when excluded.bytes > 0 and u.bytes + excluded.bytes > {_MOST_BYTES}
                      then progress_refused('progress_bytes') else u.bytes + excluded.bytes end
     """,
-    batch=Batch(("user", "key"), repeats=False),
+    # All of a user's writes contend for the totals.
+    batch=Batch(("user",), once=("user", "key")),
 )
 async def put(
     db: Db,

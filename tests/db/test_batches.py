@@ -2,18 +2,17 @@
 
 from collections.abc import Sequence
 
-from psycopg2 import DatabaseError, IntegrityError
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.batches import LATE, MOST, Batches
-from contentsvc.db.errors import BadValue, Cause, Refused, Unavailable
+from contentsvc.db.errors import BadValue, Cause, Unavailable
 from contentsvc.db.statement import Batch, Row, Statement
 
 TELL = Statement("tell", "insert into told select :user, :text", ["user", "text"], [False, False])
 SAVE = Statement("save", "insert into saved select :user, :text", ["user", "text"], [False, False])
-BY_USER, ONCE = Batch(("user",)), Batch(("user",), repeats=False)
+BY_USER, ONCE = Batch(("user",)), Batch(("user",), once=("user",))
 
 
 class Run:
@@ -35,6 +34,10 @@ class Run:
     def fail(self, error: Exception) -> None:
         """The same."""
         self.answers.pop(0).errback(error)
+
+
+def quoted(digits: str) -> tuple[str, ...]:
+    return tuple(f'"{digit}"' for digit in digits)
 
 
 class BatchesCase(SynchronousTestCase):
@@ -61,6 +64,18 @@ class BatchesCase(SynchronousTestCase):
     def sent(self) -> list[tuple[str, ...]]:
         """The texts of each statement that was sent since the turn's beginning."""
         return [tuple(args[1].strip("{}").split(",")) for _, args in self.run_.asked]
+
+    def answer_all_but(self, *bad: str) -> None:
+        """Answer each statement, also those that follow, with its texts; refuse those that have one
+        of these."""
+        done = len(self.run_.asked) - len(self.run_.answers)
+        while self.run_.answers:
+            texts = self.sent()[done]
+            done += 1
+            if set(bad) & set(texts):
+                self.run_.fail(BadValue("bad"))
+            else:
+                self.run_.answer(*enumerate(texts, 1))
 
     def unanswered(self, calls: Sequence[Deferred[list[Row]]]) -> None:
         for call in calls:
@@ -197,139 +212,3 @@ class RowTests(BatchesCase):
         self.assertEqual(self.turn(), [('"4"',)])
         self.run_.answer()
         self.assertEqual([self.successResultOf(answer) for answer in answers], [[]] * 4)
-
-
-class ErrorTests(BatchesCase):
-    def test_bad_call(self) -> None:
-        """An error fails the call alone whose fault it is."""
-        answers = self.tell(*((f"user{n}", str(n)) for n in range(8)))
-        self.turn()
-        runs = 0
-        while self.run_.answers:
-            runs += 1
-            texts = self.sent().pop()
-            if '"5"' in texts:
-                self.run_.fail(BadValue("5"))
-            else:
-                self.run_.answer(*((n, text) for n, text in enumerate(texts, 1)))
-        self.failureResultOf(answers.pop(5), BadValue)
-        found = [self.successResultOf(answer) for answer in answers]
-        self.assertEqual(found, [[(f'"{n}"',)] for n in range(8) if n != 5])
-        # The halves, and theirs: not each alone.
-        self.assertEqual(runs, 7)
-
-    def test_all_bad(self) -> None:
-        """So it is where all are at fault."""
-        answers = self.tell(("ann", "1"), ("ann", "2"), ("bob", "3"))
-        self.turn()
-        while self.run_.answers:
-            self.run_.fail(BadValue("no"))
-        for answer in answers:
-            self.failureResultOf(answer, BadValue)
-
-    def test_unlike_calls(self) -> None:
-        """A call with too few arguments fails at once, and goes with no others."""
-        self.assertRaises(TypeError, self.batches.rows, TELL, BY_USER, ("ann",))
-        self.assertEqual(self.turn(), [])
-
-    def test_refused(self) -> None:
-        """What a constraint refuses, or Postgres by another code, is such an error."""
-        failing = IntegrityError()
-        failing.__setstate__({"pgcode": "21000"})
-        for error in (Refused("a_key"), failing):
-            answers = self.tell(("ann", "1"), ("bob", "2"))
-            self.turn()
-            self.run_.fail(error)
-            self.run_.fail(error)
-            self.run_.answer((1,))
-            self.failureResultOf(answers[0], type(error))
-            self.assertEqual(self.successResultOf(answers[1]), [()])
-            self.turn()
-
-    def test_unknown_outcome(self) -> None:
-        """After an error that says nothing of what was committed, nothing is sent again."""
-        for error in (DatabaseError("no result"), RuntimeError()):
-            answers = self.tell(("ann", "1"), ("bob", "2"))
-            self.turn()
-            self.run_.asked = []
-            self.run_.fail(error)
-            for answer in answers:
-                self.failureResultOf(answer, type(error))
-            self.assertEqual(self.run_.asked, [])
-
-    def test_odd_rows(self) -> None:
-        """Nor is it where the rows are of calls that there are not."""
-        answers = self.tell(("ann", "1"), ("bob", "2"))
-        self.turn()
-        self.run_.answer((3,))
-        for answer in answers:
-            self.failureResultOf(answer, IndexError)
-        self.assertEqual(self.turn(), [])
-
-    def test_row_while_found_out(self) -> None:
-        """Until it is found out whose fault it is, who wants the same rows waits."""
-        answers = self.tell(("ann", "1"), ("bob", "2"))
-        self.turn()
-        self.run_.fail(BadValue("no"))
-        self.tell(("bob", "3"))
-        self.assertEqual(self.turn(), [])
-        self.run_.answer()
-        self.run_.fail(BadValue("no"))
-        self.failureResultOf(answers[1], BadValue)
-        self.assertEqual(self.turn(), [('"3"',)])
-
-    def test_one_fate(self) -> None:
-        """Where the database cannot serve, nobody of the batch asks it again."""
-        answers = self.tell(("ann", "1"), ("bob", "2"))
-        self.turn()
-        self.run_.asked = []
-        self.run_.fail(Unavailable("gone"))
-        self.failed(answers, "outage")
-        self.assertEqual(self.run_.asked, [])
-
-    def test_outage(self) -> None:
-        """Those who waited for the row try then."""
-        first = self.tell(("ann", "1"))
-        self.turn()
-        (waiting,) = self.tell(("ann", "2"))
-        self.turn()
-        self.run_.fail(Unavailable("gone"))
-        self.failed(first, "outage")
-        self.assertEqual(self.turn(), [('"2"',)])
-        self.run_.answer((1,))
-        self.assertEqual(self.successResultOf(waiting), [()])
-
-    def test_lock(self) -> None:
-        """After a lock or a time-out those who waited for the row fail too: they would wait as
-        long. Others go on."""
-        causes: tuple[Cause, ...] = ("lock", "time-out")
-        for cause in causes:
-            answers = self.tell(("ann", "1"))
-            self.turn()
-            self.clock.advance(LATE)
-            answers += self.tell(("ann", "2"), ("ann", "3"))
-            others = self.tell(("bob", "4"))
-            self.assertEqual(self.turn(), [('"4"',)])
-            self.run_.fail(Unavailable("held", cause))
-            self.failed(answers, cause)
-            self.unanswered(others)
-            self.run_.answer()
-            self.tell(("ann", "5"))
-            self.assertEqual(self.turn(), [('"5"',)])
-            self.run_.answer()
-
-    def test_expire(self) -> None:
-        """Who has waited for a row for too long fails; what has been sent does not."""
-        answers = self.tell(("ann", "1"), ("bob", "2"))
-        self.turn()
-        self.clock.advance(LATE)
-        late = self.tell(("ann", "3"), ("bob", "4"))
-        self.turn()
-        self.clock.advance(2)
-        in_time = self.tell(("ann", "5"))
-        self.clock.advance(0)
-        self.batches.look(1)
-        self.failed(late, "lock")
-        self.unanswered([*answers, *in_time])
-        self.run_.answer((1,), (2,))
-        self.assertEqual(self.turn(), [('"5"',)])

@@ -11,6 +11,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 
 from contentsvc.client import ApiError, Client
+from contentsvc.wire.notifications import DebugNotify
 from contentsvc.wire.users import Profile, UserSearch, UserUpdate
 from tests.faults.case import POOL, ReaderCase, hold
 from tests.faults.servers import LISTENS, backends, run_sql
@@ -31,7 +32,11 @@ class Case(ReaderCase):
 
     def refused_each(self, act: Callable[[], Awaitable[Any]]) -> list[Deferred[ApiError]]:
         """What a crowd that does this is refused with."""
-        return [self.assertFailure(Deferred.fromCoroutine(act()), ApiError) for _ in range(CROWD)]
+        return [self.refused_one(act) for _ in range(CROWD)]
+
+    def refused_one(self, act: Callable[[], Awaitable[Any]]) -> Deferred[ApiError]:
+        """What somebody who does this is refused with."""
+        return self.assertFailure(Deferred.fromCoroutine(act()), ApiError)
 
     def all_503(self, errors: list[ApiError]) -> None:
         self.assertEqual({(e.status, e.code) for e in errors}, {(503, "unavailable")})
@@ -82,6 +87,25 @@ class RowTests(Case):
         await self.ann.users.update(_PROFILE)
         self.assertIn(" lock ", self.causes())
         await self.sound()
+
+    async def test_batch(self) -> None:
+        """If a user's counter is locked, notifications to others that travel in the same statement
+        are stored."""
+        bob = await self.client(self.service, "bob", patience=0)
+        to_bob = DebugNotify(recipient=bob.user, text="to bob")
+        await self.notify("first")
+        counter = f"select from notification_counters where user_id = '{self.ann.user}' for update"
+        with self.locked(counter):
+            refused, sent = [], []
+            for _ in range(CROWD):
+                refused.append(self.refused_one(lambda: self.notify("to ann", by=bob)))
+                sent.append(Deferred.fromCoroutine(bob.debug.notify(to_bob)))
+            await gatherResults(sent)
+            self.all_503(await gatherResults(refused))
+        await self.notify("last")
+        await self.arrive("first", "last")
+        self.assertEqual(len((await bob.notifications.all()).items), CROWD)
+        self.no_failures()
 
 
 class SearchTests(Case):
