@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
+from gzip import compress
 from typing import Any
 
 from msgspec import json
@@ -206,8 +207,11 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
     api.mount((*OPERATIONS, *MIRRORED), families)
     sockets = SocketFactory(reactor, hub, tokens, settings.cors_origins)
     served = [operation for operation in OPERATIONS if operation in api.operations]
-    contract = Asset(json.encode(document(served)), "application/json")
-    root = Root(api, sockets, {**assets.docs(), b"/openapi.json": contract})
+    # Without the time, so that the ETag is the same from all processes.
+    contract = compress(json.encode(document(served)), mtime=0)
+    files = assets.docs()
+    files[b"/openapi.json"] = Asset(contract, "application/json", gzipped=True)
+    root = Root(api, sockets, files)
     return ApiSite(
         root,
         reactor,

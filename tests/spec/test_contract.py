@@ -47,6 +47,17 @@ class ServedTests(SpecCase):
             headers = {"If-None-Match": tag}
             await self.request(method, "/openapi.json", headers=headers, expect=304)
 
+    async def test_coding(self) -> None:
+        """It is sent gzipped to clients that accept it, with the same ETag and content."""
+        found = []
+        for coding in ("gzip", "identity"):
+            headers = {"Accept-Encoding": coding}
+            response = await self.request("GET", "/openapi.json", headers=headers, expect=200)
+            self.assertEqual(response.header("Vary"), "Accept-Encoding")
+            # The client takes the gzip off.
+            found.append((response.header("ETag"), response.json()))
+        self.assertEqual(found[0], found[1])
+
     async def test_methods(self) -> None:
         """It is there to be read, without a token."""
         head = await self.request("HEAD", "/openapi.json", expect=200)
