@@ -3,6 +3,7 @@
 from typing import Any
 
 from twisted.internet.protocol import Protocol, connectionDone
+from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
@@ -50,7 +51,7 @@ class Factory:
 
 class ResourceTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.factory = Factory()
+        self.factory, self.clock = Factory(), Clock()
 
     def ask(
         self, method: str = "GET", path: str = "/socket", behind: str = "", **headers: Any
@@ -65,12 +66,11 @@ class ResourceTests(SynchronousTestCase):
         lines += [f"{name}: {value}" for name, value in wanted.items() if value is not None]
         root = Resource()
         root.putChild(b"socket", SocketResource(self.factory, refuse))
-        channel = Site(root).buildProtocol(None)
+        channel = Site(root, reactor=self.clock).buildProtocol(None)
         transport = StringTransport()
         transport.protocol = channel
         channel.makeConnection(transport)
         channel.dataReceived("\r\n".join([*lines, "", behind]).encode("latin-1"))
-        self.timeout = channel._channel.timeOut
         if not self.factory.made:
             channel.connectionLost(Failure(connectionDone.value))
         return transport.value().decode()
@@ -79,7 +79,7 @@ class ResourceTests(SynchronousTestCase):
         """An upgrade request ends in a socket, which is not idle HTTP and is not timed out."""
         self.ask()
         self.assertIn(b"GET /socket HTTP/1.1", self.factory.made[0].data)
-        self.assertIsNone(self.timeout)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_impatient(self) -> None:
         """What a client sends right behind its request reaches the socket."""
