@@ -346,9 +346,11 @@ def _table(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             table = tomllib.load(file)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(f"config {path}: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"config {path}: {error}") from None
     unknown = sorted(set(table) - {setting.name for setting in SETTINGS})
     if unknown:
-        raise ConfigError(f"{path}: {unknown[0]} is not a setting")
+        raise ConfigError(f"config {path}: {unknown[0]} is not a setting")
     return table

@@ -11,6 +11,7 @@ import subprocess
 import tomllib
 from contextlib import closing
 from pathlib import Path
+from textwrap import indent
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
@@ -24,10 +25,12 @@ from contentsvc.command import cli
 from contentsvc.tokens import Keys
 from contentsvc.web import errors
 from contentsvc.web.errors import Problem
+from tests import test_layers
 from tests.support import postgres
 from tests.support.daemon import ROOT
 
 CHOICES = (ROOT / "docs/choices.md").read_text()
+DEVELOPING = (ROOT / "docs/developing.md").read_text()
 OPERATING = (ROOT / "docs/operating.md").read_text()
 SECTION = OPERATING.partition("### Warnings and errors")[2].partition("\n## ")[0]
 SAMPLE = (ROOT / "etc/contentsvc.toml.sample").read_text()
@@ -172,6 +175,31 @@ class ChoicesTests(SynchronousTestCase):
             route = there[method, path]
             self.assertIn(who, WHO[repr(route.allow)], path)
             self.assertEqual(int(answer[:3]), route.answer.status, path)
+
+
+class DevelopingTests(SynchronousTestCase):
+    def test_layers(self) -> None:
+        """docs/developing.md has every layer, with what it may import."""
+        shown = {}
+        for names, _, allowed in rows(DEVELOPING, "| Layer |"):
+            for name in re.findall(r"\w+", names):
+                shown[name] = set(re.findall(r"[\w.]+", allowed))
+        self.assertEqual(shown.pop("tap"), {"everything"})
+        leaves = {name for name, allowed in shown.items() if not allowed}
+        self.assertGreaterEqual(leaves, test_layers.LEAVES)
+        self.assertEqual({"__init__": set(), **shown}, test_layers.ALLOWED)
+
+    def test_files(self) -> None:
+        """The files and folders that docs/developing.md names exist."""
+        names = re.findall(r"`((?:contentsvc|tests|docs|scripts|etc|\.ci)/[^` ]+)", DEVELOPING)
+        self.assertGreater(len(names), 20)
+        self.assertEqual([name for name in names if not (ROOT / name).exists()], [])
+
+    def test_example(self) -> None:
+        """The route of docs/developing.md is that of the code."""
+        (shown,) = re.findall(r"^```python\n(.*?)^```$", DEVELOPING, re.M | re.S)
+        code = (ROOT / "contentsvc/api/ratings.py").read_text()
+        self.assertIn(indent(shown, "    "), code)
 
 
 class LinkTests(SynchronousTestCase):

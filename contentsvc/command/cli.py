@@ -105,7 +105,7 @@ def parser() -> argparse.ArgumentParser:
     user_commands = user.add_subparsers(metavar="COMMAND", required=True)
     add = command(user_commands, "add", _add, "add a user", password)
     add.add_argument("name", metavar="NAME")
-    add.add_argument("--email", metavar="E", required=True)
+    add.add_argument("--email", metavar="E", required=True, help="e-mail address")
     add.add_argument("--admin", action="store_true", help="make the user an admin")
     promote = command(user_commands, "promote", _promote, "make a user an admin")
     promote.add_argument("name", metavar="NAME")

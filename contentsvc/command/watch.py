@@ -12,6 +12,9 @@ from contentsvc.client import Client, ClientError, Received
 from contentsvc.clocks import run_monotonic
 from contentsvc.wire.sessions import ConnectBody
 
+_PATIENCE = 5.0
+"""Seconds to find the service at the start. Later the subscription connects again by itself."""
+
 SignIn = Callable[[Client], Awaitable[object]]
 
 
@@ -45,7 +48,7 @@ def watch(url: str, sign_in: SignIn, resume: int | None, resume_id: str | None) 
 
 async def _watch(reactor: Any, url: str, sign_in: SignIn, go_on: dict[str, Any]) -> None:
     run_monotonic(reactor)
-    client = Client(reactor, url)
+    client = Client(reactor, url, patience=_PATIENCE)
     try:
         await sign_in(client)
         subscription = client.notifications.listen(_print, on_missed=_missed, **go_on)
