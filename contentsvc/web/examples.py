@@ -9,8 +9,9 @@ _ID = "0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"
 
 
 def example(schema: Schema, components: Mapping[str, Schema]) -> Any:
-    """A value that fits the schema: the schema's own example if it has one. Otherwise it has all
-    members, and the first of each choice."""
+    """A value that fits the schema: the schema's own example if it has one. Otherwise it has the
+    first of each choice, and all members but those that may be missing as well as null: a person
+    who tries an operation out should not have to empty them first."""
     if "$ref" in schema:
         return example(components[schema["$ref"].removeprefix(REF)], components)
     if "const" in schema:
@@ -40,8 +41,11 @@ def _of_type(schema: Schema, components: Mapping[str, Schema]) -> Any:
 
 
 def _object(schema: Schema, components: Mapping[str, Schema]) -> dict[str, Any]:
+    required = schema.get("required", ())
     found = {
-        name: example(member, components) for name, member in schema.get("properties", {}).items()
+        name: example(member, components)
+        for name, member in schema.get("properties", {}).items()
+        if name in required or {"type": "null"} not in member.get("anyOf", ())
     }
     if isinstance(schema.get("additionalProperties"), dict):
         names = {"type": "string", **schema.get("propertyNames", {})}

@@ -121,6 +121,19 @@ class PageTests(BrowserCase):
         (found,) = await self.notifications(ann)
         self.assertEqual(found["text"], "from the page")
 
+    async def test_example(self) -> None:
+        """A body need not be edited first: the page starts with one that is accepted."""
+        ann = await self.user()
+        made = await self.content(ann)
+
+        def steps(visit: Visit) -> list[str]:
+            page = opened(visit)
+            authorize(page, ann)
+            block = operation(page, "PUT", "/api/v1/user/{userId}/rating/{contentId}")
+            return tried(block, given={"userId": ann.id, "contentId": made.id})
+
+        self.assertEqual(await self.visit(steps), ["204"])
+
     async def test_error(self) -> None:
         """Without a token, the page shows the problem."""
         ann = await self.user()

@@ -42,6 +42,13 @@ class ExampleTests(SynchronousTestCase):
         entries = {"additionalProperties": {"const": 2}, "propertyNames": {"const": "key"}}
         self.assertEqual(self.example(type="object", **entries), {"key": 2})
 
+    def test_left_out(self) -> None:
+        """A member that may be null is left out where it may be missing, and only there."""
+        word = {"anyOf": [{"const": "x"}, {"type": "null"}]}
+        members = {"a": word, "b": word, "c": {"const": 1}}
+        found = self.example(type="object", properties=members, required=["b"])
+        self.assertEqual(found, {"b": "x", "c": 1})
+
     def test_array(self) -> None:
         """An array has one item."""
         self.assertEqual(self.example(type="array", items={"type": "boolean"}), [True])
