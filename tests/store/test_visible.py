@@ -23,9 +23,7 @@ class VisibleTests(StoreCase):
     async def test_rule(self) -> None:
         """Everybody sees what is active; what is suspended only its author and admins do."""
 
-        @Statements().one(
-            "select coalesce(visible(:status, :author::uuid, :viewer::uuid, :admin), false)"
-        )
+        @Statements().one("select visible(:status, :author::uuid, :viewer::uuid, :admin)")
         async def visible(
             db: Db, status: str, author: str, viewer: str | None, admin: bool
         ) -> bool: ...
