@@ -53,16 +53,12 @@ class Comments:
     async def create(self, call: Call, content: str, body: CommentCreate) -> Created:
         """Comment on a content item."""
         given = content, call.user, call.viewer.admin, body.parent_id, body.body
-        if self._per_minute:
-            written = await comments.create_within(self._db, *given, self._per_minute, MINUTE)
-            if written is not None and written.wait:
-                raise TooManyRequests(headers=retry_after(written.wait))
-            comment = written and written.id
-        else:
-            comment = await comments.create(self._db, *given)
-        if comment is None:
+        written = await comments.create(self._db, *given, self._per_minute, MINUTE)
+        if written is None:
             raise ContentNotFound()
-        return Created(f"/api/v1/content/{content}/comments/{comment}")
+        if written.wait:
+            raise TooManyRequests(headers=retry_after(written.wait))
+        return Created(f"/api/v1/content/{content}/comments/{written.id}")
 
     @route(
         "GET",

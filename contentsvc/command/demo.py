@@ -210,14 +210,18 @@ def _package(name: str) -> Package:
 async def _discuss(db: Db, people: dict[str, str]) -> None:
     for remark in REMARKS:
         item = id_of(remark.item)
-        first = await comments.create(db, item, people[remark.author], False, None, remark.text)
+        first = await _comment(db, item, people[remark.author], None, remark.text)
         for author, text in remark.replies:
-            await comments.create(db, item, people[author], False, first, text)
+            await _comment(db, item, people[author], first, text)
     item = id_of(WITHDRAWN.item)
-    author = people[WITHDRAWN.author]
-    last = await comments.create(db, item, author, False, None, WITHDRAWN.text)
+    last = await _comment(db, item, people[WITHDRAWN.author], None, WITHDRAWN.text)
     if last is not None:
         await comments.delete(db, item, last)
+
+
+async def _comment(db: Db, item: str, author: str, parent: int | None, text: str) -> int | None:
+    written = await comments.create(db, item, author, False, parent, text, *UNLIMITED)
+    return written and written.id
 
 
 async def _moderate(db: Db, people: dict[str, str]) -> None:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe
+from contentsvc.store.floods import wait
 from contentsvc.wire.comments import Comment
 
 
@@ -77,29 +78,7 @@ async def standing(
     """The owners of a comment, if the caller can see it."""
 
 
-@maybe("""
-    with content as (
-        update contents set comments = comments + 1, live_comments = live_comments + 1
-        where id = :content and visible(status, author_id, :author, :admin)
-        returning id, comments
-    ), moment as (
-        -- Under the content's row lock, so that times and ordinals have the same order.
-        select id, comments, clock_timestamp() as now from content
-    )
-    insert into comments (content_id, ordinal, parent_id, author_id, body, created, updated)
-    select id, comments, :parent, :author, :body, now, now from moment
-    returning id
-""")
-async def create(
-    db: Db, content: str, author: str, admin: bool, parent: int | None, body: str
-) -> int | None:
-    """Append a comment. None if the author cannot see the content.
-
-    Raises Refused `comments_parent` if the content has no such parent.
-    """
-
-
-@maybe("""
+@maybe(f"""
     with seen as (
         select id from contents
         where id = :content and visible(status, author_id, :author, :admin)
@@ -108,13 +87,14 @@ async def create(
         -- An unknown parent is refused first, by the constraint.
         select id, case when :parent::bigint is null or exists (
             select from comments where content_id = :content and id = :parent
-        ) then comments_wait(:author, :most, make_interval(secs => :span)) else 0 end as wait
+        ) then {wait("comments_wait", ":author")} else 0 end as wait
         from seen
     ), content as (
         update contents c set comments = comments + 1, live_comments = live_comments + 1
         from allowed a where c.id = a.id and a.wait = 0
         returning c.id, c.comments
     ), moment as (
+        -- Under the content's row lock, so that times and ordinals have the same order.
         select id, comments, clock_timestamp() as now from content
     ), made as (
         insert into comments (content_id, ordinal, parent_id, author_id, body, created, updated)
@@ -123,7 +103,7 @@ async def create(
     )
     select (select id from made) as id, wait from allowed
 """)
-async def create_within(
+async def create(
     db: Db,
     content: str,
     author: str,
@@ -133,7 +113,11 @@ async def create_within(
     most: int,
     span: int,
 ) -> Written | None:
-    """Append a comment, if the author has written fewer than `most` within `span` seconds."""
+    """Append a comment, if the author has written fewer than `most` within `span` seconds; 0 means
+    no limit. None if the author cannot see the content.
+
+    Raises Refused `comments_parent` if the content has no such parent.
+    """
 
 
 @found("""

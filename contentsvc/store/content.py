@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.store.floods import wait
 from contentsvc.store.fragments import state
 from contentsvc.wire.content import ContentInfo, Entity, EntityReference, Package, Revision
 
@@ -120,9 +121,7 @@ _ENTITIES = """
         select :revision, p.id, p.place
         from unnest(:packages::uuid[]) with ordinality as p (id, place)
     )
-    select case when :most::integer > 0
-           then publications_wait(:author, :most, make_interval(secs => :span))
-           else 0 end as wait
+    select {wait("publications_wait", ":author")} as wait
 """)
 async def depend(
     db: Db,
@@ -174,7 +173,7 @@ async def by_author(
     caller: str | None,
     admin: bool,
     before: int | None,
-    limit: int | None,
+    limit: int,
 ) -> list[ContentInfo]:
     """An author's content that the caller may see, newest first (spec §4.3)."""
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.store.floods import wait
 from contentsvc.store.fragments import USER, state
 from contentsvc.wire.users import UserInfo
 
@@ -66,14 +67,11 @@ async def following_state(db: Db, user: str, before: int | None) -> str:
     """A value that changes whenever anything in that list does."""
 
 
-@maybe("""
+@maybe(f"""
     with other as (
         select id from users where id = :other
     ), allowed as (
-        select id, case when :most::integer > 0
-                   then follows_wait(:user, id, :most, make_interval(secs => :span))
-                   else 0 end as wait
-        from other
+        select id, {wait("follows_wait", ":user, id")} as wait from other
     ), made as (
         insert into follows (follower, followed) select :user, id from allowed where wait = 0
         on conflict do nothing

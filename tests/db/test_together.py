@@ -11,6 +11,7 @@ from contentsvc.db.query import STATEMENTS
 from contentsvc.db.statement import Row, Statement
 from contentsvc.db.together import MOST, Together
 from contentsvc.store import comments, users
+from contentsvc.store.floods import UNLIMITED
 from tests.support.databases import StoreCase, together
 
 INFO, LISTED = STATEMENTS["users_info"], STATEMENTS["comments_page"]
@@ -136,7 +137,8 @@ class DatabaseTests(StoreCase):
         games = [await self.content(author) for _ in range(3)]
         for game in games:
             for number in range(5):
-                await comments.create(self.db, game, author, False, None, f"{game} {number}")
+                text = f"{game} {number}"
+                await comments.create(self.db, game, author, False, None, text, *UNLIMITED)
         calls: list[Any] = [
             (game, caller, admin, size, page)
             for game in [*games, author]

@@ -1,8 +1,10 @@
 """Comments (spec §4.4): dense ordinals, exact counters, tombstones."""
 
 from contentsvc.db.errors import Refused
+from contentsvc.db.query import Db
 from contentsvc.store import comments
 from contentsvc.store import content as contents
+from contentsvc.store.floods import UNLIMITED
 from tests.support.databases import StoreCase, guid, together
 
 
@@ -15,7 +17,21 @@ class CommentCase(StoreCase):
     async def write(self, parent: int | None = None, content: str | None = None) -> int | None:
         """The id of a new comment of the author's."""
         on = content or self.game
-        return await comments.create(self.db, on, self.author, False, parent, "Well made")
+        return await self.written_by(self.author, on=on, parent=parent)
+
+    async def written_by(
+        self,
+        author: str,
+        *,
+        on: str | None = None,
+        admin: bool = False,
+        parent: int | None = None,
+        db: Db | None = None,
+    ) -> int | None:
+        """The id of a new comment, None if its author cannot see the content."""
+        where = db or self.db, on or self.game
+        written = await comments.create(*where, author, admin, parent, "Well made", *UNLIMITED)
+        return None if written is None else written.id
 
     async def delete(self, comment: int) -> bool | None:
         """Leave a tombstone."""
@@ -55,7 +71,7 @@ class WriteTests(CommentCase):
         await self.write()
         with self.assertRaises(KeyError):
             async with self.db.transaction() as tx:
-                await comments.create(tx, self.game, self.author, False, None, "never")
+                await self.written_by(self.author, db=tx)
                 raise KeyError
         await self.write()
         rows = self.sql("select ordinal from comments where content_id = %s order by 1", self.game)
@@ -82,7 +98,7 @@ class WriteTests(CommentCase):
         self.assertIsNotNone(await self.write())
         other = await self.user()
         for admin, seen in ((False, False), (True, True)):
-            found = await comments.create(self.db, self.game, other, admin, None, "x")
+            found = await self.written_by(other, admin=admin)
             self.assertEqual(found is not None, seen)
 
     async def test_update(self) -> None:
@@ -184,6 +200,6 @@ class ReadTests(CommentCase):
     async def test_standing(self) -> None:
         """Who may change it follows from its author and the content's."""
         other = await self.user()
-        comment = await comments.create(self.db, self.game, other, False, None, "x")
+        comment = await self.written_by(other)
         found = await comments.standing(self.db, self.game, comment, other, False)
         self.assertEqual(found, (other, self.author, False))

@@ -81,7 +81,7 @@ class CreateTests(ContentCase):
     async def test_listing(self) -> None:
         """Each has a listing id of its own, later ones higher ones."""
         games = [await self.content(self.author) for _ in range(3)]
-        rows = await contents.by_author(self.db, self.author, TYPES, BOTH, None, True, None, None)
+        rows = await contents.by_author(self.db, self.author, TYPES, BOTH, None, True, None, 100)
         self.assertEqual([row.id for row in rows], games[::-1])
         numbers = [row.listing_id for row in rows]
         self.assertEqual(numbers, sorted(set(numbers), reverse=True))
@@ -129,7 +129,7 @@ class ChangeTests(ContentCase):
     async def test_featured(self) -> None:
         """Featuring is seen in the lists; what is not there cannot be featured."""
         self.assertTrue(await contents.set_featured(self.db, self.game, True))
-        (row,) = await contents.by_author(self.db, self.author, TYPES, BOTH, None, True, None, None)
+        (row,) = await contents.by_author(self.db, self.author, TYPES, BOTH, None, True, None, 100)
         self.assertTrue(row.featured)
         self.assertFalse(await contents.set_featured(self.db, guid(), True))
 
@@ -180,7 +180,7 @@ class ReadTests(ContentCase):
 
     async def listed(self, types: list[str], statuses: list[str], **window: Any) -> list[str]:
         """The ids of the author's content."""
-        window = {"caller": None, "admin": True, "before": None, "limit": None} | window
+        window = {"caller": None, "admin": True, "before": None, "limit": 100} | window
         rows = await contents.by_author(self.db, self.author, types, statuses, **window)
         return [row.id for row in rows]
 
@@ -211,7 +211,7 @@ class ReadTests(ContentCase):
         for _ in range(4):
             await self.content(self.author)
         asked = (self.author, TYPES, BOTH, None, True)
-        everything = await contents.by_author(self.db, *asked, None, None)
+        everything = await contents.by_author(self.db, *asked, None, 100)
         found, before = [], None
         for _ in range(3):
             rows = await contents.by_author(self.db, *asked, before, 2)

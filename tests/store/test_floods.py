@@ -68,7 +68,7 @@ class CommentTests(FloodCase):
     ) -> comments.Written | None:
         """A comment of Ann's."""
         content = on or self.games[0]
-        return await comments.create_within(
+        return await comments.create(
             db or self.db, content, self.ann, False, parent, "x", MOST, SPAN
         )
 
