@@ -3,6 +3,7 @@
 from contentsvc.api.errors import ContentNotFound
 from contentsvc.db.query import Db
 from contentsvc.store import ratings
+from contentsvc.store.fragments import NIL
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_pointer
@@ -52,7 +53,7 @@ class Ratings:
         if len(first) < self._votes * ratings.ENTRY:
             return Encoded(f"{{{first}}}".encode())
 
-        after = "00000000-0000-0000-0000-000000000000"
+        after = NIL
 
         async def more() -> bytes:
             nonlocal after

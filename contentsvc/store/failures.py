@@ -6,8 +6,9 @@ failures are forgotten.
 """
 
 from contentsvc.db.query import Db, none, one
+from contentsvc.store.fragments import NIL
 
-_ALL = "'00000000-0000-0000-0000-000000000000'::uuid"
+_ALL = f"'{NIL}'::uuid"
 """Stands for all accounts."""
 
 # clock_timestamp(), because now() may be earlier than a time that another transaction wrote while

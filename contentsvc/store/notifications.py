@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from contentsvc.db.errors import Refused
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Db, many, maybe, one
+from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.db.statement import Batch
 from contentsvc.store.fragments import state
 
@@ -229,9 +229,10 @@ async def pages(
     together=True,
 )
 async def listed(
-    db: Db, user: str, after: int, since: float | None, limit: int | None
+    db: Db, user: str, after: int, since: float | None, limit: int
 ) -> list[Stored]:
-    """The user's notifications, in order. `since` is in Unix seconds; None is no limit."""
+    """The user's first `limit` notifications after the number `after`, in order. `since` is in Unix
+    seconds; None is no limit."""
 
 
 @maybe("select trimmed from notification_counters where user_id = :user")
@@ -268,7 +269,7 @@ async def page(
     lane=WHOLE,
 )
 async def listed_state(db: Db, user: str, after: int, since: float | None) -> str:
-    """A value that changes whenever the result of `listed` without a limit does. Of a row, only
+    """A value that changes whenever the result of `listed` does, whatever its limit. Of a row, only
     `read` changes, and `data` when it is emptied."""
 
 
@@ -277,7 +278,7 @@ async def number(db: Db, user: str, notification: str) -> int | None:
     """The sequence number of one of the user's notifications."""
 
 
-@maybe("""
+@found("""
     with changed as (
         update notifications set read = :read
         where user_id = :user and id = :notification and read <> :read
@@ -287,13 +288,13 @@ async def number(db: Db, user: str, notification: str) -> int | None:
         set unread = unread + case when :read then -1 else 1 end
         where user_id = :user and exists (select from changed)
     )
-    select true from notifications where user_id = :user and id = :notification
+    select from notifications where user_id = :user and id = :notification
 """)
-async def mark(db: Db, user: str, notification: str, read: bool) -> bool | None:
-    """Set the read flag of one notification. None if the user has no such notification."""
+async def mark(db: Db, user: str, notification: str, read: bool) -> bool:
+    """Set the read flag of one notification. False if the user has no such notification."""
 
 
-@maybe("""
+@found("""
     with upto as (
         select seq from notifications where user_id = :user and id = :notification
     ), changed as (
@@ -305,7 +306,7 @@ async def mark(db: Db, user: str, notification: str, read: bool) -> bool | None:
         set unread = unread - (select count(*) from changed)
         where user_id = :user and exists (select from changed)
     )
-    select true from upto
+    select from upto
 """)
-async def mark_up_to(db: Db, user: str, notification: str) -> bool | None:
-    """Set the read flag of this notification and all before it. None if there is no such one."""
+async def mark_up_to(db: Db, user: str, notification: str) -> bool:
+    """Set the read flag of this notification and all before it. False if there is no such one."""

@@ -14,6 +14,7 @@ first.
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, one
+from contentsvc.store.fragments import NIL
 
 SLICE = 1000
 """Users whose logs one statement checks."""
@@ -21,7 +22,7 @@ LOGS, ROWS = 50, 100
 """Users in a batch of notifications, and rows of each user."""
 TOKENS = 100
 """Refresh tokens in a batch."""
-FIRST = "00000000-0000-0000-0000-000000000000"
+FIRST = NIL
 """The start of a walk over all users."""
 _LOCK = 0x72657461696E6564
 """The advisory lock's number: the letters "retained"."""
@@ -38,7 +39,7 @@ class Step(NamedTuple):
     deleted: int
 
 
-class Batch(NamedTuple):
+class Trimmed(NamedTuple):
     """The number of deleted tokens and sessions. If the tokens fill the batch, there may be
     more."""
 
@@ -154,6 +155,6 @@ async def trim_notifications(db: Db, days: int, start: str) -> Step:
     )
     select (select count(*) from old) as tokens, (select count(*) from ended) as sessions
 """)
-async def trim_sessions(db: Db, margin: int) -> Batch:
+async def trim_sessions(db: Db, margin: int) -> Trimmed:
     """Delete at most TOKENS refresh tokens, spent or not, that expired more than `margin` seconds
     ago. Delete each session with the last of its tokens."""

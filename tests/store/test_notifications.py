@@ -38,7 +38,7 @@ class NotificationCase(StoreCase):
 
     async def seqs(self, user: str | None = None) -> list[int]:
         """The numbers in the user's log."""
-        rows = await notifications.listed(self.db, user or self.ann, 0, None, None)
+        rows = await notifications.listed(self.db, user or self.ann, 0, None, 1000)
         return [row.seq for row in rows]
 
 
@@ -90,7 +90,7 @@ class NumberTests(NotificationCase):
         row = await self.insert()
         expected = (self.ann, 1, row.id, row.created, False, '{"kind":"Debug","text":"x"}')
         self.assertEqual(row, Following(*expected, None))
-        rows = await notifications.listed(self.db, self.ann, 0, None, None)
+        rows = await notifications.listed(self.db, self.ann, 0, None, 1000)
         self.assertEqual(rows, [Stored(*expected)])
         self.assertEqual(await notifications.number(self.db, self.ann, row.id), 1)
 
@@ -105,11 +105,11 @@ class NumberTests(NotificationCase):
 
 
 class ReadFlagTests(NotificationCase):
-    async def mark(self, row: Following, read: bool = True) -> bool | None:
+    async def mark(self, row: Following, read: bool = True) -> bool:
         """Set the flag."""
         return await notifications.mark(self.db, self.ann, row.id, read)
 
-    async def up_to(self, row: Following) -> bool | None:
+    async def up_to(self, row: Following) -> bool:
         """Set it on this and those before."""
         return await notifications.mark_up_to(self.db, self.ann, row.id)
 
@@ -140,7 +140,7 @@ class ReadFlagTests(NotificationCase):
         for _ in range(2):
             self.assertTrue(await self.up_to(rows[3]))
             self.assertEqual((await self.state()).unread, 1)
-        found = await notifications.listed(self.db, self.ann, 0, None, None)
+        found = await notifications.listed(self.db, self.ann, 0, None, 1000)
         self.assertEqual([row.read for row in found], [True] * 4 + [False])
 
     async def test_up_to_at_once(self) -> None:
@@ -153,8 +153,8 @@ class ReadFlagTests(NotificationCase):
     async def test_of_another(self) -> None:
         """Another user's notification is not there, and stays as it was."""
         row = await self.insert(await self.user())
-        self.assertIsNone(await self.mark(row))
-        self.assertIsNone(await self.up_to(row))
+        self.assertFalse(await self.mark(row))
+        self.assertFalse(await self.up_to(row))
         self.assertIsNone(await notifications.number(self.db, self.ann, row.id))
         read = self.sql("select read from notifications where id = %s", row.id)
         self.assertEqual(read, [(False,)])
@@ -279,13 +279,13 @@ class ReadTests(NotificationCase):
             self.ann,
         )
 
-        async def seqs(after: int, since: float | None, limit: int | None) -> list[int]:
+        async def seqs(after: int, since: float | None, limit: int = 1000) -> list[int]:
             rows = await notifications.listed(self.db, self.ann, after, since, limit)
             return [row.seq for row in rows]
 
-        self.assertEqual(await seqs(1, None, None), [2, 3, 4])
+        self.assertEqual(await seqs(1, None), [2, 3, 4])
         self.assertEqual(await seqs(0, None, 2), [1, 2])
-        self.assertEqual(await seqs(0, 1002, None), [3, 4], "whole seconds, strictly greater")
-        self.assertEqual(await seqs(0, 1002.5, None), [3, 4])
-        self.assertEqual(await seqs(0, 1e300, None), [])
-        self.assertEqual(await seqs(2**62, None, None), [])
+        self.assertEqual(await seqs(0, 1002), [3, 4], "whole seconds, strictly greater")
+        self.assertEqual(await seqs(0, 1002.5), [3, 4])
+        self.assertEqual(await seqs(0, 1e300), [])
+        self.assertEqual(await seqs(2**62, None), [])

@@ -8,7 +8,7 @@ from twisted.internet.threads import deferToThread
 
 from contentsvc.store import notifications, retention, sessions
 from contentsvc.store.notifications import Standing
-from contentsvc.store.retention import FIRST, Batch, Step
+from contentsvc.store.retention import FIRST, Step, Trimmed
 from tests.store.test_sessions import MONTH, WAITING, digest
 from tests.support.databases import StoreCase, fresh, guid, together
 
@@ -200,7 +200,7 @@ class NotificationTests(RetentionCase):
     async def test_at_once(self) -> None:
         """Whatever is appended, read, and deleted at once, number, mark and count agree."""
         users = [await self.log(*[100] * 5, *[1] * 5) for _ in range(4)]
-        rows = {user: await notifications.listed(self.db, user, 0, None, None) for user in users}
+        rows = {user: await notifications.listed(self.db, user, 0, None, 1000) for user in users}
         acts = [
             act
             for user in users
@@ -243,7 +243,7 @@ class SessionTests(RetentionCase):
             )
         return session
 
-    async def trim(self) -> Batch:
+    async def trim(self) -> Trimmed:
         return await retention.trim_sessions(self.db, MARGIN)
 
     def left(self) -> dict[str, int]:
