@@ -64,7 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments.act(config.read(vars(arguments), os.environ), arguments)
     except (CommandError, DemoError, ConfigError, KeysError, *_DATABASE_ERRORS) as error:
-        print(f"contentsvc: {' '.join(str(error).split())}", file=sys.stderr)
+        about = "secret_file " if isinstance(error, KeysError) else ""
+        print(f"contentsvc: {about}{' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

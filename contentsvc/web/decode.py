@@ -36,6 +36,7 @@ _KINDS = {
     "null": "null",
 }
 _MAX_PARAMETERS = 64
+_ODD = re.compile(r"null|-?[0-9.]+(?:e[-+]?[0-9]+)?", re.IGNORECASE)
 _MISSES = "This is required, but missing."
 _NOT_TEXT = "This must be percent-encoded UTF-8."
 _OUT_OF_RANGE = "This number is out of range: it must fit a 64-bit floating-point number."
@@ -165,10 +166,12 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
     except msgspec.ValidationError as error:
         pointer, detail = _where(error, type, json=False)
         raise problem(pointer.lstrip("/"), detail) from None
-    if any(value.lower() == "null" for value in values.values()):
-        # msgspec reads the word null as None in a number that may be missing.
+    if any(not value.isdecimal() and _ODD.fullmatch(value) for value in values.values()):
+        # msgspec reads null as None where a number may be missing, and 1.0 and 1e1 as integers.
         for field in msgspec.structs.fields(type):
-            if field.encode_name in values and getattr(found, field.name) is None:
+            text, value = values.get(field.encode_name), getattr(found, field.name)
+            whole = not isinstance(value, int) or (text or "0").removeprefix("-").isdecimal()
+            if text is not None and (value is None or not whole):
                 raise problem(field.encode_name, _must_be(type, [field.encode_name], json=False))
     lower = lowering(type)
     if lower is not None:

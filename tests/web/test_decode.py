@@ -304,6 +304,13 @@ class PairsTests(DecodeCase):
         for bad in (b"pageSize=x", b"pageSize=null"):
             self.assertEqual(self.error(bad), ("pageSize", "This must be an integer."))
 
+    def test_fraction(self) -> None:
+        """An integer is written in digits, without a fraction or an exponent."""
+        for value in (b"1.0", b"1e1", b"1E0", b"1."):
+            self.assertEqual(self.error(b"page=" + value)[0], "page", value)
+            self.assertEqual(self.error(b"pageSize=" + value)[0], "pageSize", value)
+        self.assertEqual(decode.query_string(b"since=1.0&q=1e1", Asked).q, "1e1")
+
     def test_null(self) -> None:
         """The word null is no number, also where there may be none, and a text like any other."""
         for raw in (b"since=null", b"since=NULL", b"since=%6eull", b"page=null"):
