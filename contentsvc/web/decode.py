@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl
 
@@ -59,6 +60,8 @@ def integer(name: str, text: str) -> int:
 def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decoder[T]) -> T:
     """Decode a JSON body, GUIDs to lower case. A missing Content-Type counts as JSON.
 
+    Unknown members are ignored, whatever they have.
+
     Raises UnsupportedMediaType, MalformedJson or InvalidBody.
     """
     if content_type is not None:
@@ -71,9 +74,8 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
         if not raw.isascii():
             raw.decode()  # msgspec does not check members that it skips
         value = decoder.decode(raw)
-        nul = place.nul(raw)
-        if nul >= 0:
-            raise _nul_at(raw, nul)
+        if place.nul(raw) >= 0:
+            _refuse_nul(msgspec.json.encode(value))
     except msgspec.ValidationError as error:
         raise at_pointer(*_where(error, decoder.type)) from None
     except msgspec.DecodeError as error:
@@ -152,13 +154,16 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
         raise problem("", _NOT_TEXT) from None
     except ValueError:
         raise problem("", f"There may be at most {_MAX_PARAMETERS} parameters.") from None
+    known = _names(type)
     values: dict[str, str] = {}
     for name, value in pairs:
-        if not _is_text(name) or not _is_text(value):
-            raise problem(name if _is_text(name) else "", _NOT_TEXT)
+        if name not in known:
+            continue
         if name in values:
             raise problem(name, "This parameter appears more than once. Send it once.")
-        if "\0" in name or "\0" in value:
+        if not _is_text(value):
+            raise problem(name, _NOT_TEXT)
+        if "\0" in value:
             raise problem(name, "This must not contain the character NUL.")
         values[name] = value
     try:
@@ -222,12 +227,21 @@ def _must_be(type: Any, steps: Sequence[str | int], *, json: bool, got: str | No
     return f"This must be {wanted}.{found}"
 
 
+@cache
+def _names(type: type[msgspec.Struct]) -> frozenset[str]:
+    """The parameters that are known. Others are ignored, whatever they have."""
+    return frozenset(type.__struct_encode_fields__)
+
+
 def _is_text(value: str) -> bool:
     """Whether the bytes were UTF-8: if not, the text has lone surrogates."""
     return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
-def _nul_at(raw: bytes, offset: int) -> Problem:
-    pointer, in_name = place.pointer(raw, offset)
-    what = "The name of a member of this" if in_name else "This"
-    return at_pointer(pointer, f"{what} must not contain the character NUL (\\u0000).")
+def _refuse_nul(known: bytes) -> None:
+    """Raises InvalidBody if there is a NUL in the members that are known."""
+    nul = place.nul(known)
+    if nul >= 0:
+        pointer, in_name = place.pointer(known, nul)
+        what = "The name of a member of this" if in_name else "This"
+        raise at_pointer(pointer, f"{what} must not contain the character NUL (\\u0000).")

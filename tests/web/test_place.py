@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from contentsvc.web import decode, place
 from contentsvc.web.errors import Problem
@@ -12,7 +12,10 @@ from tests.web.support import WebCase
 
 
 class Body(Struct):
-    text: str = ""
+    """Members of any kind."""
+
+    a: Raw = Raw()
+    zz: Raw = Raw()
 
 
 _body = msgspec.json.Decoder(Body)
