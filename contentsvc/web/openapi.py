@@ -9,7 +9,7 @@ from contentsvc.web.allow import Permission
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout, Unavailable
 from contentsvc.web.examples import example
 from contentsvc.web.route import Route
-from contentsvc.web.schemas import REF, Schema, Schemas, prose
+from contentsvc.web.schemas import NO_NUL, REF, Schema, Schemas, prose
 from contentsvc.web.sizes import KIB, SMALL
 from contentsvc.web.table import Family, Operation, variable_name
 from contentsvc.web.urls import LONGEST
@@ -320,7 +320,7 @@ def _who(allow: Permission, route: Route) -> str:
 
 def _variable(variable: tuple[str, str]) -> dict[str, Any]:
     kind, name = variable
-    schema: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST}
+    schema: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": NO_NUL}
     if kind == "guid":
         schema = {"type": "string", "format": "uuid"}
     elif kind == "int":

@@ -1,8 +1,8 @@
 """JSON Schemas of Structs, for OpenAPI 3.1 and its clients.
 
-They begin as msgspec's own. Patterns become those of ECMA-262. A member that an answer always has
-is required, even if its Struct can be without it. Tagged unions are `oneOf`, a single word is
-`const`, and descriptions leave out words for maintainers.
+They begin as msgspec's own. Patterns become those of ECMA-262; strings that are sent have no NUL. A
+member that an answer always has is required, even if its Struct can be without it. Tagged unions
+are `oneOf`, a single word is `const`, and descriptions leave out words for maintainers.
 """
 
 import inspect
@@ -17,6 +17,9 @@ from msgspec import inspect as types
 Schema = dict[str, Any]
 
 REF = "#/components/schemas/"
+_ANY = r"[^\u0000]*"
+NO_NUL = f"^{_ANY}$"
+"""The pattern of a string that is sent: strings have no NUL."""
 _SECTION = re.compile(r"\s*\((?:[Ss]pec )?§[^)]*\)")
 _ASTRAL = re.compile(r"\\U([0-9a-fA-F]{8})")
 
@@ -70,7 +73,7 @@ class Schemas:
         _, components = msgspec.json.schema_components([type], ref_template=REF + "{name}")
         schema = components[type.__name__]
         for name, member in schema["properties"].items():
-            yield name, name in schema["required"], self._mended(without_null(member))
+            yield name, name in schema["required"], _sent(self._mended(without_null(member)))
 
     def _component(
         self, info: types.StructType, schema: Schema, *, answered: bool, form: bool
@@ -83,6 +86,10 @@ class Schemas:
             mended = {"description": about, **mended}
         if answered:
             self._require(info, mended)
+        else:
+            mended["properties"] = {
+                name: _sent(member) for name, member in mended["properties"].items()
+            }
         members = mended["properties"]
         for name, member in members.items():
             # To some generators, what has a default must be there. Ours are what a member's absence
@@ -163,6 +170,21 @@ def without_null(schema: Schema) -> Schema:
     if kinds == {"integer", "number"}:
         parts = [part for part in parts if part["type"] == "number"]
     return {**parts[0], **schema} if len(parts) == 1 else {"anyOf": parts, **schema}
+
+
+def _sent(value: Any) -> Any:
+    """The schema of a member that is sent, whose strings have no NUL."""
+    if isinstance(value, list):
+        return [_sent(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    schema = {key: inner if key == "examples" else _sent(inner) for key, inner in value.items()}
+    if schema.get("type") == "string" and not schema.keys() & {"enum", "const"}:
+        pattern = schema.get("pattern", "")
+        # A pattern of a whole string says of each character what it can be.
+        if not pattern.startswith("^"):
+            schema["pattern"] = f"^{_ANY}{pattern}{_ANY}$" if pattern else NO_NUL
+    return schema
 
 
 def _ecma(pattern: str) -> str:

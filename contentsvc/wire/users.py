@@ -44,10 +44,16 @@ class UserUpdate(Wire):
     public_profile: Profile
 
 
+# Python also trims the five control characters; ECMA-262, which the document has, does not.
+_SEEN = r"[^\s\x00\x1c-\x1f\x85]"
+_TRIMMED = rf"{_SEEN}[^\x00]+{_SEEN}"
+"""At least three characters after trimming."""
+
+
 class UserSearch(Wire):
     """A search (spec §4.5). The length of `q` is counted after trimming."""
 
-    q: Annotated[str, Meta(extra_json_schema={"pattern": r"\S[\s\S]+\S", "examples": ["mira"]})]
+    q: Annotated[str, Meta(extra_json_schema={"pattern": _TRIMMED, "examples": ["mira"]})]
     page_size: Annotated[int, Meta(ge=10, le=200)] = 48
     page: Page = 0
 

@@ -27,6 +27,7 @@ class Order(Struct):
     part: Part
     colour: Literal["red"]
     note: str | None = None
+    seal: Annotated[str, Meta(pattern="x")] = "x"
 
 
 class Receipt(Struct, omit_defaults=True):
@@ -64,6 +65,10 @@ class Form(Struct):
     size: int = 10
 
 
+TEXT = {"type": "string", "pattern": "^[^\\u0000]*$"}
+"""A string that is sent."""
+
+
 class SchemaCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.schemas = Schemas(
@@ -85,6 +90,12 @@ class InputTests(SchemaCase):
         """A pattern is one of ECMA-262: its end is $, characters stand for themselves."""
         self.assertEqual(self.schema(Order)["properties"]["code"]["pattern"], "^[a-z\U0001f600]+$")
 
+    def test_nul(self) -> None:
+        """No string has NUL, whatever else its pattern wants."""
+        properties = self.schema(Order)["properties"]
+        self.assertIn(TEXT, properties["note"]["anyOf"])
+        self.assertEqual(properties["seal"]["pattern"], "^[^\\u0000]*x[^\\u0000]*$")
+
     def test_constant(self) -> None:
         """One word is a constant."""
         colour = self.schema(Order)["properties"]["colour"]
@@ -99,15 +110,15 @@ class InputTests(SchemaCase):
 
     def test_form(self) -> None:
         """A member of a form is never null."""
-        self.assertEqual(self.schema(Form)["properties"]["scope"], {"type": "string"})
+        self.assertEqual(self.schema(Form)["properties"]["scope"], TEXT)
 
     def test_parameters(self) -> None:
         """Nor is a parameter, which has its default; a number is a number, whole or not."""
         self.assertEqual(
             list(self.schemas.parameters(Form)),
             [
-                ("grant", True, {"type": "string"}),
-                ("scope", False, {"type": "string"}),
+                ("grant", True, TEXT),
+                ("scope", False, TEXT),
                 ("since", False, {"type": "number"}),
                 ("size", False, {"type": "integer", "default": 10}),
             ],
