@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 from twisted.web.resource import Resource
-from twisted.web.server import NOT_DONE_YET
 
 from contentsvc.push.resource import SocketResource
 from contentsvc.web.app import Api
@@ -66,8 +65,7 @@ class Root(Resource):
             allowed = ", ".join(_READ)
             problem = MethodNotAllowed(f"This path allows {allowed}.", headers={"Allow": allowed})
             return self._api.refuse(request, problem)
-        asset.answer(request)
-        return NOT_DONE_YET
+        return self._api.asset(request, asset)
 
     def _refuse(self, request: Any, status: int, code: str) -> int:
         return self._api.refuse(request, _REFUSALS[code]())

@@ -16,6 +16,7 @@ from twisted.web.server import NOT_DONE_YET
 
 from contentsvc.web import decode, urls
 from contentsvc.web.allow import Who
+from contentsvc.web.assets import Asset
 from contentsvc.web.call import Call
 from contentsvc.web.errors import BadToken, InternalError, Problem
 from contentsvc.web.reply import Pieces, Reply
@@ -124,6 +125,11 @@ class Api(Resource):
         """Log the current exception, and answer 500."""
         log.failure("Request {id} failed", id=request.request_id)
         return self.refuse(request, InternalError())
+
+    def asset(self, request: ApiRequest, asset: Asset) -> int:
+        """Answer with a file that is beside this resource."""
+        asset.answer(request, self._reply.fields(request))
+        return NOT_DONE_YET
 
     def options(self, request: ApiRequest, methods: list[str]) -> int:
         """Answer OPTIONS, here or for a resource beside this one."""

@@ -1,6 +1,6 @@
 """Static files, and those of /docs: Swagger UI for /openapi.json.
 
-`scripts/vendor` fetches Swagger UI. It is kept and sent gzipped.
+`scripts/vendor` fetches Swagger UI. It is kept gzipped, and sent so where the client takes it.
 """
 
 import re
@@ -48,7 +48,6 @@ class Asset:
         self._tag = b'W/"%s"' % blake2b(stored, digest_size=12).hexdigest().encode()
         fields = [
             b"ETag: " + self._tag,
-            b"Cache-Control: no-cache",
             b"X-Content-Type-Options: nosniff",
         ]
         if gzipped:
@@ -57,9 +56,10 @@ class Asset:
             fields.append(b"Content-Security-Policy: " + policy.encode())
         self._fields = b"".join(field + b"\r\n" for field in fields)
 
-    def answer(self, request: ApiRequest) -> None:
-        """Answer a GET or HEAD: 200, or 304 if the client has the file."""
-        fields = b"X-Request-Id: %s\r\n%s" % (request.request_id.encode(), self._fields)
+    def answer(self, request: ApiRequest, fields: bytes) -> None:
+        """Answer a GET or HEAD: 200, or 304 if the client has the file. `fields` are the header
+        fields of every answer."""
+        fields += self._fields
         asked = request.requestHeaders.getRawHeaders
         if matches(asked(b"If-None-Match"), self._tag):
             request.answer(304, None, b"", fields)

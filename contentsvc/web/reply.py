@@ -98,7 +98,7 @@ class Reply:
         if self._is_known(request, (await pieces.state()).encode()):
             self._write(request, 304, None, b"")
         else:
-            fields = self._fields(request)
+            fields = self.fields(request)
             await request.stream(b"application/json", fields, pieces.more, pieces.brackets)
 
     def _success(self, request: ApiRequest, body: bytes) -> None:
@@ -141,9 +141,11 @@ class Reply:
         self._write(request, 204, None, b"")
 
     def _write(self, request: ApiRequest, status: int, media: bytes | None, body: bytes) -> None:
-        request.answer(status, media, body, self._fields(request))
+        request.answer(status, media, body, self.fields(request))
 
-    def _fields(self, request: ApiRequest) -> bytes:
+    def fields(self, request: ApiRequest) -> bytes:
+        """The header fields of every answer: its request's id, who may read it, how long to keep
+        it."""
         cors = self._any
         if not cors:
             origin = request.getHeader(b"Origin")
