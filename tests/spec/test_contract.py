@@ -53,7 +53,7 @@ class ServedTests(SpecCase):
         for coding in ("gzip", "identity"):
             headers = {"Accept-Encoding": coding}
             response = await self.request("GET", "/openapi.json", headers=headers, expect=200)
-            self.assertEqual(response.header("Vary"), "Accept-Encoding")
+            self.assertIn("Accept-Encoding", response.header("Vary") or "")
             # The client takes the gzip off.
             found.append((response.header("ETag"), response.json()))
         self.assertEqual(found[0], found[1])

@@ -124,7 +124,6 @@ class InputTests(SchemaCase):
             ],
         )
 
-
     def test_same_name(self) -> None:
         """Two Structs of one name are refused: clients could not tell them apart."""
         other = defstruct("Part", [("number", int)])
