@@ -114,10 +114,13 @@ class _Line:
 
 
 class Batches:
-    """Collects the calls of statements that have a batch. `run` runs one statement."""
+    """Collects the calls of statements that have a batch. `run` runs one statement, for calls of
+    which the last came at the time that it is given."""
 
     def __init__(
-        self, reactor: IReactorTime, run: Callable[[Statement, Row], Awaitable[list[Row]]]
+        self,
+        reactor: IReactorTime,
+        run: Callable[[Statement, Row, float], Awaitable[list[Row]]],
     ) -> None:
         self._reactor = reactor
         self._run = run
@@ -168,8 +171,7 @@ class Batches:
 
     async def _serve(self, line: _Line, batch: list[Call]) -> None:
         rows = _by_row(batch)
-        arguments = [call.args for call in batch]
-        outcomes = await self._outcomes(line.statement, arguments, halve=len(rows) == 1)
+        outcomes = await self._outcomes(line.statement, batch, halve=len(rows) == 1)
         line.over(batch)
         if parts := _parts(rows, outcomes[0]):
             for part in parts:
@@ -192,12 +194,13 @@ class Batches:
                 _tell(call, slow)
 
     async def _outcomes(
-        self, statement: Statement, calls: list[Row], *, halve: bool
+        self, statement: Statement, calls: list[Call], *, halve: bool
     ) -> list[Outcome]:
-        """What becomes of each of these calls, which are given by their arguments. If they are
-        refused, it may `halve` them to find the one whose fault it is."""
+        """What becomes of each of these calls. If they are refused, it may `halve` them to find the
+        one whose fault it is."""
+        arguments = statement.several([call.args for call in calls])
         try:
-            return [*parted(await self._run(statement, statement.several(calls)), len(calls))]
+            return [*parted(await self._run(statement, arguments, calls[-1].since), len(calls))]
         except Exception as error:
             if len(calls) == 1 or not (halve and _is_refused(error)):
                 return [error] * len(calls)

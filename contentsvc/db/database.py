@@ -189,8 +189,10 @@ class Database:
             return await self._together.rows(statement, args)
         return await self._run_alone(statement, args)
 
-    async def _run_alone(self, statement: Statement, args: Row) -> list[Row]:
-        connection = await self._acquire(statement.lane)
+    async def _run_alone(
+        self, statement: Statement, args: Row, since: float | None = None
+    ) -> list[Row]:
+        connection = await self._acquire(statement.lane, since)
         try:
             return await _run(connection, statement, args, "")
         finally:
@@ -223,12 +225,12 @@ class Database:
             except Exception:
                 log.failure("A callback after a commit failed")
 
-    async def _acquire(self, name: str) -> Connection:
-        """A connection for work in this lane. Raises Unavailable."""
+    async def _acquire(self, name: str, since: float | None = None) -> Connection:
+        """A connection for work in this lane, which came now or at `since`. Raises Unavailable."""
         lane = self._lanes.lane(name)
         while True:
             if not self._lanes.enter(lane):
-                await self._lanes.wait(lane, self._clock.seconds())
+                await self._lanes.wait(lane, self._clock.seconds() if since is None else since)
             while self._idle:
                 connection = self._idle.pop()
                 if not connection.broken:

@@ -78,15 +78,16 @@ class Lanes:
         self._take(lane)
         return True
 
-    def wait(self, lane: Lane, now: float) -> Deferred[None]:
-        """Wait for a place. A caller that cancels the Deferred leaves at once.
+    def wait(self, lane: Lane, came: float) -> Deferred[None]:
+        """Wait for a place, for work that `came` at this time. A caller that cancels the Deferred
+        leaves at once.
 
         Raises Unavailable: too many wait.
         """
         if len(lane.waiters) >= lane.most:
             raise Unavailable("too many requests wait for a database connection", lane.cause)
         waiter: Deferred[None] = Deferred(lambda waiter: self._gone(lane, waiter))
-        lane.waiters[waiter] = now
+        lane.waiters[waiter] = came
         self.waiting[lane] = None
         return waiter
 
@@ -123,10 +124,12 @@ class Lanes:
     def expire(self, before: float) -> None:
         """Fail all callers that came before this time with Unavailable."""
         for lane in list(self.waiting):
-            while lane.waiters and next(iter(lane.waiters.values())) < before:
-                waiter, _ = lane.waiters.popitem(last=False)
-                if not lane.waiters:
-                    del self.waiting[lane]
+            late = [waiter for waiter, came in lane.waiters.items() if came < before]
+            for waiter in late:
+                del lane.waiters[waiter]
+            if late and not lane.waiters:
+                del self.waiting[lane]
+            for waiter in late:
                 waiter.errback(Unavailable("every database connection is busy", lane.cause))
 
     def fail(self, error: Exception) -> None:

@@ -21,9 +21,11 @@ class Run:
     def __init__(self) -> None:
         self.asked: list[tuple[str, Row]] = []
         self.answers: list[Deferred[list[Row]]] = []
+        self.since = -1.0
 
-    def __call__(self, statement: Statement, args: Row) -> Deferred[list[Row]]:
+    def __call__(self, statement: Statement, args: Row, since: float) -> Deferred[list[Row]]:
         self.asked.append((statement.name, args))
+        self.since = since
         self.answers.append(Deferred())
         return self.answers[-1]
 
@@ -189,6 +191,18 @@ class LateTests(BatchesCase):
         self.run_.answers[1].callback([])
         self.tell(("bob", "3"))
         self.assertEqual(self.turn(), [('"3"',)])
+
+
+    def test_since(self) -> None:
+        """A statement counts as old as its last call, however long that has waited for a row."""
+        self.clock.advance(LATE)
+        self.tell(("ann", "2"))
+        self.turn()
+        since = self.clock.seconds()
+        self.clock.advance(1)
+        self.run_.answer()
+        self.turn()
+        self.assertEqual(self.run_.since, since)
 
 
 class RowTests(BatchesCase):

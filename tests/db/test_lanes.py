@@ -114,9 +114,10 @@ class WaitTests(LaneCase):
         self.assertEqual(self.order, ["patient"])
 
     def test_too_late(self) -> None:
-        """Who has come before a moment is told to go, in each lane, and only they."""
-        old = [self.wait(name, "old", 1) for name in ("a", "a", SEARCHES)]
+        """Who has come before a moment is told to go, in each lane, wherever they stand, and only
+        they."""
         self.wait("a", "new", 2)
+        old = [self.wait(name, "old", 1) for name in ("a", "a", SEARCHES)]
         self.lanes.expire(2)
         causes = [self.failureResultOf(waiter, Unavailable).value.cause for waiter in old]
         self.assertEqual(causes, ["pool", "pool", "searches"])
