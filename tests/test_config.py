@@ -86,7 +86,8 @@ class ReadTests(SynchronousTestCase):
             self.assertEqual(read({"listen": given}).listen, given)
 
     def test_precedence(self) -> None:
-        """An option outweighs the environment, that the file, and that the default."""
+        """An option overrides the environment. The environment overrides the file, and the file the
+        default."""
         file = self.file("pool_size = 3\nsockets = 3\nsockets_per_user = 3\n")
         settings = read(
             {"config": file, "pool-size": "1"}, pool_size="2", sockets="2", drain_timeout="2"

@@ -5,17 +5,17 @@ from contentsvc.wire.accounts import PasswordChange, Registration
 
 
 class Accounts:
-    """Making an account, and changing its password."""
+    """The user's account."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
     async def register(self, body: Registration) -> str:
-        """Make an account; its user's id. This does not log in."""
+        """Make an account. Returns the id of its user. Does not log in."""
         return await self._calls.create("/user", body)
 
     async def change_password(self, body: PasswordChange) -> None:
-        """Change one's password, which ends the other sessions."""
+        """Change the user's own password. This ends the user's other sessions."""
         path = f"/user/{self._calls.user}/password"
         # A second attempt would find another password.
         await self._calls.send("PUT", path, body, repeat=False)

@@ -5,15 +5,15 @@ from contentsvc.wire.accounts import BanBody
 
 
 class Bans:
-    """Shutting accounts out."""
+    """Bans of users."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
     async def put(self, user: str, body: BanBody) -> None:
-        """Shut an account out, and end its sessions."""
+        """Ban a user, and end the user's sessions."""
         await self._calls.send("PUT", f"/user/{quoted(user)}/ban", body)
 
     async def lift(self, user: str) -> None:
-        """Let the user log in again."""
+        """Lift a ban."""
         await self._calls.send("DELETE", f"/user/{quoted(user)}/ban")

@@ -1,5 +1,4 @@
-"""How the families' operations are called: with a token, as Structs, each sent as often as it may
-be."""
+"""Calls of operations: with the user's token, from Structs to Structs."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -44,7 +43,7 @@ class Calls:
         return Page(items, _next(answer.header("Link")))
 
     async def create(self, path: str, body: Struct) -> str:
-        """Make something; its id, the last segment of the Location."""
+        """Make something. Returns its id, the last segment of the Location."""
         answer = await self.call("POST", f"/api/v1{path}", body)
         return (answer.header("Location") or "").rpartition("/")[2]
 
@@ -73,8 +72,8 @@ class Calls:
         query: Struct | None = None,
         repeat: bool | None = None,
     ) -> Answer:
-        """A success of the operation at the whole `path`. `repeat` says whether it may be sent
-        again where no answer came; by default only a POST may not."""
+        """The answer of the operation at the whole `path`, if it succeeds. `repeat` says whether
+        the request may be sent again when no answer comes. By default, all but a POST may be."""
         sent: Any = {
             "body": None if body is None else json.encode(body),
             "query": _parameters(query),

@@ -11,13 +11,13 @@ class Challenges:
         self._calls = calls
 
     async def create(self, body: ChallengeCreate) -> str:
-        """Make a design challenge, and give its id; admins (spec §4.17)."""
+        """Make a design challenge, as an admin (spec §4.17). Returns its id."""
         return await self._calls.create("/design-challenges", body)
 
     async def all(self) -> list[Challenge]:
-        """All of them, in order."""
+        """List all design challenges, by `ordinal`."""
         return await self._calls.get("/design-challenges", list[Challenge])
 
     async def get(self, challenge: str) -> Challenge:
-        """One of them."""
+        """Get one design challenge."""
         return await self._calls.get(f"/design-challenges/{quoted(challenge)}", Challenge)

@@ -28,25 +28,25 @@ from contentsvc.client.users import Users
 from contentsvc.wire.accounts import TokenAnswer
 
 TIMEOUT = 22.0
-"""Seconds of one attempt: the service's own limits, 5 for a connection and 15 for a statement,
-and some for the way."""
+"""Seconds for one attempt. The service itself takes at most 5 for a database connection and 15 for
+a statement."""
 PATIENCE = 30.0
-"""Seconds of all attempts, but for the last one's own time."""
+"""Seconds within which the last attempt begins."""
 _IDLE = 20
-"""Seconds that an unused connection is kept; the service closes its end after 60."""
+"""Seconds that an unused connection stays open. The service would close it after 60."""
 
 
 class Client:
     """The service at `base_url`. Its operations are the methods of the families, such as
-    `client.comments.create(content, CommentCreate(body="Well made"))`. Where an operation's path
-    names the user themself, it is the one who is signed in.
+    `client.comments.create(content, CommentCreate(body="Well made"))`. Operations on the user's own
+    data take the user from the log-in.
 
-    One attempt of a request takes at most `timeout` seconds; what may be repeated is for
-    `patience` seconds, with pauses from `random`. `agent` and `connector` are for tests and
-    proxies.
+    One attempt of a request takes at most `timeout` seconds. If a request may be repeated, the
+    client repeats it for `patience` seconds, with pauses from `random`. `agent` and `connector` are
+    for tests and proxies.
 
-    The operations raise ApiError (its `code` is the cause), SessionEnded, NotSignedIn and
-    Unreachable.
+    The operations raise ApiError, whose `code` is the cause, and its subclasses SessionEnded and
+    ProgressConflict. They also raise NotSignedIn and Unreachable.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Client:
 
     @property
     def tokens(self) -> TokenAnswer:
-        """The tokens of now, whose refresh token `resume_session` takes. Raises NotSignedIn."""
+        """The present tokens. `resume_session` takes their refresh token. Raises NotSignedIn."""
         return self._log_in.tokens
 
     async def log_in(self, name: str, password: str) -> TokenAnswer:
@@ -110,14 +110,14 @@ class Client:
         return await self._log_in.begin(name, password)
 
     async def resume_session(self, refresh_token: str) -> TokenAnswer:
-        """Go on with the session that an earlier process kept the refresh token of; it is
-        spent by this. Raises SessionEnded, ApiError, Unreachable."""
+        """Go on with the session of a refresh token, for example one that an earlier process kept.
+        The token cannot be used again. Raises SessionEnded, ApiError, Unreachable."""
         return await self._log_in.renew(refresh_token)
 
     def use_token(self, access_token: str, user: str | None = None) -> None:
-        """Go on with an access token that another program has, for as long as it is good: then
-        operations raise SessionEnded. `user` is the id of the user, which the operations on
-        one's own data need."""
+        """Use an access token of another program. When it has expired, operations raise
+        SessionEnded. `user` is the id of the user, which operations on the user's own data need.
+        """
         self._log_in.use(access_token, user)
 
     async def log_out(self) -> None:

@@ -11,26 +11,26 @@ from contentsvc.wire.comments import (
 
 
 class Comments:
-    """The comments of a content."""
+    """Comments on content."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
     async def page(self, content: str, query: CommentQuery | None = None) -> CommentPage:
-        """A page of them, oldest first (spec §4.4)."""
+        """Get a page of comments, oldest first (spec §4.4)."""
         return await self._calls.get(_path(content), CommentPage, query)
 
     async def create(self, content: str, body: CommentCreate) -> int:
-        """Comment on a content; the new comment's id. Never sent again by itself: each would be
-        another comment."""
+        """Write a comment. Returns its id. The client does not repeat this, because each request
+        would make another comment."""
         return int(await self._calls.create(_path(content), body))
 
     async def get(self, content: str, comment: int) -> Comment:
-        """One comment."""
+        """Get one comment."""
         return await self._calls.get(_path(content, comment), Comment)
 
     async def update(self, content: str, comment: int, body: CommentUpdate) -> None:
-        """Change the text of one's comment."""
+        """Change the text of the user's own comment."""
         await self._calls.send("PATCH", _path(content, comment), body)
 
     async def delete(self, content: str, comment: int) -> None:

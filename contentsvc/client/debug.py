@@ -5,12 +5,12 @@ from contentsvc.wire.notifications import DebugNotify
 
 
 class Debug:
-    """What the operator may turn off."""
+    """Operations that the operator can turn off."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
     async def notify(self, body: DebugNotify) -> None:
-        """Send anyone a Debug notification (spec §4.18). Never sent again by itself: each would be
-        another notification."""
+        """Send a user a Debug notification (spec §4.18). The client does not repeat this, because
+        each request would make another notification."""
         await self._calls.send("POST", "/debug/notify", body)

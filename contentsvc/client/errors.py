@@ -1,14 +1,14 @@
-"""What can go wrong between a client and the service."""
+"""The errors that a client raises."""
 
 from typing import Any
 
 
 class ClientError(Exception):
-    """All errors of this package that are not mistakes in the calling program."""
+    """The base of all these errors. A mistake of the calling program is another error."""
 
 
 class ApiError(ClientError):
-    """The service answered an error.
+    """The service refused a request.
 
     `code` is the stable name of the cause; `problem` the whole JSON object, with `errors`,
     `requestId` and whatever else the cause brings; `retry_after` the seconds to wait, where
@@ -33,8 +33,8 @@ class ApiError(ClientError):
 
 
 class SessionEnded(ApiError):
-    """The session is over (log-out, password change, ban, or left alone for too long): only
-    a new log-in helps."""
+    """The session has ended: by a log-out, a new password, a ban, or after 30 days without a
+    renewal. The user must log in again."""
 
 
 class ProgressConflict(ApiError):
@@ -59,8 +59,8 @@ class NotSignedIn(ClientError):
 
 
 class Unreachable(ClientError):
-    """No answer came. `maybe_done` is False where the request never left, so that it cannot
-    have had an effect."""
+    """No answer came. `maybe_done` is False if the request certainly had no effect, because it
+    never left."""
 
     def __init__(self, reason: str, *, maybe_done: bool) -> None:
         super().__init__(reason)

@@ -1,18 +1,19 @@
-"""The health of the service; nothing is sent again by itself."""
+"""The health of the service. The client does not repeat these requests."""
 
 from contentsvc.client.calls import Calls
 
 
 class Health:
-    """For supervisors."""
+    """Health checks."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
     async def live(self) -> None:
-        """Returns while the process of the service works."""
+        """Returns if the process of the service answers."""
         await self._calls.call("GET", "/health/live", repeat=False)
 
     async def ready(self) -> None:
-        """Returns if the service can do its work; ApiError `not_ready` says why it cannot."""
+        """Returns if the service can do its work. Raises ApiError `not_ready`, with the reasons, if
+        it cannot."""
         await self._calls.call("GET", "/health/ready", repeat=False)

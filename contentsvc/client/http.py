@@ -1,4 +1,4 @@
-"""One request: how it is written, what its errors mean, and when it is sent again."""
+"""Requests, their errors, and their repeats."""
 
 from http import HTTPStatus
 from typing import Any, NamedTuple

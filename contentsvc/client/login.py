@@ -1,4 +1,4 @@
-"""One log-in: its tokens are had, renewed before they expire, given up."""
+"""A log-in: gets tokens, renews them before they expire, and gives them up."""
 
 from math import inf
 from typing import NamedTuple
@@ -26,8 +26,8 @@ class _Held(NamedTuple):
 
 
 class LogIn:
-    """At most one log-in at a time. Whatever asks for a renewal while one is under way
-    shares it: a refresh token is good for one use."""
+    """At most one log-in at a time. Those who need a renewal at the same time share one, because a
+    refresh token is good for one use."""
 
     def __init__(self, reactor: IReactorTime, oauth: OAuth) -> None:
         self._reactor = reactor
@@ -42,7 +42,7 @@ class LogIn:
 
     @property
     def user(self) -> str:
-        """The id of the user. Raises NotSignedIn, also where it was not said."""
+        """The id of the user. Raises NotSignedIn, also if `use` did not get it."""
         user = self._holding().user
         if user is None:
             raise NotSignedIn("use_token was not told which user this is")
@@ -50,7 +50,7 @@ class LogIn:
 
     @property
     def tokens(self) -> TokenAnswer:
-        """Those of now. Raises NotSignedIn."""
+        """The present tokens. Raises NotSignedIn."""
         answer = self._holding().answer
         if answer is None:
             raise NotSignedIn("there is an access token, and no refresh token")
@@ -86,7 +86,7 @@ class LogIn:
         self._held = None
 
     async def access_token(self) -> str:
-        """One that is good for a while. Raises NotSignedIn, SessionEnded, and ApiError or
+        """A token that is valid for a while. Raises NotSignedIn, SessionEnded, and ApiError or
         Unreachable where it has expired and cannot be renewed now."""
         held = self._holding()
         if self._reactor.seconds() >= held.stale:
@@ -100,7 +100,7 @@ class LogIn:
         return self._holding().access
 
     async def instead_of(self, refused: str) -> str:
-        """Another than the one that the service refused. Raises as access_token does."""
+        """Another token than the one that the service refused. Raises as access_token does."""
         if self._holding().access == refused:
             await self._refresh()
         return self._holding().access

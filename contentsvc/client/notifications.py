@@ -1,4 +1,4 @@
-"""Notifications: the log of them (spec §4.11), and how they are heard live."""
+"""Notifications: the user's log (spec §4.11), and live subscriptions to it."""
 
 from collections.abc import Callable
 from random import Random
@@ -22,7 +22,7 @@ from contentsvc.wire.sessions import ClientType, ConnectAnswer, ConnectBody
 
 
 class Notifications:
-    """One's notifications. The subscriptions share `connector` and `random`."""
+    """The user's notifications. The subscriptions share `connector` and `random`."""
 
     def __init__(
         self, reactor: Any, calls: Calls, sessions: Sessions, connector: Connector, random: Random
@@ -37,16 +37,16 @@ class Notifications:
     async def all(
         self, query: NotificationQuery | None = None
     ) -> Page[AnyNotification | UnknownNotification]:
-        """The log of one's notifications (spec §4.11)."""
+        """List the user's notifications (spec §4.11)."""
         page = await self._calls.page(self._path, Raw, query)
         return Page([reading.notification(raw) for raw in page.items], page.after)
 
     async def mark(self, notification: str, body: ReadChange) -> None:
-        """Set the read flag of one."""
+        """Set the read flag of one notification."""
         await self._calls.send("PATCH", f"{self._path}/{quoted(notification)}", body)
 
     async def mark_up_to(self, body: ReadUpTo) -> None:
-        """Set the read flag of one and all before it."""
+        """Mark one notification and all before it as read."""
         await self._calls.send("POST", f"{self._path}/read", body, repeat=True)
 
     @property
@@ -62,11 +62,11 @@ class Notifications:
         on_missed: Callable[[str, str], object] | None = None,
         client: ClientType = "game",
     ) -> Subscription:
-        """Have them handed over as they come, from `resume` on: the `seq` of an earlier
-        subscription, whose `id` as `resume_id` tells the service whether its log is still the
-        same.
+        """Open the session socket, and call `on_notification` with each notification.
 
-        See Subscription; it has begun when this returns.
+        Without `resume`, that is each one from now on. With the `seq` of an earlier subscription as
+        `resume`, it is each one after that. The `id` of that subscription, as `resume_id`, lets the
+        service tell whether its log is still the same. `on_missed` is called as Subscription says.
         """
 
         async def connect() -> ConnectAnswer:

@@ -14,7 +14,7 @@ class OAuth:
         self._http = http
 
     async def token(self, form: TokenForm) -> TokenAnswer:
-        """Log in, or renew; the client does not use these tokens.
+        """Log in, or renew tokens. The client does not use these tokens itself.
 
         ApiError has the code `invalid_grant`, `account_banned` or `slow_down`, for example.
         """

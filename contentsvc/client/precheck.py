@@ -5,12 +5,13 @@ from contentsvc.wire.content import Precheck, PrecheckAnswer
 
 
 class UploadPrecheck:
-    """What a publication lacks."""
+    """The check before an upload."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
     async def check(self, body: Precheck) -> PrecheckAnswer:
-        """What an upload needs, and what would make it fail (spec §4.1)."""
+        """List the parts to upload first, and the problems that the next step would have (spec
+        §4.1)."""
         path = "/content/upload-precheck"
         return await self._calls.ask(path, body, PrecheckAnswer, repeat=True)

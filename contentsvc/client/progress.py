@@ -9,18 +9,18 @@ from contentsvc.wire.progress import ProgressBody, ProgressData, ProgressDelete,
 
 
 class Progress:
-    """What is kept for the user, under keys of the game's choice."""
+    """Data that a game keeps for the user, under keys that the game chooses."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
     async def all(self, query: ProgressQuery | None = None) -> list[ProgressData]:
-        """All that is kept (spec §4.12), or what the query's prefix leaves of it."""
+        """List the user's data (spec §4.12): all, or the keys with the query's prefix."""
         path = f"/user/{self._calls.user}/progress"
         return await self._calls.get(path, list[ProgressData], query)
 
     async def get(self, key: str) -> ProgressData:
-        """What is kept at one key."""
+        """Get the data at one key."""
         return await self._calls.get(self._path(key), ProgressData)
 
     async def put(self, key: str, body: ProgressBody) -> None:

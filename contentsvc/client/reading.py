@@ -1,4 +1,4 @@
-"""Lists and notifications, open to what later versions may add."""
+"""Lists and notifications. Later versions of the service may add members and kinds."""
 
 from typing import Generic, NamedTuple, TypeVar
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Page(NamedTuple, Generic[T]):
-    """A list, or a part of it: then `after` is the cursor that asks for what follows."""
+    """A list, or a part of one. `after` is the cursor of the next part, None at the end."""
 
     items: list[T]
     after: str | None
@@ -38,7 +38,7 @@ _common = json.Decoder(_Common)
 
 
 def notification(data: bytes | Raw) -> AnyNotification | UnknownNotification:
-    """One notification. Raises DecodeError only where it is no notification at all."""
+    """Decode a notification. Raises DecodeError only if the data are none at all."""
     try:
         return _known.decode(data)
     except DecodeError:

@@ -8,17 +8,17 @@ from contentsvc.wire.users import UserInfo
 
 
 class Social:
-    """Who follows whom, and who plays with whom."""
+    """Followers and party invites."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
     async def followers(self, query: Paging | None = None) -> Page[UserInfo]:
-        """Who follows one, newest first (spec §4.9)."""
+        """List the user's followers, newest first (spec §4.9)."""
         return await self._calls.page(f"{self._path}/followers", UserInfo, query)
 
     async def following(self, query: Paging | None = None) -> Page[UserInfo]:
-        """Whom one follows, newest first (spec §4.10)."""
+        """List the users whom the user follows, newest first (spec §4.10)."""
         return await self._calls.page(f"{self._path}/following", UserInfo, query)
 
     async def follow(self, other: str) -> None:
@@ -26,7 +26,7 @@ class Social:
         await self._calls.send("PUT", f"{self._path}/following/{quoted(other)}")
 
     async def unfollow(self, other: str) -> None:
-        """Follow no longer."""
+        """Stop following a user."""
         await self._calls.send("DELETE", f"{self._path}/following/{quoted(other)}")
 
     # The service takes the same party-invite call again, within a minute, for a repeat.
@@ -40,7 +40,7 @@ class Social:
         await self._calls.send("POST", f"{self._party(friend)}/accept", body, repeat=True)
 
     async def decline(self, friend: str, body: PartyBody) -> None:
-        """Decline it (spec §4.16)."""
+        """Decline a user's invite (spec §4.16)."""
         await self._calls.send("POST", f"{self._party(friend)}/decline", body, repeat=True)
 
     @property

@@ -18,10 +18,10 @@ ABNORMAL = 1006
 
 
 class Listener(Protocol):
-    """What hears of a socket."""
+    """Is told of the events of a socket."""
 
     def heard(self) -> None:
-        """Some bytes came, whatever they mean."""
+        """Some bytes came."""
 
     def message(self, data: bytes) -> None:
         """A whole text message came."""
@@ -31,7 +31,7 @@ class Listener(Protocol):
 
 
 class Socket(Protocol):
-    """What can be done with one."""
+    """A socket, for its user."""
 
     def send(self, data: bytes) -> None:
         """Send a text message; nothing if the socket is not open."""
@@ -47,7 +47,7 @@ class Connector(Protocol):
     """Opens sockets."""
 
     async def __call__(self, url: str, token: str, listener: Listener) -> Socket:
-        """Connect; the handshake goes on. Raises whatever the endpoint does."""
+        """Connect, and begin the handshake. Raises the errors of the endpoint."""
 
 
 class ClientProtocol(WebSocketClientProtocol):

@@ -1,4 +1,4 @@
-"""A user's notifications, live: one socket after the other, one stream (docs/socket.md)."""
+"""A live subscription to a user's notifications, over one socket after another (docs/socket.md)."""
 
 from collections.abc import Awaitable, Callable
 from random import Random
@@ -44,8 +44,8 @@ _decoder: json.Decoder[ServerMessage] = json.Decoder(ServerMessage)
 
 
 class Received(NamedTuple):
-    """A notification, as it is handed over. `json` is the object as the service sent it,
-    with members that this version may not know."""
+    """A notification with its number. `json` is the object as the service sent it, with members
+    that this version may not know."""
 
     seq: int
     notification: AnyNotification | reading.UnknownNotification
@@ -61,14 +61,14 @@ class _Ended(NamedTuple):
 
 
 class Subscription:
-    """Hands over each notification once and in order, until it is stopped.
+    """Delivers each notification once and in order, until it is stopped.
 
-    `on_notification` is called with each. What it raises ends the subscription, with `seq`
-    still before that notification. `on_missed` is called with a code and a sentence when
-    notifications may have passed by for good (`log_changed`, `seq_ahead`, `trimmed`, `gap`): the
-    thing to do is to read the list once. After `log_changed` and `seq_ahead` the service's
-    database is an older one than it was: forget the numbers, what was handed over may be gone
-    from the list, and other notifications have its numbers.
+    It calls `on_notification` with each. If that raises an error, the subscription ends, with `seq`
+    still before that notification. It calls `on_missed` with a code and a sentence when
+    notifications may be lost for good (`log_changed`, `seq_ahead`, `trimmed`, `gap`). The program
+    should then read the list once. After `log_changed` and `seq_ahead` the service's database is
+    older than before: some notifications that were delivered are no longer in the list, and others
+    have their numbers.
     """
 
     def __init__(
@@ -90,17 +90,17 @@ class Subscription:
         self._on_notification = on_notification
         self._on_missed = on_missed
         self.seq = resume
-        """The number of the last notification that was dealt with: what to give as `resume`
-        another time. None until the first hello."""
+        """The number of the last notification that `on_notification` has handled. Give it as
+        `resume` next time. None until the first hello."""
         self.id = resume_id
-        """Its id: what to give as `resume_id` with it. None at 0, and where it is not known."""
+        """The id of that notification, for `resume_id`. None if `seq` is 0 or it is not known."""
         self.live = False
         """Whether the service has said hello on a connection that is open."""
         self.connections = 0
-        """How often it has."""
+        """How many connections have had a hello."""
         self.repeats = self.gaps = 0
-        """How often a number came again, and how often one was missing, for which the client
-        resumed: 0 unless there is a fault in the service."""
+        """How often a number came twice, and how often one was missing, so that the client resumed.
+        Both are 0 unless the service has a fault."""
         self._backoff = Backoff(FIRST_PAUSE, LAST_PAUSE, random)
         self._stopped = False
         self._socket: Socket | None = None
@@ -137,7 +137,7 @@ class Subscription:
         return waiter
 
     async def stop(self) -> None:
-        """Hand over nothing more and close the connection; done when it is gone."""
+        """Deliver nothing more, and close the connection. Returns when it has closed."""
         if self.over:
             return
         self._stopped = True

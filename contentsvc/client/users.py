@@ -5,7 +5,7 @@ from contentsvc.wire.users import FullUser, UserInfo, UserPage, UserSearch, User
 
 
 class Users:
-    """What users say of themselves, and finding them."""
+    """Users and their profiles."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -15,13 +15,13 @@ class Users:
         return await self._calls.get("/user/search", UserPage, query)
 
     async def info(self, user: str) -> UserInfo:
-        """What all may know of a user (spec §4.6)."""
+        """Get a user's public info (spec §4.6)."""
         return await self._calls.get(f"/user/{quoted(user)}/info", UserInfo)
 
     async def full(self) -> FullUser:
-        """One's own record (spec §4.7)."""
+        """Get the user's own complete record (spec §4.7)."""
         return await self._calls.get(f"/user/{self._calls.user}", FullUser)
 
     async def update(self, body: UserUpdate, user: str | None = None) -> None:
-        """Change one's avatar and profile, or as an admin another's (spec §4.8)."""
+        """Change a user's avatar, emblem and profile (spec §4.8). Admins may change any user's."""
         await self._calls.send("PUT", f"/user/{quoted(user or self._calls.user)}", body)

@@ -114,7 +114,7 @@ class EmbeddedPostgres:
 
     @property
     def opened(self) -> tuple[Path, ...]:
-        """Folders whose modes `start` has changed, as root, for the user that runs Postgres."""
+        """Folders whose modes `start` has changed, as root, for the Postgres user."""
         return tuple(self._user.opened) if self._user else ()
 
     @property

@@ -1,4 +1,4 @@
-"""Widens the modes of folders, as root, for the user that runs Postgres, and restores them when
+"""Widens the modes of folders, as root, for the Postgres user, and restores them when
 Postgres has stopped.
 
 Each change is written down before it is made, in a file of root's in the data folder. So the next

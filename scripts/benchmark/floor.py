@@ -2,7 +2,7 @@
 
 A bare twisted.web resource, a few plain txpostgres connections with the daemon's own statements
 prepared on them, msgspec for JSON, and nothing else: no authentication, no checks, no header but
-Content-Length, no log. What the daemon costs above this is what its features cost.
+Content-Length, no log. The difference to the daemon is the cost of its features.
 """
 
 import sys

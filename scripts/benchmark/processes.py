@@ -44,7 +44,7 @@ class Process:
         self.port = port
         self._log = log
         self._folder = folder
-        # What the caller's shell says about some other service must not reach this one.
+        # The caller's shell may have settings of another service. They must not reach this one.
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTSVC_")}
         begun = time.monotonic()
         with log.open("wb") as output:

@@ -97,7 +97,7 @@ class DocumentTests(ContractCase):
                     self.assertNotRegex(text, r"[Ss]pec §|Raises|(?<!-)None\b|``", place)
 
     def test_references(self) -> None:
-        """Every reference leads somewhere, and no schema stands there in vain."""
+        """Every reference has its schema, and every schema is referred to."""
         used = set()
         for place, value in within(self.document):
             if "$ref" in value:

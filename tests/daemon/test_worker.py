@@ -103,7 +103,8 @@ class SharedTests(SynchronousTestCase):
         self.assertEqual(self.comes(2), 1)
 
     def test_others_first(self) -> None:
-        """Who has had one lets others go first, and takes the next one a moment later."""
+        """A worker that has just accepted one lets others go first, and takes the next one a moment
+        later."""
         self.comes()
         self.assertEqual(self.comes(), 0)
         self.assertEqual(self.woken(), 0)
@@ -126,7 +127,7 @@ class SharedTests(SynchronousTestCase):
         self.assertEqual(self.later(), MANY)
 
     def test_full(self) -> None:
-        """Who can open no file takes none, so that others do, and tries again later."""
+        """A worker that can open no file takes none, so that others do, and tries again later."""
         full = self.patch(os, "dup", no_more)
         self.assertEqual(self.comes(), 0)
         self.reactor.advance(FULL)
@@ -136,14 +137,14 @@ class SharedTests(SynchronousTestCase):
         self.assertEqual(self.port.sessionno, 1)
 
     def test_stopped(self) -> None:
-        """Once it has stopped, it takes nothing more."""
+        """A worker that has stopped accepts nothing."""
         self.port.waiting.append("client")
         self.successResultOf(self.shared.stopListening())
         self.assertEqual((self.later(), self.woken()), (0, 0))
         self.assertTrue(self.port.closed)
 
     def test_stopped_meanwhile(self) -> None:
-        """Nor does it when it lets the others go first."""
+        """A worker that has stopped accepts nothing, also while it waits for the others."""
         self.comes()
         self.comes()
         self.successResultOf(self.shared.stopListening())

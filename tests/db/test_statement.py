@@ -19,7 +19,7 @@ def statement(sql: str, *parameters: str) -> Statement:
 
 class PlaceholderTests(SynchronousTestCase):
     def test_numbered(self) -> None:
-        """`:name` is the parameter's number, as often as it stands there."""
+        """Each `:name` becomes the number of the parameter."""
         found = statement("select :b, :a, :b", "a", "b")
         self.assertEqual(found.sql, "select $2, $1, $2")
         self.assertEqual(found.execute, "EXECUTE family_name(%s, %s)")

@@ -178,8 +178,8 @@ class VersionTests(SpecCase):
         await self.write({}, version=2)
 
     async def test_repeat(self):
-        """A write that stands there already is 204 and changes nothing, whatever its version and
-        value and the case of its GUID; once another has come, it is a write again."""
+        """The repeat of the last write is 204 and changes nothing, with any version and value and
+        with its GUID in either case. After another write it is a new write."""
         write = guid()
         await self.write({"n": 1}, writeId=write)
         await self.write({"n": 2}, writeId=write.upper())

@@ -130,7 +130,7 @@ class VersionTests(ProgressCase):
             self.assertEqual(found, [])
 
     async def test_write_id(self) -> None:
-        """The write that put there what stands there is known, until the next."""
+        """The id of the last write is known until the next write."""
         write = guid()
         await progress.put(self.db, self.ann, "k", "{}", write, NO_LIMIT, NO_LIMIT)
         self.assertEqual(await progress.lock(self.db, self.ann, "k"), (1, write))

@@ -98,8 +98,8 @@ class HeadTests(WebCase):
             self.assertEqual(client.transport.disconnecting, ends, said)
 
     def test_lengths(self) -> None:
-        """A Content-Length that is no number, or stands there twice, or beside chunks, is 400; so
-        is a Transfer-Encoding other than chunked."""
+        """A Content-Length gets 400 if it is no number, appears twice or comes with chunks. A
+        Transfer-Encoding other than chunked gets 400 too."""
         for headers in (
             b"Content-Length: +3",
             b"Content-Length: 3, 3",
