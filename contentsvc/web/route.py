@@ -15,11 +15,12 @@ docstring is the operation's description: first a sentence that sums it up, then
 import inspect
 import re
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from contentsvc.web.allow import Permission
 from contentsvc.web.decode import Either
@@ -40,10 +41,13 @@ from contentsvc.web.errors import (
 )
 from contentsvc.web.reply import Created, Encoded, Listed, Pieces
 from contentsvc.web.sizes import BODY_LIMIT, FORM_LIMIT
+from contentsvc.web.urls import KINDS
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _VARIABLE = re.compile(r"<(\w+):(\w+)>")
+_PATH = re.compile(r"(?:/(?:[A-Za-z0-9._-]+|<\w+:\w+>))+")
 _INPUTS = ("body", "form", "query")
 _NAMED = {"guid", "int"}
 """Kinds of variables that identify things."""
@@ -100,14 +104,15 @@ def route(
     """Declare the operation that a family's method handles. `limit` is the most bytes of its body,
     by default FORM_LIMIT for a form and BODY_LIMIT otherwise.
 
-    Raises TypeError if the declaration cannot be right: the handler's parameters are not those of
-    the path, its answer is not annotated, SELF has no user in the path, `raises` has a derived
-    error, a GET of a thing has no 404, or two methods of a family have the same name.
+    Raises TypeError if the declaration cannot be right: say if the handler's parameters are not
+    those of the path, or its answer is not annotated. The message says which handler, and why.
     """
     variables = tuple((kind, name) for kind, name in _VARIABLE.findall(path))
 
     def decorate(handler: Handler) -> Handler:
         name = handler.__qualname__
+        if not isinstance(raises, tuple):
+            raise TypeError(f"{name}: raises must be a tuple")
         if hasattr(sys._getframe(1).f_locals.get(handler.__name__), "__route__"):
             raise TypeError(f"{name} would take the place of another route's handler")
         expected = ["self", "call", *(name for _, name in variables)]
@@ -115,6 +120,7 @@ def route(
         if given != expected:
             raise TypeError(f"{name} takes {given}, its route gives {expected}")
         hints = get_type_hints(handler, include_extras=True)
+        _refuse_wrong_handler(handler, hints, variables)
         bodies, undecided = _bodies(hints.get("body"))
         usual = FORM_LIMIT if "form" in hints else BODY_LIMIT
         declared = Route(
@@ -179,8 +185,8 @@ def _answer(name: str, hints: dict[str, Any]) -> Answer:
     status, type_, _ = forms[0]
     if any((form.status, form.type) != (status, type_) for form in forms):
         raise TypeError(f"{name} answers different things: {forms}")
-    if status == 200 and type_ in {Any, object, Raw, list, dict, tuple}:
-        raise TypeError(f"{name} does not say what its answer is made of")
+    if status == 200 and _is_vague(type_):
+        raise TypeError(f"{name} does not say what its answer is made of: {type_}")
     return Answer(status, type_, any(form.linked for form in forms))
 
 
@@ -201,18 +207,72 @@ def _members(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in {Union, UnionType} else (hint,)
 
 
+def _is_vague(type: Any) -> bool:
+    """Whether a schema of the type would say too little."""
+    origin, args = get_origin(type), get_args(type)
+    if origin in {list, dict, Union, UnionType}:
+        return any(map(_is_vague, args))
+    return type in {Any, object, Raw, list, dict, tuple} or origin is tuple
+
+
+def _refuse_wrong_handler(
+    handler: Any, hints: dict[str, Any], variables: tuple[tuple[str, str], ...]
+) -> None:
+    name = handler.__qualname__
+    if not inspect.iscoroutinefunction(handler):
+        raise TypeError(f"{name} must be an async function")
+    for each in _INPUTS:
+        if each not in inspect.signature(handler).parameters:
+            continue
+        hint = hints.get(each)
+        if each == "body" and get_origin(hint) is Either:
+            types = _members(get_args(hint)[0])
+            if len(types) == 1:
+                raise TypeError(f"{name} takes Either of one type: its body is of that type")
+        else:
+            types = (hint,)
+        if not all(inspect.isclass(type) and issubclass(type, Struct) for type in types):
+            either = ", or Either of a union of them" if each == "body" else ""
+            raise TypeError(f"{name}: its {each} must be a Struct{either}, not {hint}")
+    for kind, variable in variables:
+        if kind not in KINDS:
+            raise TypeError(f"{name}: <{kind}:{variable}> must be one of {', '.join(KINDS)}")
+        if hints.get(variable) is not KINDS[kind]:
+            raise TypeError(f"{name}: {variable} is of type {KINDS[kind].__name__}")
+
+
 def _refuse_wrong(name: str, route: Route) -> None:
+    if route.method not in _METHODS:
+        raise TypeError(f"{name}: {route.method} must be one of {', '.join(_METHODS)}")
+    if not _PATH.fullmatch(route.path):
+        raise TypeError(f"{name}: {route.path} must be made of /words and /<kind:name>")
+    if not isinstance(route.allow, Permission):
+        raise TypeError(f"{name}: allow must be a Permission, such as ANYONE")
     if route.allow.owner and not route.owned:
-        raise TypeError(f"{name} is for the user of its path, and that names none")
-    if route.bodies and (route.form is not None or route.method in {"GET", "DELETE"}):
-        raise TypeError(f"{name} cannot have this body")
-    derived = set(errors_of(route._replace(raises=())))
-    if again := derived & set(route.raises):
-        raise TypeError(f"{name} declares what is derived: {again}")
+        raise TypeError(f"{name} is for the user of its path, which has no <guid:user>")
+    if route.bodies and route.form is not None:
+        raise TypeError(f"{name} cannot have both a body and a form")
+    if route.method in {"GET", "DELETE"} and (route.bodies or route.form is not None):
+        raise TypeError(f"{name} cannot have a body: its method is {route.method}")
+    if route.method == "GET" and route.answer.status != 200:
+        raise TypeError(f"{name} must answer something: its method is GET")
+    if route.answer.linked and "after" not in getattr(route.query, "__struct_fields__", ()):
+        raise TypeError(f"{name} answers Listed, and its query has no `after` to go on with")
+    _refuse_wrong_errors(name, route)
+
+
+def _refuse_wrong_errors(name: str, route: Route) -> None:
+    for error in route.raises:
+        if not (inspect.isclass(error) and issubclass(error, Problem)):
+            raise TypeError(f"{name} raises {error}, which is no Problem")
+    derived = errors_of(route._replace(raises=()))
+    again = [error for error, times in Counter((*derived, *route.raises)).items() if times > 1]
+    if again:
+        raise TypeError(f"{name} declares twice, or what is derived: {again}")
     # A caller who is allowed as the user of the path exists.
     things = [each for each in route.variables if each[0] in _NAMED]
     if route.allow.owner:
         things.remove(("guid", "user"))
     missing = things and all(error.status != 404 for error in route.raises)
     if route.method == "GET" and missing:
-        raise TypeError(f"{name} does not say what is answered where there is no such thing")
+        raise TypeError(f"{name} is a GET of {things}, and raises no error of status 404")

@@ -5,12 +5,15 @@ nor a reactor.
 """
 
 import inspect
+import re
 from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from contentsvc.web.errors import Problem
 from contentsvc.web.route import Route, errors_of
+
+_VARIABLE = re.compile("<[^>]+>")
 
 
 class Family(NamedTuple):
@@ -63,20 +66,29 @@ def variable_name(kind: str, name: str) -> str:
 def table(families: Iterable[Family]) -> tuple[Operation, ...]:
     """The operations of these families.
 
-    Raises TypeError if two have the same id or the same method and path, or if a handler names an
-    error that its route does not declare.
+    Raises TypeError if two have the same id or the same method and path, if two errors have the
+    same code, if a handler names an error that its route does not declare, or if a family has no
+    route.
     """
     operations: list[Operation] = []
-    taken: set[object] = set()
+    taken: set[str] = set()
+    codes: dict[str, type[Problem]] = {}
     for family in families:
-        for name, route in _routes(family.handlers):
+        routes = _routes(family.handlers)
+        if not routes:
+            raise TypeError(f"{family.handlers.__qualname__} has no route")
+        for name, route in routes:
             path = family.prefix + route.path
             operation = Operation(f"{family.name}_{name}", path, route, family, name)
-            shape = route.method, *_fixed(path)
-            for key in (operation.id, shape):
+            for key in (operation.id, f"{route.method} {_VARIABLE.sub('<>', path)}"):
                 if key in taken:
                     raise TypeError(f"there are two of {key}")
                 taken.add(key)
+            if len({variable_name(*each) for each in route.variables}) < len(route.variables):
+                raise TypeError(f"{operation.id}: two variables have one name in {operation.url}")
+            for error in operation.errors:
+                if codes.setdefault(error.code, error) is not error:
+                    raise TypeError(f"{operation.id}: two errors have the code {error.code}")
             _refuse_undeclared(operation)
             operations.append(operation)
     return tuple(operations)
@@ -100,10 +112,6 @@ def _routes(family: type) -> list[tuple[str, Route]]:
     ]
 
 
-def _fixed(path: str) -> tuple[str, ...]:
-    return tuple("<>" if part.startswith("<") else part for part in path.split("/"))
-
-
 def _refuse_undeclared(operation: Operation) -> None:
     handler = getattr(operation.family.handlers, operation.handler)
     named = set(_named(handler, operation.family.handlers, set()))
@@ -114,7 +122,7 @@ def _refuse_undeclared(operation: Operation) -> None:
 
 def _named(function: FunctionType, family: type, seen: set[object]) -> Iterator[type[Problem]]:
     """The errors that a handler names, and those of the functions that it calls: functions of its
-    module, and private methods of its family."""
+    module, and methods of its family that are no operations."""
     if function in seen:
         return
     seen.add(function)
@@ -126,8 +134,8 @@ def _named(function: FunctionType, family: type, seen: set[object]) -> Iterator[
                 yield found
             continue
         if not inspect.isfunction(found) or found.__module__ != function.__module__:
-            found = vars(family).get(name) if name.startswith("_") else None
-        if inspect.isfunction(found):
+            found = vars(family).get(name)
+        if inspect.isfunction(found) and not hasattr(found, "__route__"):
             yield from _named(found, family, seen)
 
 

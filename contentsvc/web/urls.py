@@ -17,6 +17,8 @@ from contentsvc.web.errors import InvalidPath, MethodNotAllowed, NotFound
 
 _GUIDS = re.compile(r"(?<=/)([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?=/|\Z)")
 _VARIABLE = re.compile(r"<[^>]+>")
+KINDS: dict[str, type] = {"guid": str, "int": int, "text": str}
+"""The kinds of variables, and the type of a handler's parameter."""
 LONGEST = 256
 """Characters of a variable that is text."""
 
@@ -28,14 +30,14 @@ class _Segment(BaseConverter):
 
 
 class Urls:
-    """Looks up paths in a map. The rules' variables are `guid`, `int` and `text`.
+    """Looks up paths in a map. The rules' variables are of KINDS.
 
     The owner must call `add` for each rule of the map.
     """
 
     def __init__(self, rules: Map) -> None:
         rules.merge_slashes = False
-        for kind in ("guid", "int", "text"):
+        for kind in KINDS:
             rules.converters[kind] = _Segment
         self._rules = rules.bind("")
         self._methods = {"HEAD"}

@@ -16,6 +16,10 @@ class Box(Struct):
     text: str
 
 
+class Lid(Struct):
+    size: int
+
+
 class Boxes:
     """Takes texts of two sizes."""
 
@@ -60,6 +64,6 @@ class Waits:
         self.done.append("waited")
 
     @route("PUT", "/late", allow=ANYONE)
-    async def late(self, call: Call, body: Either[Box | list[Box]]) -> None:
+    async def late(self, call: Call, body: Either[Box | Lid]) -> None:
         await self.go
         self.done.append(body.decode(Box).text)

@@ -62,10 +62,10 @@ class Tools:
         self.calls.append(name)
 
     @route("GET", "/tool", allow=ANYONE)
-    async def get(self, call: Call) -> tuple[str | None, bool]:
+    async def get(self, call: Call) -> list[str | bool | None]:
         if self.error is not None:
             raise self.error
-        return call.viewer
+        return list(call.viewer)
 
     @route("GET", "/tool/mine", allow=ANYONE)
     async def mine(self, call: Call) -> str:
@@ -76,7 +76,7 @@ class Tools:
         return call.base_url
 
     @route("GET", "/tool/broken", allow=ANYONE)
-    async def broken(self, call: Call) -> list[object]:
+    async def broken(self, call: Call) -> list[str]:
         return [object()]
 
     @route("POST", "/form", allow=SIGNED_IN)

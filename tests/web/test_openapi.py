@@ -42,7 +42,7 @@ class Form(Struct):
 
 class Page(Struct):
     size: int = 10
-    start: str | None = None
+    after: str | None = None
 
 
 class Toys:
@@ -115,7 +115,7 @@ class DocumentTests(SynchronousTestCase):
             for each in self.operation("get", "/v1/user/{userId}/toy")["parameters"]
         ]
         self.assertEqual(
-            names, [("userId", "path", True), ("size", "query", False), ("start", "query", False)]
+            names, [("userId", "path", True), ("size", "query", False), ("after", "query", False)]
         )
 
     def test_answer(self) -> None:

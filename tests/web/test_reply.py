@@ -53,11 +53,11 @@ class Fruits:
         return Listed(items, str(start + query.limit) if len(items) == query.limit else None)
 
     @route("GET", "/eaten", allow=ANYONE, raises=(Gone,))
-    async def eaten(self, call: Call) -> None:
+    async def eaten(self, call: Call) -> Fruit:
         raise Gone(headers={"Retry-After": "never"}, by="a bird")
 
     @route("GET", "/forged", allow=ANYONE, raises=(Gone,))
-    async def forged(self, call: Call) -> None:
+    async def forged(self, call: Call) -> Fruit:
         raise Gone(headers={"Retry-After": "1\r\nSet-Cookie: a=b\r\n\r\n<html>"})
 
 

@@ -1,5 +1,6 @@
 """Routes: what a declaration must say, what is read from it, and what is refused at import."""
 
+import inspect
 from typing import Any
 
 from msgspec import Raw, Struct
@@ -27,6 +28,7 @@ class Other(Struct):
 
 class Query(Struct):
     page: int = 0
+    after: str | None = None
 
 
 class Stalls:
@@ -181,7 +183,8 @@ class RefusalTests(SynchronousTestCase):
 
     def test_vague_answer(self) -> None:
         """An answer that could be anything."""
-        for vague in (Any, object, Raw, list, dict, Listed, Pieces, Encoded):
+        vague_ones = Any, object, Raw, list, dict, Listed, Pieces, Encoded
+        for vague in (*vague_ones, list[Any], Listed[Raw], dict[str, Any], tuple[int, str]):
 
             async def handler(self: Any, call: Call) -> None: ...
 
@@ -211,6 +214,90 @@ class RefusalTests(SynchronousTestCase):
 
         both.__qualname__ = "handler"
         self.refused("/x", both)
+
+        async def silent(self: Any, call: Call) -> None: ...
+
+        silent.__qualname__ = "handler"
+        self.refused("/x", silent, method="GET")
+
+    def test_kinds_of_input(self) -> None:
+        """Input that is no Struct, or a union of which nobody says who decides."""
+        for name, wrong in (
+            ("body", dict),
+            ("body", Body | Other),
+            ("body", Either),
+            ("body", Either[Body]),
+            ("form", Body | None),
+            ("query", Query | None),
+        ):
+
+            async def handler(self: Any, call: Call) -> None: ...
+
+            handler.__annotations__[name] = wrong
+            self.taking(name, handler)
+            self.refused("/x", handler)
+
+        async def untyped(self: Any, call: Call, body) -> None: ...  # type: ignore[no-untyped-def]
+
+        untyped.__qualname__ = "handler"
+        self.refused("/x", untyped)
+
+    def taking(self, name: str, handler: Any) -> None:
+        """Have the handler take this parameter too."""
+        given = inspect.signature(handler)
+        more = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY)
+        handler.__signature__ = given.replace(parameters=[*given.parameters.values(), more])
+
+    def test_method(self) -> None:
+        """A method that the service has not, or has by itself."""
+
+        async def handler(self: Any, call: Call) -> Body: ...
+
+        for method in ("get", "HEAD", "OPTIONS", "FETCH"):
+            self.refused("/x", handler, method=method)
+
+    def test_path(self) -> None:
+        """A path that no request could have, or with variables of an unknown kind."""
+
+        async def handler(self: Any, call: Call) -> None: ...
+
+        for path in ("x", "/x/", "", "//x", "/x/<y>", "/x/{y}", "/x y", "/x?y"):
+            self.refused(path, handler)
+
+        async def other(self: Any, call: Call, y: str) -> None: ...
+
+        other.__qualname__ = "handler"
+        for kind in ("uuid", "int"):
+            self.refused(f"/x/<{kind}:y>", other)
+
+    def test_permission(self) -> None:
+        """A permission that is none."""
+
+        async def handler(self: Any, call: Call) -> None: ...
+
+        self.refused("/x", handler, allow="SELF")
+
+    def test_not_async(self) -> None:
+        """A handler that is no coroutine."""
+
+        def handler(self: Any, call: Call) -> None: ...
+
+        self.refused("/x", handler)
+
+    def test_list_without_end(self) -> None:
+        """A list in parts, of which nobody can ask for the next."""
+
+        async def handler(self: Any, call: Call, query: Body) -> Listed[Body]: ...
+
+        self.refused("/x", handler, method="GET")
+
+    def test_errors(self) -> None:
+        """Errors that are no tuple, no problems, or there twice."""
+
+        async def handler(self: Any, call: Call) -> None: ...
+
+        for raises in (Full, [Full], (ValueError,), (Full, Full)):
+            self.refused("/x", handler, raises=raises)
 
     def test_missing(self) -> None:
         """A GET of a thing that does not say what is answered where there is none."""

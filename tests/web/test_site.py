@@ -14,8 +14,8 @@ NoSecret = named(404, "no_secret", "There is no secret.")
 
 class Secrets:
     @route("GET", "/user/<guid:user>/secret", allow=SIGNED_IN, raises=(NoSecret,))
-    async def get(self, call: Call, user: str) -> None:
-        pass
+    async def get(self, call: Call, user: str) -> str:
+        return "none"
 
 
 class HeadTests(WebCase):
@@ -247,14 +247,14 @@ class LineTests(WebCase):
         """What an operation has noted stands at the end."""
 
         class Noting:
-            @route("GET", "/noted", allow=ANYONE)
+            @route("PUT", "/noted", allow=ANYONE)
             async def get(self, call: Call) -> None:
                 """Note two words."""
                 call.note("failed-log-in")
                 call.note("again")
 
         events = self.logged()
-        Service([Noting()]).ask("GET", "/noted")
+        Service([Noting()]).ask("PUT", "/noted")
         self.assertRegex(self.lines(events)[0], r" request=\S+ failed-log-in again\Z")
 
     def test_nobody(self) -> None:

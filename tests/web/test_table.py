@@ -96,6 +96,43 @@ class TableTests(SynchronousTestCase):
         self.assertIn("'Forbidden', 'Sold'", self.refused(Family("silent", Silent)))
 
 
+    def test_public_method(self) -> None:
+        """Methods that are no operations are called too, whatever their names."""
+
+        class Loud:
+            @route("DELETE", "/toy", allow=ANYONE)
+            async def remove(self, call: Call) -> None:
+                self.drop()
+
+            def drop(self) -> None:
+                raise Sold()
+
+        self.assertIn("'Sold'", self.refused(Family("loud", Loud)))
+
+    def test_same_code(self) -> None:
+        """Two errors of one code are refused: a code has one cause."""
+        other = named(410, "sold", "It is gone.")
+
+        class Shops:
+            @route("DELETE", "/shop", allow=ANYONE, raises=(other,))
+            async def close(self, call: Call) -> None: ...
+
+        self.assertIn("sold", self.refused(Family("toys", Toys), Family("shops", Shops)))
+
+    def test_same_variable(self) -> None:
+        """Two variables that clients could not tell apart are refused."""
+
+        class Pairs:
+            @route("DELETE", "/pair/<guid:toy>/<text:toyId>", allow=ANYONE)
+            async def part(self, call: Call, toy: str, toyId: str) -> None: ...
+
+        self.assertIn("{toyId}/{toyId}", self.refused(Family("pairs", Pairs)))
+
+    def test_empty(self) -> None:
+        """A family without a route is refused."""
+        self.assertIn("Empty", self.refused(Family("empty", type("Empty", (), {}))))
+
+
 class MountTests(SynchronousTestCase):
     """A table that is served."""
 

@@ -17,15 +17,15 @@ class Sloth:
     """Whatever it is asked, it cannot now."""
 
     @route("GET", "/leaf", allow=ANYONE)
-    async def leaf(self, call: Call) -> None:
+    async def leaf(self, call: Call) -> str:
         raise Unavailable(cause="lock")
 
     @route("GET", "/twig", allow=ANYONE)
-    async def twig(self, call: Call) -> None:
+    async def twig(self, call: Call) -> str:
         raise Unavailable("Not before noon.", cause="pool", headers={"Retry-After": "60"})
 
     @route("GET", "/branch", allow=ANYONE, raises=(Tired,))
-    async def branch(self, call: Call) -> None:
+    async def branch(self, call: Call) -> str:
         raise Tired()
 
 
