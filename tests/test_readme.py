@@ -65,7 +65,7 @@ class ReadmeTests(SynchronousTestCase):
         self.assertTrue(transcript().startswith(BASE))
 
     def test_links(self) -> None:
-        """What the README links to is there."""
+        """The targets of the README's links exist."""
         links = re.findall(r"\]\(([^)#]+)", README)
         missing = [link for link in links if not (daemon.ROOT / link).exists()]
         self.assertEqual(missing, [])

@@ -218,7 +218,7 @@ class UnwellTests(RootCase):
         self.assertEqual(self.causes, ["not ready (away and broken)"])
 
     def test_too_late(self) -> None:
-        """What does not answer within two seconds does not hold; what it says later is nothing."""
+        """A check that does not answer within two seconds fails. Its later answer is ignored."""
         silent: Deferred[bool] = Deferred()
         self.reasons = (Reason("well", _holds), Reason("silent", lambda: _waits(silent)))
         self.setUp()

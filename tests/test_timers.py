@@ -81,7 +81,7 @@ class NextTurnTests(SynchronousTestCase):
         self.assertEqual((self.turn.asked, self.turns), (False, [0.0]))
 
     def test_again(self) -> None:
-        """Whoever asks while it comes has another one."""
+        """A turn that is asked for during a turn is another one."""
         asked = [True, False]
         turn = NextTurn(self.clock, lambda: asked.pop(0) and turn.ask())
         turn.ask()
@@ -131,7 +131,7 @@ class BellTests(SynchronousTestCase):
         return Deferred.fromCoroutine(self.bell.wait(60))
 
     def test_ring(self) -> None:
-        """Who waits is woken, and no timer is left."""
+        """The sleepers are woken, and no timer is left."""
         waiting = self.wait()
         self.assertNoResult(waiting)
         self.bell.ring()

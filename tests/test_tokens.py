@@ -186,7 +186,7 @@ class AccessTests(TokenCase):
         self.refused(f"{signed}.{encoded(made)}")
 
     def test_any_exception(self) -> None:
-        """Whatever a library makes of a stranger's text, the token is just not valid."""
+        """A token is not valid if a library fails on it in any way."""
 
         def fail(*args: object, **more: object) -> None:
             raise RecursionError

@@ -65,7 +65,7 @@ class TurnsTests(SynchronousTestCase):
         self.assertEqual(self.work.ended, {"a2": ValueError, "a1": "a1"})
 
     def test_turns(self) -> None:
-        """Whoever comes to one's many is next, and each has a turn in a round."""
+        """A newcomer comes before the many of another, and each has a turn in a round."""
         self.ask("a1", "a2", "a3", "a4", "a5", "b1", "c1", "b2")
         for name in ("a1", "a2", "a3", "b1", "c1", "a4"):
             self.work.end(name)

@@ -92,7 +92,8 @@ class CreateTests(ContentCase):
 
 class StoredTests(ContentCase):
     async def test_old_paths(self) -> None:
-        """What was stored before paths and names had rules is shown as it is, to our client too."""
+        """Paths and names that were stored before there were rules are shown as they are, to our
+        client too."""
         used = draft(entity={"entityId": guid(), "revisionId": guid(), "path": "x"})
         await self.put(self.ann, used, guid())
         using = {key: used["entity"][key] for key in ("entityId", "revisionId")}

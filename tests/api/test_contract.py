@@ -73,7 +73,7 @@ class DocumentTests(ContractCase):
         self.assertEqual(there, {(method, path) for method, path, *_ in lines})
 
     def test_left_out(self) -> None:
-        """What is not served is not in it."""
+        """Operations that are not served are not in it."""
         some = [operation for operation in OPERATIONS if operation.family.name != "debug"]
         self.document = document(some)
         self.assertNotIn("debug_notify", [each["operationId"] for _, _, each in self.operations()])

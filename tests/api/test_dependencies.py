@@ -43,7 +43,8 @@ class DependencyTests(SynchronousTestCase):
         return Dependencies(map(reference, entities), packages, known, bundles)
 
     def test_unknown(self) -> None:
-        """What nothing has registered is named once, in the order of the dependencies."""
+        """A dependency that nothing has registered is named once, in the order of the
+        dependencies."""
         depends = self.depends("cabac", "zyxyz", known=[entity("a")], bundles=[package("y")])
         entities, packages = depends.unknown()
         self.assertEqual((entities, packages), ([reference("c"), reference("b")], ["z", "x"]))

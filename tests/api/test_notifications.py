@@ -69,5 +69,5 @@ class CursorTests(ApiCase):
         self.assertEqual(await self.code(after=guid()), "cursor_expired")
 
     async def test_hole_of_since(self) -> None:
-        """What `since` leaves out is not gone."""
+        """Notifications that `since` leaves out are still there."""
         self.assertEqual(await self.listed(after="1", since=4e9), 0)

@@ -60,7 +60,7 @@ class SearchTests(ApiCase):
         self.assertNotEqual(before, await answer.state())
 
     async def test_gone_meanwhile(self) -> None:
-        """Who has gone when the piece is read is left out."""
+        """Users who have gone when the piece is read are left out."""
         answer = await self.search(10)
         self.sql("delete from users where id = any(%s::uuid[])", self.ids)
         whole = answer.brackets[:1] + await answer.more() + answer.brackets[1:]

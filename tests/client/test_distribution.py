@@ -56,7 +56,7 @@ def server() -> dict[str, str]:
 
 class RequirementTests(SynchronousTestCase):
     def test_layers(self) -> None:
-        """What it has imports nothing of ours that it lacks."""
+        """Its modules import no module of ours that it lacks."""
         arrows = graph()
         needed = {to for name in arrows if name.partition(".")[0] in LAYERS for to in arrows[name]}
         self.assertEqual({name.partition(".")[0] for name in needed} - LAYERS, set())

@@ -72,7 +72,7 @@ class RepeatTests(SynchronousTestCase):
         self.failureResultOf(self.follow(), ApiError)
 
     def test_not_repeatable(self) -> None:
-        """What would have a second effect is not sent again, whatever the answer."""
+        """A request that would have a second effect is not sent again after any answer."""
         self.agent.then(503, {"code": "unavailable"}, Retry_After="1")
         self.failureResultOf(self.notify(), ApiError)
         self.agent.then_fail(lost())
@@ -80,7 +80,7 @@ class RepeatTests(SynchronousTestCase):
         self.assertTrue(error.maybe_done)
 
     def test_never_sent(self) -> None:
-        """What never left is sent again even so."""
+        """A request that never left is sent again even so."""
         self.agent.then_fail(ConnectionRefusedError())
         calling = self.notify()
         self.agent.then(204)

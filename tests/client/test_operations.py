@@ -169,7 +169,7 @@ class RequestTests(Case):
         self.assertEqual(self.agent.last.query, {"category": "all", "limit": "5"})
 
     def test_path(self) -> None:
-        """What goes into a path is quoted."""
+        """Variables are quoted in the path."""
         self.call("progress.get", "a/b ?")
         self.assertEqual(self.agent.last.path, f"/api/v1/user/{ANN}/progress/a%2Fb%20%3F")
 
@@ -233,7 +233,7 @@ class AnswerTests(Case):
         self.assertEqual(found, Comment(7, None, BOB, "b", 1, 2, False))
 
     def test_created(self) -> None:
-        """What was created is given by its id."""
+        """A create returns the new id."""
         self.agent.then(201, Location=f"/api/v1/design-challenges/{BOB}")
         self.assertEqual(self.successResultOf(self.call("challenges.create", CHALLENGE)), BOB)
         self.agent.then(201, Location=f"/api/v1/content/{BOB}/comments/12")

@@ -186,7 +186,7 @@ class LiveTests(Case):
         await daemon.until(lambda: self.subscription.seq == 2, WAIT, "the number")
 
     async def test_resume(self) -> None:
-        """What came before is handed over from the number on that the application kept."""
+        """Earlier notifications are delivered from the number on that the application kept."""
         await self.notify("one", "two", "three")
         self.subscribe(resume=1)
         self.assertEqual(await self.take(2), ["two", "three"])

@@ -90,7 +90,7 @@ class StreamTests(Case):
         self.assertEqual(self.seqs(received), [1])
 
     def test_repeat(self) -> None:
-        """What was handed over is not handed over again."""
+        """A notification that was delivered is not delivered again."""
         subscription, received = self.live(5)
         self.world.socket.notify(4, 5, 6, 6, 5, 7)
         self.assertEqual(self.seqs(received), [6, 7])
@@ -142,7 +142,7 @@ class StreamTests(Case):
         self.assertEqual((subscription.seq, missed), (8, ["seq_ahead"]))
 
     def test_handler_fails(self) -> None:
-        """What the application raises ends the subscription, before that notification."""
+        """An error of the application ends the subscription, before that notification."""
         kept: list[int] = []
 
         def handle(received: Received) -> None:

@@ -28,7 +28,8 @@ reactor.run()
 
 class GiveUpTests(SynchronousTestCase):
     def test_status(self) -> None:
-        """What it needs has gone: one line says so, it stops as at SIGTERM, and its status is 1."""
+        """When something that it needs has gone, it logs one line and stops as at SIGTERM, with
+        status 1."""
         done = subprocess.run(
             [sys.executable, "-c", _DAEMON], cwd=ROOT, capture_output=True, text=True, check=False
         )

@@ -80,7 +80,7 @@ class CommandTests(SynchronousTestCase):
         self.assertEqual(said, "env/bin/contentsvc --data-dir 'a b'")
 
     def test_file(self) -> None:
-        """What the file says is not said again."""
+        """The hint leaves out options that the file already has."""
         file = self.written('data_dir = "/d"\n')
         self.assertEqual(
             self.command("env/bin/twistd", file), "env/bin/contentsvc --config conf.toml"

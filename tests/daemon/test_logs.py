@@ -91,7 +91,7 @@ class ChoiceTests(SynchronousTestCase):
         self.assertIsInstance(self.observer(logfile="-"), Observer)
 
     def test_elsewhere(self) -> None:
-        """Who asks for another log gets that."""
+        """If another log is asked for, that one is used."""
         for twistd in (
             {"logfile": "x.log"},
             {"syslog": True},

@@ -106,7 +106,7 @@ class RollingTests(WorkersCase):
         self.assertEqual(self.workers(), before)
 
     async def test_fixed_settings(self):
-        """What only the parent can change is not changed, and said to be so."""
+        """Settings that only the parent can change stay, and a line says so."""
         SETTINGS.write_text("workers = 5\n")
         await self.replaced()
         self.assertIn("Changes to these settings need a full restart: workers", self.log())

@@ -178,7 +178,7 @@ class StartTests(SupervisionCase):
             self.assertEqual(process.env[VARIABLE], str(number))
 
     def test_signals(self) -> None:
-        """What a terminal sends to all is blocked in a worker, and only there."""
+        """The signals that a terminal sends to all are blocked in a worker, and only there."""
         self.assertLessEqual({signal.SIGINT, signal.SIGHUP}, self.first.blocked)
         self.assertNotIn(signal.SIGINT, signal.pthread_sigmask(signal.SIG_BLOCK, ()))
 

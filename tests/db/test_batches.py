@@ -124,7 +124,8 @@ class TurnTests(BatchesCase):
 
 class MeanwhileTests(BatchesCase):
     def test_next(self) -> None:
-        """What comes while a statement is under way is the next, all of it, in order."""
+        """The calls that come while a statement runs are the next statement, all of them, in
+        order."""
         self.tell(("ann", "1"))
         self.assertEqual(self.turn(), [('"1"',)])
         later = self.tell(("ann", "2"))

@@ -73,7 +73,7 @@ class ErrorTests(BatchesCase):
         self.assertEqual(self.turn(), [])
 
     def test_refused(self) -> None:
-        """What a constraint refuses, or Postgres by another code, is such an error."""
+        """A refusal by a constraint is such an error, and so is one by another code of Postgres."""
         failing = IntegrityError()
         failing.__setstate__({"pgcode": "21000"})
         for error in (Refused("a_key"), failing):
@@ -189,7 +189,7 @@ class ErrorTests(BatchesCase):
         self.run_.fail(Unavailable("held", "lock"))
 
     def test_expire(self) -> None:
-        """Who has waited for a row for too long fails; what has been sent does not."""
+        """A call that has waited too long for a row fails. A call that has been sent does not."""
         answers = self.tell(("ann", "1"), ("bob", "2"))
         self.turn()
         self.clock.advance(LATE)

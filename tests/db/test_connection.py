@@ -139,7 +139,7 @@ class StatementTests(SynchronousTestCase):
         self.assertEqual(self.driver.sent, ["select 1", "select 2"])
 
     def test_not_sent(self) -> None:
-        """What cannot be sent raises, and the connection is watched as before."""
+        """A statement that cannot be sent raises, and the connection is watched as before."""
         connection = self.connected()
         self.assertRaises(ValueError, connection.statement, "select %s", ("bad",))
         self.assertEqual(self.reactor.readers, {connection})

@@ -104,7 +104,7 @@ class TransactionTests(PoolCase):
         self.assertEqual(called, [1])
 
     async def test_after_commit(self) -> None:
-        """What is to be called after the commit is called then, in its order."""
+        """The callbacks after a commit are called then, in their order."""
         seen: list[object] = []
         async with self.db.transaction() as tx:
             await self.put(tx, 1)

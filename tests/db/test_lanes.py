@@ -44,7 +44,7 @@ class ShareTests(LaneCase):
         self.assertEqual([self.entered(lanes, name) for name in "abc"], [4, 0, 4])
 
     def test_slow_while_running(self) -> None:
-        """What a lane has when it becomes slow counts, too."""
+        """The statements that a lane has when it becomes slow count too."""
         lanes = Lanes(8)
         lane = lanes.lane("a")
         self.assertEqual(self.entered(lanes, "a"), 6)
@@ -94,7 +94,7 @@ class WaitTests(LaneCase):
         self.assertEqual(self.order, ["a1", "b1", "a2", "b2", "a3"])
 
     def test_no_pushing_in(self) -> None:
-        """Who comes while others of the lane wait is behind them."""
+        """A newcomer waits behind the others of the lane."""
         lanes = Lanes(2)
         lane = lanes.lane("a")
         self.assertTrue(lanes.enter(lane))
@@ -105,7 +105,7 @@ class WaitTests(LaneCase):
         self.assertEqual(([each.called for each in waiters], entered), ([True, False], [False]))
 
     def test_leaves(self) -> None:
-        """Who is cancelled leaves at once, and gets no place later."""
+        """A cancelled waiter leaves at once, and gets no place later."""
         gone, patient = (self.wait("a", label) for label in ("gone", "patient"))
         gone.cancel()
         self.failureResultOf(gone, CancelledError)

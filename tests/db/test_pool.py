@@ -42,7 +42,7 @@ class BoundTests(PoolCase):
         self.assertEqual(len(self.backends()), before + 2)
 
     async def test_order(self) -> None:
-        """Who came first is served first."""
+        """The first to come is served first."""
         pool = await self.pool(size=1)
         order: list[int] = []
 
@@ -54,7 +54,7 @@ class BoundTests(PoolCase):
         self.assertEqual(order, list(range(10)))
 
     async def test_wait(self) -> None:
-        """Who has waited too long is told that all are busy, and the pool goes on."""
+        """A waiter who has waited too long is told that all are busy, and the pool goes on."""
         clock = Clock()
         pool = await self.pool(size=1, wait=LOOK / 2, clock=clock)
         async with pool.transaction() as tx:
@@ -246,7 +246,7 @@ class LossTests(PoolCase):
         await self.recovered()
 
     async def test_waiting(self) -> None:
-        """Who waits for a connection gets one that takes the place of those that ended."""
+        """A waiter gets a connection that takes the place of one that ended."""
         pool = await self.pool(size=1, wait=60)
         self.db.stop()
 
@@ -335,7 +335,7 @@ class ServerTests(PoolCase):
             await answered
 
     async def test_waiters(self) -> None:
-        """Who waits for a connection that cannot be opened does not wait in vain."""
+        """A waiter is told when no connection can be opened."""
         _, dsn = self.listener()
         limits = POOL | {"size": 1, "wait": 3600, "connect_timeout": 0.05}
         pool = Database(reactor, dsn, **limits)

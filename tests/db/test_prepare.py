@@ -47,7 +47,7 @@ class PrepareTests(PoolCase):
         )
 
     async def test_nothing_else(self) -> None:
-        """What the connection has not run it has not prepared."""
+        """A connection has prepared only the statements that it has run."""
         await self.ids(self.only)
         self.assertEqual(await self.prepared(self.only), ["things_ids"])
 
@@ -100,7 +100,8 @@ class PrepareTests(PoolCase):
         self.assertEqual(await self.stored(), [1, 2])
 
     async def test_cannot_be_prepared(self) -> None:
-        """What cannot be prepared fails, and harms no other; it is tried again each time."""
+        """A statement that cannot be prepared fails and harms no other. It is tried again each
+        time."""
 
         @self.declared.many("select id from not_yet")
         async def early(db: Db) -> list[int]: ...

@@ -183,7 +183,7 @@ class ResultTests(QueryCase):
             self.assertIs(self.successResultOf(found), expected)
 
     def test_wrong_answer(self) -> None:
-        """What `none` and `found` give is in the signature, or it fails at import."""
+        """The signature must say the result of `none` and `found`, or the import fails."""
 
         def nothing() -> None:
             @self.declared.none("select 1")

@@ -70,8 +70,8 @@ class RestoreTests(ReaderCase):
         self.no_failures()
 
     async def test_resume(self) -> None:
-        """Who comes back with a number and an id of the log that is gone is told so; by a number
-        below the back-up they get what came after it."""
+        """A client that comes back with a number and an id of the lost log is told so. With a
+        number below the back-up it gets the notifications after that number."""
         await self.notify("a")
         await hold(lambda: self.reader.texts == ["a"], "a arrives", LATEST)
         first = self.reader.subscription.id

@@ -60,8 +60,8 @@ class Case(ReaderCase):
 
 class TableTests(Case):
     async def test_others_go_on(self) -> None:
-        """Whoever wants a locked table is told to come again; all others are served, the service
-        is ready, and the log says why."""
+        """Requests that need a locked table are told to come again. All others are served, the
+        service is ready, and the log says why."""
         with self.locked("lock table challenges in access exclusive mode"):
             for _ in range(2):
                 crowd = self.refused_each(self.ann.challenges.all)

@@ -31,7 +31,7 @@ class StartTests(Case):
         self.assertTrue(server.started_here)
 
     def test_again(self) -> None:
-        """What was written before a stop is there after the next start."""
+        """Data written before a stop are there after the next start."""
         server = self.server(self.data())
         run_sql(server.start(), "create table kept_by_stop as select 1 as n")
         server.stop()
@@ -178,7 +178,7 @@ class RefusalTests(Case):
         self.assertIn("no_such_setting", self.refused(server))
 
     def test_broken_data(self) -> None:
-        """What a server says in its own log before it ends is reported as well."""
+        """The last lines of the server's own log are reported as well."""
         data = self.data(self.folder() / "data")
         (data / "postgres/global/pg_control").write_bytes(b"\0" * 8192)
         self.assertIn("incompatible with server", self.refused(self.server(data)))
@@ -225,7 +225,7 @@ class CrashTests(Case):
     """What a server or a starter that was killed leaves behind."""
 
     def test_recovery(self) -> None:
-        """What was committed before the server was killed is there after the next start."""
+        """Commits from before the server was killed are there after the next start."""
         data = self.data()
         server = self.server(data)
         run_sql(server.start(), "create table kept_by_crash as select 1 as n")

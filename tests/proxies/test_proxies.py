@@ -245,7 +245,7 @@ class FaultCases(Cases):
         await gatherResults(asking)
 
     async def test_dead_daemon(self):
-        """What a dead daemon would have got goes to the other one; its sockets are closed."""
+        """The requests for a dead daemon go to the other one, and its sockets are closed."""
         sockets = await self.sockets(self.ann)
         os.kill(self.first.pid, signal.SIGKILL)
         await self.first.ended()

@@ -30,7 +30,7 @@ class StalledTests(TestCase):
             self.server.hub.deliver(self.server.log.commit(text=text))
 
     async def test_queued(self) -> None:
-        """What comes while the transport is full is sent when it is empty, in order."""
+        """Messages that come while the transport is full are sent when it is empty, in order."""
         await self.stall()
         self.deliver(QUEUE_FRAMES)
         self.protocol.resumeProducing()
@@ -103,7 +103,7 @@ class StalledTests(TestCase):
         self.assertEqual(await self.client.close_code(), 4408)
 
     async def test_ends_with_a_queue(self) -> None:
-        """What is queued is left behind when the socket ends: nothing is sent out of order."""
+        """The queue is dropped when the socket ends, so that nothing is sent out of order."""
         await self.stall()
         self.deliver(3)
         self.server.hub.revoke(["s1"])

@@ -116,8 +116,8 @@ class ChangeTests(ChangeCase):
             socket.leave()
 
     def test_lost_since_the_last_look(self) -> None:
-        """What was sent after the last look and is lost is missed too, where the log has since gone
-        on beyond it."""
+        """A lost notification that was sent after the last look is missed too, if the log has since
+        gone on beyond it."""
         socket = FakeSocket(self.hub).join()
         self.commits(3)
         self.check()
@@ -138,7 +138,7 @@ class ChangeTests(ChangeCase):
         self.assertEqual(socket.types, ["hello"] + ["notification"] * 3)
 
     def test_unannounced(self) -> None:
-        """What nobody announced is read by the same look."""
+        """The same look reads notifications that nobody announced."""
         socket = FakeSocket(self.hub).join()
         self.commits(1)
         self.log.commit()
@@ -200,7 +200,7 @@ class ChangeTests(ChangeCase):
 
 class RetentionTests(ChangeCase):
     def test_deleted_by_retention(self) -> None:
-        """What retention has deleted is not taken for another log, and the stream goes on."""
+        """Deletions by retention are not taken for another log, and the stream goes on."""
         socket = FakeSocket(self.hub).join()
         self.commits(3)
         self.log.trim("ann", 3)
@@ -245,8 +245,8 @@ class RaceTests(ChangeCase):
             self.log.answer()
 
     def test_dropped_before_the_answer(self) -> None:
-        """What was committed after the look, and dropped as known before its answer came, is
-        sent all the same."""
+        """A notification is sent even if it was committed after the look and dropped as known
+        before the answer came."""
         self.check()
         self.log.reads[0].look()
         self.commits(2)

@@ -74,14 +74,14 @@ class EndingsTests(SynchronousTestCase):
         self.assertEqual(self.listener.announced, ["s1", "s2"])
 
     def test_heard(self) -> None:
-        """What another process has ended is told to nobody, and takes effect once."""
+        """A session that another process has ended is announced to nobody, and ends once."""
         for _ in range(2):
             self.endings.heard(["s1"])
         self.assertIn("s1", self.revoked)
         self.assertEqual((self.listener.closed, self.listener.announced), (["s1"], []))
 
     def test_learn(self) -> None:
-        """What nobody told is read from the database."""
+        """Endings that nobody announced are read from the database."""
         self.db.ended = ["s1"]
         self.learn()
         self.assertIn("s1", self.revoked)

@@ -75,7 +75,7 @@ class HeartbeatTests(SynchronousTestCase):
         self.assertTrue(self.socket.cut)
 
     def test_any_byte(self) -> None:
-        """Whatever the client sends keeps its socket."""
+        """Any bytes from the client keep its socket open."""
         self.pass_time(20)
         self.socket.heard = self.hub.heartbeat.tick
         self.pass_time(24)

@@ -72,7 +72,7 @@ class DeliverTests(SynchronousTestCase):
         self.assertEqual(socket.seqs, [1, 2])
 
     def test_noticed(self) -> None:
-        """What another process announces is read and sent."""
+        """Notifications that another process announces are read and sent."""
         socket = FakeSocket(self.hub).join()
         self.log.commit()
         self.hub.noticed("ann", 1)

@@ -69,7 +69,8 @@ class ResumeTests(ChangeCase):
         return FakeSocket(self.hub).join(resume=seq, id=id)
 
     def test_known(self) -> None:
-        """Who knows number and id gets what came after it, and both again in hello."""
+        """A client that knows number and id gets the notifications after it, and both again in
+        hello."""
         socket = self.resume(3, self.ids[3])
         self.assertEqual((socket.hello["seq"], socket.hello["id"]), (3, self.ids[3]))
         self.assertEqual((socket.seqs, self.told(socket)), ([4, 5], []))

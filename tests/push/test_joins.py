@@ -92,7 +92,7 @@ class JoinTests(SynchronousTestCase):
         self.assertEqual(socket.seqs, [1])
 
     def test_second_socket_knows_more(self) -> None:
-        """What a second socket's join finds is sent to the first one too."""
+        """Notifications that a second socket's join finds are sent to the first one too."""
         first = FakeSocket(self.hub).join()
         self.log.commit()
         second = FakeSocket(self.hub).join()
@@ -249,7 +249,7 @@ class JoinTests(SynchronousTestCase):
         self.assertEqual([socket.types for socket in gone], [[]] * 20)
 
     def test_pinged_in_line(self) -> None:
-        """Who waits in line is pinged, and cut off when silent, like any other socket."""
+        """A socket that waits in line is pinged, and cut off when it is silent, like any other."""
         self.hub.start()
         self.log.held = True
         asked, (answers, silent) = self.come(JOINS), self.come(2)

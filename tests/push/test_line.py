@@ -221,7 +221,7 @@ class LineTests(SynchronousTestCase):
         self.assertEqual(len(self.flushLoggedErrors(RuntimeError)), 1)
 
     def test_leaves_and_asks_again(self) -> None:
-        """Who left while a read was under way is not given its answer to a later question."""
+        """A reader that left during a read does not get its answer for a later question."""
         self.world.come()
         self.world.line.leave(0)
         again: list[Any] = []

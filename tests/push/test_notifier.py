@@ -59,7 +59,8 @@ class NotifierTests(SynchronousTestCase):
         self.successResultOf(Deferred.fromCoroutine(sent))
 
     def test_stored(self) -> None:
-        """What is stored is the kind and its own members, without those of the row."""
+        """A row stores the kind and its own members, without the members that the row has as
+        columns."""
         self.send(PartyInviteAccept(sender=BOB, party=ANN))
         ((recipient, kind, data),) = self.transaction.inserted
         self.assertEqual((recipient, kind), (ANN, "PartyInviteAccept"))

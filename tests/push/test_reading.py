@@ -67,8 +67,8 @@ class FloodTests(TestCase):
         self.assertEqual(await client.close_code(), 1008)
 
     async def test_nothing_behind_a_refusal(self) -> None:
-        """What follows the frame that was one too many is not parsed; the client still gets to
-        see why, and its answer to the close ends the connection cleanly."""
+        """Input after one frame too many is not parsed. The client still gets the reason, and its
+        answer to the close ends the connection cleanly."""
         client = await self.hello()
         client.transport.write(frame(PING) * SKIPPED_FRAMES)
         await self.refused(client)
@@ -104,7 +104,7 @@ class FloodTests(TestCase):
         self.assertGreater(len(self.turns), 2 * 800 // STEPS)
 
     async def test_bounded_turns_of_the_handshake(self) -> None:
-        """What comes in one piece with the handshake is taken over several turns, too."""
+        """Input that comes in one piece with the handshake is read over several turns too."""
         count, turns = self.count, self.turns
 
         class Counted(self.server.factory.protocol):  # type: ignore[misc,name-defined]
@@ -242,7 +242,7 @@ class LastWordsTests(SynchronousTestCase):
         self.assertIs(last.feed(bytes(SKIPPED_BYTES)), Found.TOO_MUCH)
 
     def test_garbage(self) -> None:
-        """Whatever else comes is skipped."""
+        """All other input is skipped."""
         for first in range(256):
             for second in range(256):
                 LastWords(0).feed(bytes((first, second)) * 20)

@@ -29,7 +29,8 @@ class AnnounceTests(RelayTestCase):
         self.assertEqual(sockets[0].seen[1].frame, sockets[1].seen[1].frame)
 
     async def test_rolled_back(self) -> None:
-        """What is rolled back is announced to no one, and its number is given again."""
+        """A notification that is rolled back is announced to nobody, and its number is given
+        again."""
         one, two = await self.process(), await self.process()
         user = self.user()
         socket = await two.socket(user)
@@ -42,7 +43,8 @@ class AnnounceTests(RelayTestCase):
         self.assertEqual(socket.seen[1].message["notification"]["text"], "yes")
 
     async def test_one_turn(self) -> None:
-        """What one turn of the reactor announces leaves in one payload, newest numbers only."""
+        """The announcements of one turn of the reactor leave in one payload, with the newest
+        numbers only."""
         one, payloads = await self.process(), await self.payloads()
         for user, seq in ("a", 1), ("b", 5), ("a", 3), ("a", 2):
             one.relay.announce(user, seq)
@@ -58,7 +60,8 @@ class AnnounceTests(RelayTestCase):
         self.assertEqual(await one.noticed.get(), ("b", 1))
 
     async def test_large(self) -> None:
-        """What does not fit into one payload is split, and none reaches 8,000 bytes."""
+        """Announcements that do not fit into one payload are split, and none reaches 8,000
+        bytes."""
         one, payloads = await self.process(), await self.payloads()
         users = {str(UUID(int=n)): 2**63 - 1 - n for n in range(500)}
         for user, seq in users.items():
@@ -127,7 +130,7 @@ class SweepTests(RelayTestCase):
         self.assertIn(sid, process.revoked)
 
     async def test_beside_a_lock(self) -> None:
-        """What nobody announced is found while somebody holds a lock on the sessions."""
+        """Notifications that nobody announced are found even while the sessions are locked."""
         process = await self.process()
         user = self.user()
         socket = await process.socket(user)

@@ -44,7 +44,8 @@ class LossTests(RelayTestCase):
         self.assertNotEqual(self.backend(one), pid)
 
     async def test_missed_meanwhile(self) -> None:
-        """What another process announced while LISTEN was not in force is read afterwards."""
+        """Notifications that another process announced while nobody listened are read
+        afterwards."""
         one, two = await self.process(), await self.process()
         user = self.user()
         socket = await one.socket(user)

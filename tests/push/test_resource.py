@@ -82,7 +82,7 @@ class ResourceTests(SynchronousTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_impatient(self) -> None:
-        """What a client sends right behind its request reaches the socket."""
+        """Data that a client sends right after its request reach the socket."""
         self.ask(behind="\x81\x80abcd" + "x" * 40_000)
         self.assertTrue(self.factory.made[0].data.endswith(b"\r\n\r\n\x81\x80abcd" + b"x" * 40_000))
 
@@ -142,7 +142,7 @@ class ResourceTests(SynchronousTestCase):
         self.assertEqual(resumes, [Position(3, ID)] * 2 + [INVALID] * 6)
 
     def test_any_query(self) -> None:
-        """What else stands in the query is passed over, whatever its bytes."""
+        """Other query parameters are ignored, with any bytes."""
         for query in "?x=%C3%A9&resume=3", "?%ff=1&resume=3", "?&&=&resume=3", "?x&resume=3#x":
             self.ask(path=f"/socket{query}")
         resumes = [made.handshake.resume for made in self.factory.made]

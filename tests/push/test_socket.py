@@ -220,7 +220,7 @@ class MessageTests(SocketTestCase):
         await self.still_open(client)
 
     async def test_malformed(self) -> None:
-        """What is no object with a type is an error; the socket stays open."""
+        """A message that is no object with a type gets an error, and the socket stays open."""
         client = await self.server.hello()
         deep = b'{"type":"ping","x":' + b"[" * 2000
         for payloads, expected in (

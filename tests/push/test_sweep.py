@@ -43,7 +43,7 @@ class SweepTests(SweepCase):
         self.assertEqual(self.looked.done, ["learn", "check"] * 2)
 
     def test_ask(self) -> None:
-        """Who asks for a look has it at once."""
+        """A look that is asked for happens at once."""
         self.sweep.ask()
         self.assertEqual(self.looked.done, ["learn", "check"])
 

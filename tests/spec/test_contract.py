@@ -81,7 +81,7 @@ class HeldTests(SpecCase):
         return contract.wrong(method, path, response) or ""
 
     async def test_good(self) -> None:
-        """What the document has is right, under the other prefix of the paths too."""
+        """An answer as the document has it is right, below the other prefix too."""
         for path in (INFO, INFO.replace("/api/", "/methods/"), "/nothing"):
             self.assertEqual(await self.wrong(answer(200, USER), path=path), "")
         missing = answer(404, PROBLEM, "application/problem+json")

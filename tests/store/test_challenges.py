@@ -24,5 +24,5 @@ class ChallengeTests(StoreCase):
         self.assertEqual((row.win, row.participate), ('{"b":1,"a":2}', '{"x": "ä"}'))
 
     async def test_none(self) -> None:
-        """What is not there is None."""
+        """A challenge that does not exist is None."""
         self.assertIsNone(await challenges.get(self.db, guid()))

@@ -46,7 +46,8 @@ class DependencyTests(StoreCase):
         self.assertEqual(await dependencies.packages(self.db, guid(), []), [])
 
     async def test_suspended(self) -> None:
-        """What a suspended content has brought is marked, whoever uses it too, but for itself."""
+        """Dependencies that suspended content registered are marked, except for that content
+        itself."""
         await self.content(self.author, entities=[self.entity], packages=[self.package])
         await contents.set_status(self.db, self.game, "suspended")
         entity, revision, _ = self.entity

@@ -102,7 +102,7 @@ class PairTests(FailureCase):
         self.assert_waits(await self.wait(), 100)
 
     async def test_clock_set_back(self) -> None:
-        """What was counted before the server's clock was set back locks nobody out for longer."""
+        """Failures from before the server's clock was set back lock nobody out for longer."""
         for _ in range(MOST):
             await self.fail_once()
         self.age(-3600)

@@ -124,7 +124,7 @@ class CommentTests(FloodCase):
         self.assert_waits(found.wait)
 
     async def test_others_first(self) -> None:
-        """Who may not write any more still hears of unknown content and of an unknown parent."""
+        """Users over the limit still hear of unknown content and of an unknown parent."""
         await self.fill()
         self.assertIsNone(await self.write(on=guid()))
         with self.assertRaises(Refused) as caught:
@@ -132,7 +132,7 @@ class CommentTests(FloodCase):
         self.assertEqual(caught.exception.constraint, "comments_parent")
 
     async def test_refused(self) -> None:
-        """What was refused does not count."""
+        """Refused writes do not count."""
         for _ in range(MOST):
             self.assertIsNone(await self.write(on=guid()))
             with self.assertRaises(Refused):
@@ -152,7 +152,7 @@ class CommentTests(FloodCase):
         await self.fill()
 
     async def test_clock_set_back(self) -> None:
-        """What was written before the server's clock was set back keeps nobody waiting."""
+        """Writes from before the server's clock was set back keep nobody waiting."""
         await self.fill()
         self.age("comments", -3600)
         self.assertEqual((await self.write()).wait, 0)
@@ -208,7 +208,7 @@ class FollowTests(FloodCase):
         self.assertEqual(await self.follow(await self.user()), 0)
 
     async def test_release_before(self) -> None:
-        """What a daemon of the release before writes has a time."""
+        """Rows that a daemon of the release before writes have a time."""
         for user in self.users[:MOST]:
             self.sql("insert into follows (follower, followed) values (%s, %s)", self.ann, user)
         self.assert_waits(await self.follow(self.users[MOST]))

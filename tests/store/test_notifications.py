@@ -86,7 +86,7 @@ class NumberTests(NotificationCase):
         self.assertEqual(await self.seqs(), list(range(1, 21)))
 
     async def test_row(self) -> None:
-        """What is given back is what is stored."""
+        """The result is the row as it is stored."""
         row = await self.insert()
         expected = (self.ann, 1, row.id, row.created, False, '{"kind":"Debug","text":"x"}')
         self.assertEqual(row, Following(*expected, None))
@@ -144,7 +144,7 @@ class ReadFlagTests(NotificationCase):
         self.assertEqual([row.read for row in found], [True] * 4 + [False])
 
     async def test_up_to_at_once(self) -> None:
-        """Whatever is marked at once, and inserted meanwhile, the count is exact."""
+        """The count is exact after marks and inserts at the same time."""
         rows = [await self.insert() for _ in range(20)]
         acts = [act for row in rows for act in (self.up_to(row), self.mark(row), self.insert())]
         await together(*acts)
@@ -233,8 +233,8 @@ class ReadTests(NotificationCase):
         self.assertIsNone(row.previous)
 
     async def test_follows_older_daemon(self) -> None:
-        """What a daemon of the release before appended, which kept no ids in the counter, is not
-        mistaken for what it was not."""
+        """Notifications of a daemon of the release before, which kept no ids in the counter, are
+        not mistaken for others."""
         first = await self.insert()
         ((between,),) = self.sql(
             "with counter as (update notification_counters set seq = seq + 1, unread = unread + 1"

@@ -35,7 +35,7 @@ class ProgressTests(StoreCase):
         self.assertGreater(row.timestamp, 5)
 
     async def test_one_turn(self) -> None:
-        """What is stored at many keys at once is there as it came."""
+        """Values that are stored at many keys at once come back as they were sent."""
         given = {f"k{n}": f'{{"n":{n}.0,"text":"\\"{n}\\\\"}}' for n in range(20)}
         await together(*(self.put(key, value) for key, value in given.items()))
         found = {row.key: row.value for row in await self.all()}

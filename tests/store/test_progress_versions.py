@@ -160,7 +160,7 @@ class QuotaTests(ProgressCase):
         self.assertEqual(await self.used(), (2, 9))
 
     async def test_one_turn(self) -> None:
-        """What is written at once is counted each by itself."""
+        """Writes at the same time are counted one by one."""
         bob = await self.user()
         await together(
             *(self.put(f"k{n}", f'{{"n":{n}}}') for n in range(20)),
@@ -175,7 +175,7 @@ class QuotaTests(ProgressCase):
         self.assertEqual((usage.keys, usage.bytes), (5, 10))
 
     async def test_older_daemon(self) -> None:
-        """What a daemon of the release before writes and deletes is counted."""
+        """Writes and deletions by a daemon of the release before are counted."""
         self.older_put("a", '{"a":"äöü"}')
         self.older_put("b", "{}")
         await self.used()
@@ -265,7 +265,7 @@ class QuotaTests(ProgressCase):
 
 class MigrationTests(ProgressCase):
     async def test_counted(self) -> None:
-        """What was written before there were versions is counted, and is version 1."""
+        """Data from before there were versions are counted, and have version 1."""
         url = postgres.database(postgres.embedded())
         files = sorted((ROOT / "contentsvc/store/schema").glob("*.sql"))
         with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:

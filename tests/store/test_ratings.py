@@ -104,5 +104,5 @@ class RatingTests(StoreCase):
         self.assertEqual(await seen(True), expected)
 
     async def test_of_nobody(self) -> None:
-        """Who has not voted has an empty map."""
+        """A user without votes has an empty map."""
         self.assertEqual(await ratings.of_user(self.db, await self.user(), False, 9), "")

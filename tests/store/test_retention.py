@@ -70,7 +70,8 @@ class NotificationTests(RetentionCase):
         return state.newest, state.trimmed, state.unread
 
     async def test_old(self) -> None:
-        """What is older than so many days is deleted, unread too, and the mark is moved with it."""
+        """Older notifications than so many days are deleted, unread ones too, and the mark moves
+        with them."""
         ann, bob = await self.log(100, 91, 89, 1), await self.log(80)
         self.assertEqual(await self.all(), 2)
         self.assertEqual(await self.stands(ann), (4, 2, 2))
@@ -150,8 +151,8 @@ class NotificationTests(RetentionCase):
         self.assertEqual(await self.trim(), Step(True, None, False, 0))
 
     async def test_upgrade(self) -> None:
-        """What was deleted by hand from the old end of a log, before there was a mark, counts as
-        deleted by retention; a log without a hole there stays as it is."""
+        """Old notifications that were deleted by hand before there was a mark count as deleted by
+        retention. A log without a hole there stays as it is."""
         begins_later, gone, whole, empty = [await self.log(*[5] * 4) for _ in range(3)] + [
             await self.log()
         ]
@@ -164,7 +165,7 @@ class NotificationTests(RetentionCase):
         self.assertEqual([state.trimmed for state in states], [2, 4, 0, 0])
 
     async def test_upgrade_meanwhile(self) -> None:
-        """What is stored while the marks are made is no part of what has gone."""
+        """Notifications that are stored while the marks are made do not count as deleted."""
         ann = await self.log(1, 1)
         self.sql("delete from notifications where user_id = %s", ann)
         async with self.db.transaction() as tx:
@@ -198,7 +199,7 @@ class NotificationTests(RetentionCase):
         self.assertEqual(await self.stands(eve), (2, 2, 0))
 
     async def test_at_once(self) -> None:
-        """Whatever is appended, read, and deleted at once, number, mark and count agree."""
+        """Number, mark and count agree after appends, reads and deletions at the same time."""
         users = [await self.log(*[100] * 5, *[1] * 5) for _ in range(4)]
         rows = {user: await notifications.listed(self.db, user, 0, None, 1000) for user in users}
         acts = [
@@ -218,7 +219,7 @@ class NotificationTests(RetentionCase):
             self.assertEqual((await self.stands(user))[:2], (20, 5))
 
     async def test_no_change_of_the_log(self) -> None:
-        """What is gone by retention does not make a log another one: the mark says so."""
+        """Deletions by retention do not make a log another one, because the mark tells of them."""
         ann = await self.log(100)
         ((id,),) = self.sql("select id from notifications where user_id = %s", ann)
         await self.all()

@@ -196,7 +196,7 @@ class EmbeddedTests(TestCase):
         self.check("fly dragon", "knight_dragon", "dragon!!knight", "bob, alice & fox", "a b c")
 
     async def test_punctuation(self) -> None:
-        """What is neither letter nor digit counts in a prefix and in nothing else."""
+        """Characters other than letters and digits count in a prefix and nowhere else."""
         self.check(
             "___", "...", "-_-", "_._", "---", "_ _", "a-b", "a_b", "a.b", "dragon-", "-dragon"
         )
@@ -245,7 +245,7 @@ class EmbeddedTests(TestCase):
         self.assertIn(Found(user, 2, real(0.3)), self.find("abcxy"))
 
     async def test_nothing(self) -> None:
-        """What nobody is like finds nobody."""
+        """A query that resembles no name finds nobody."""
         for q in ("zzzzzz", "qqq", "~~~"):
             self.assertEqual((self.find(q), expected(q)), ([], []))
 
@@ -256,7 +256,7 @@ class EmbeddedTests(TestCase):
         self.check(*("".join(dice.choices(letters, k=dice.randrange(3, 20))) for _ in range(150)))
 
     async def test_analyzed(self) -> None:
-        """What the server knows of how common each trigram is changes no result."""
+        """The server's statistics of trigrams change no result."""
         dice = random.Random(7)
         self.cursor.execute("analyze users")
         queries = [name[dice.randrange(2) :] for name in SOME] + list(WORDS.split())

@@ -37,7 +37,7 @@ class UserTests(StoreCase):
         self.assertIsNone((await users.info(self.db, self.ann)).profile)
 
     async def test_nobody(self) -> None:
-        """Who is not there is None."""
+        """A user who does not exist is None."""
         self.assertIsNone(await users.info(self.db, guid()))
         self.assertIsNone(await users.full(self.db, guid()))
         self.assertFalse(await users.update(self.db, guid(), None, None, None, None))

@@ -115,7 +115,7 @@ class PathTests(AppCase):
         self.assertEqual(self.ask("GET", "/tool").json(), [None, False])
 
     def test_unknown(self) -> None:
-        """What no family has is 404."""
+        """A path that no family has is 404."""
         for path in ("/", "/x", "/user", f"/user/{ANN}/toy", "/tool/saw/x", "/TOOL", TOY + "/"):
             self.problem(self.ask("GET", path), 404, "not_found")
 
@@ -181,7 +181,7 @@ class PathTests(AppCase):
         self.assertTrue(client.transport.value().startswith(b"HTTP/1.1 400 "))
 
     def test_query_is_no_path(self) -> None:
-        """What follows a question mark does not matter for the path."""
+        """The query does not matter for the path."""
         self.assertEqual(self.status("GET", "/tool?x=//%00"), 200)
 
 
@@ -387,7 +387,7 @@ class HostTests(WebCase):
             self.assertEqual(self.base(host), f"http://{host}")
 
     def test_bad_host(self) -> None:
-        """What is no host is not repeated."""
+        """A bad Host header is not repeated in the answer."""
         for host in ("", "a/b", "a b", "a@b", 'a"', "\xff", "a:x", "evil\\"):
             self.assertEqual(self.base(host), "invalid_host")
 

@@ -76,7 +76,7 @@ class PipelineTests(WebCase):
         self.assertIn(b"HTTP/1.1 200 ", self.client.transport.value())
 
     def test_gone(self) -> None:
-        """What a client has left behind when it goes is dropped."""
+        """The remaining input of a client that has gone is dropped."""
         self.send(*["/small"] * MANY)
         self.client.vanish()
         self.service.clock.advance(0)
@@ -144,7 +144,7 @@ class ChunkTests(WebCase):
         client.channel.read_on = counted
 
     def test_order(self) -> None:
-        """What has come behind a request that takes its time is read in the order that it has."""
+        """Input that comes during a slow request is read in its order."""
         waits = Waits()
         service = Service([self.boxes, waits])
         client = service.connect()
@@ -158,7 +158,7 @@ class ChunkTests(WebCase):
         self.assertEqual((answers.count(b" 200 "), answers.count(b" 400 ")), (many, 0))
 
     def test_counted(self) -> None:
-        """What waits is counted with the bodies; beyond the bound the slowest are 503."""
+        """Waiting input counts with the bodies. Beyond the bound the slowest get 503."""
         service = Service([self.boxes], body_memory=16 * PIECE)
         service.site.backlog = Backlog(Turns([]))
         clients = [service.connect() for _ in range(8)]
@@ -173,7 +173,7 @@ class ChunkTests(WebCase):
         self.assertEqual(service.site.traffic.small.held, 0)
 
     def test_gone(self) -> None:
-        """What a client has left behind when it goes is dropped."""
+        """The remaining input of a client that has gone is dropped."""
         self.client.send(self.whole)
         self.client.vanish()
         self.service.clock.advance(0)

@@ -183,7 +183,7 @@ class JsonTests(DecodeCase):
             self.malformed(raw)
 
     def test_malformed(self) -> None:
-        """What breaks off, goes on, or was never JSON is refused."""
+        """Text that is incomplete, has something after it, or was never JSON is refused."""
         whole = f'{{"inner":{{"guidHere":"{ANN}"}}}}'.encode()
         cases = [whole[:-1], whole + b"x", b"{'a':1}", b"a=1", b"<a/>", b"{", b"nan", b'{"a":[[']
         for raw in cases:
@@ -247,7 +247,7 @@ class ObjectTextTests(DecodeCase):
         self.assertEqual(self.text(value), value)
 
     def test_no_object(self) -> None:
-        """What is no object is refused."""
+        """A value that is no object is refused."""
         for value in ('"{}"', "7", "[{}]", "null", "true"):
             self.assertEqual(self.error(value), ("/value", "This must be an object."))
 
@@ -261,7 +261,7 @@ class ObjectTextTests(DecodeCase):
             self.text(f'{{"1e999":{number}}}')
 
     def test_not_json(self) -> None:
-        """What could not be read again is refused though it is kept as text."""
+        """A value that could not be read again is refused, although it is kept as text."""
         strings = ['"\\ud800"', '"\\ud800\\u0041"', '"\\x"', '"\n"']
         for value in [*strings, "01", "1.", "[1,]", "[" * 2000]:
             with self.assertRaises(Problem) as caught:
@@ -298,7 +298,7 @@ class PairsTests(DecodeCase):
         self.assertEqual(decode.query_string(b"x=1&=2&y", Asked), Asked())
 
     def test_bad_numbers(self) -> None:
-        """What is no whole number in range is refused with the parameter's name."""
+        """A value that is no whole number in range is refused with the parameter's name."""
         for bad in (b"x", b"", b"-1", b"1.5", b"1" + b"0" * 30, b"0x1", b"1_0", b"2147483648"):
             self.assertEqual(self.error(b"page=" + bad)[0], "page", bad)
         for bad in (b"pageSize=x", b"pageSize=null"):

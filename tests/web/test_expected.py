@@ -79,6 +79,6 @@ class WantedTests(SynchronousTestCase):
         self.assertEqual(wanted(Tree, ["either"], null=False), "a number")
 
     def test_unknown(self) -> None:
-        """What may be anything, or is not there, has no words."""
+        """A value that may be anything, or is not there, has no description."""
         for steps in (("raw",), ("anything",), ("gone",), ("leaf", 1), ("table", "a")):
             self.assertIsNone(self.wanted(*steps))

@@ -74,7 +74,7 @@ class JudgedTests(HeadCase):
         self.refused("/anyone", 401, "invalid_token", Authorization="Basic eDp5")
 
     def test_permission(self) -> None:
-        """What the user may not do is 403."""
+        """An operation that the user may not call is 403."""
         self.refused(f"/user/{BOB}/own", 403, "forbidden", Authorization="Bearer ann")
         self.refused("/admin", 403, "forbidden", Authorization="Bearer ann")
 

@@ -174,7 +174,7 @@ class DocumentTests(SynchronousTestCase):
         self.assertEqual(example["value"]["error"], "lost_it")
 
     def test_retry(self) -> None:
-        """What may be tried again says when."""
+        """429 and 503 have a Retry-After."""
         for status in ("429", "503"):
             found = self.response("post", "/v1/toy", status)
             self.assertEqual(set(found["headers"]), {"Retry-After"})

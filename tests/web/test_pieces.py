@@ -224,7 +224,7 @@ class TakingTests(PiecesCase):
         self.assertEqual(b"".join(dechunked(self.received(client)[1])[0]), b"[1,2]")
 
     def test_vanished_while_waiting(self) -> None:
-        """Who goes while the next page waits is forgotten."""
+        """A client that goes while the next page waits is forgotten."""
         page: Deferred[bytes] = Deferred()
         self.lists.pages = [page]
         client = self.ask()

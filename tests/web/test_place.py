@@ -45,7 +45,7 @@ class PlaceTests(WebCase):
             self.assertEqual(self.nul_at(f'{{"zz":{raw}}}'), "/zz" + pointer)
 
     def test_none(self) -> None:
-        """What is left beside an escaped backslash makes no NUL."""
+        """The characters after an escaped backslash make no NUL."""
         for raw in ('"\\\\u0000"', '"\\u0041\\\\u0000"', '"\\\\\\\\u0000"'):
             decode.json_body(f'{{"zz":{raw}}}'.encode(), None, _body)
 

@@ -46,7 +46,7 @@ class AddressTests(SynchronousTestCase):
         self.assertEqual(address_of(UNIXAddress(None)), "unix")
 
     def test_none(self) -> None:
-        """What is no address is none, so that nobody writes into the log."""
+        """Text that is no address is ignored, so that nobody writes into the log."""
         for host in ("", "x user=root", "1.2.3.4\n", "1.2.3", "::1 "):
             self.assertEqual(address_of(IPv4Address("TCP", host, 1)), "-")
 
@@ -77,7 +77,7 @@ class ForwardedTests(SynchronousTestCase):
         self.assertEqual(self.client(b"192.0.2.7"), "192.0.2.7")
 
     def test_made_up(self) -> None:
-        """What the client has sent itself stands further left, and is not read."""
+        """Entries that the client sent itself are further left, and are not read."""
         self.assertEqual(self.client(b"198.51.100.1, 10.1.1.1, 192.0.2.7"), "192.0.2.7")
 
     def test_chain(self) -> None:
@@ -152,7 +152,7 @@ class RequestTests(WebCase):
         self.assertEqual(found, ["192.0.2.7", "https://test"])
 
     def test_unix(self) -> None:
-        """Whoever connects by a Unix socket is trusted as `unix`."""
+        """A peer on a Unix socket is trusted as `unix`."""
         headers = {"X_Forwarded_For": "192.0.2.7", "X_Forwarded_Proto": "https"}
         found = self.asked(UNIXAddress(None), trusted=["unix"], **headers)
         self.assertEqual(found, ["192.0.2.7", "https://test"])
@@ -171,7 +171,7 @@ class RequestTests(WebCase):
             self.assertEqual(self.asked(PROXY, X_Forwarded_Proto=said)[1], f"{scheme}://test")
 
     def test_tls(self) -> None:
-        """What is sent by TLS is https, whatever else is said."""
+        """A request by TLS is https, also if a header says otherwise."""
         client = Service([Mirror()], trusted_proxies=["10.0.0.1"]).connect(PROXY)
         directlyProvides(client.transport, ISSLTransport)
         client.ask("GET", "/me", X_Forwarded_Proto="http")

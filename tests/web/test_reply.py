@@ -100,7 +100,7 @@ class StatusTests(ReplyCase):
         self.assertEqual((self.get("/empty").status, self.get("/empty").body), (200, b"[]"))
 
     def test_encoded(self) -> None:
-        """What is JSON already goes out as it is, with a validator as any answer."""
+        """Encoded JSON goes out as it is, with a validator like any answer."""
         answer = self.get("/encoded")
         self.assertEqual((answer.status, answer.body), (200, b'[{"life":3}]'))
         self.assertEqual(self.get("/encoded", If_None_Match=answer.headers["ETag"]).status, 304)
@@ -191,7 +191,7 @@ class ConditionTests(ReplyCase):
         self.assertTrue(self.matches("*"))
 
     def test_others(self) -> None:
-        """What is no tag, or only looks like this one, does not match."""
+        """Text that is no tag, or only resembles this one, does not match."""
         inner = self.opaque.strip('"')
         for other in ("", '""', "W/", inner, f"w/{self.opaque}", f'"W/{inner}"', f'"{inner}x"'):
             self.assertFalse(self.matches(other), other)
@@ -256,7 +256,7 @@ class CorsTests(WebCase):
         self.assertIsNone(self.origin(service, None))
 
     def test_refused_body(self) -> None:
-        """What a body is refused with has the headers of any other answer."""
+        """The refusal of a body has the headers of any other answer."""
         service = Service([Fruits()], origins=["https://a.example"])
         for origin, allowed in ("https://a.example",) * 2, ("https://b.example", None):
             answer = service.ask("PUT", "/fruit", Content_Length="99999999", Origin=origin)
@@ -287,7 +287,7 @@ class CorsTests(WebCase):
         self.assertEqual(allowed, "Authorization, Content-Type, If-None-Match")
 
     def test_cache(self) -> None:
-        """What depends on the caller is not reused without asking."""
+        """An answer that depends on the caller is not reused without asking."""
         answer = Service([Fruits()]).ask("GET", "/fruit")
         self.assertEqual(answer.headers["Cache-Control"], "no-cache")
 
@@ -313,7 +313,7 @@ class LinkTests(ReplyCase):
             self.assertEqual(link, '</list?x=%20&limit=1&after=1>; rel="next"')
 
     def test_escaped(self) -> None:
-        """What would end the address, or the header, stands in it percent-encoded."""
+        """Characters that would end the address or the header are percent-encoded."""
         link = self.get("/list?x=a>b\"c\\d|e{f}^`<%3E&limit=1")
         self.assertEqual(
             link.headers["Link"],

@@ -96,7 +96,7 @@ class LimitTests(BodyCase):
         self.problem(self.client.answer(), 413, "payload_too_large")
 
     def test_rest_is_dropped(self) -> None:
-        """What still comes of a refused body is read, so that the 413 arrives, and dropped."""
+        """The rest of a refused body is read and dropped, so that the 413 arrives."""
         self.begin("/small", Content_Length=str(BIG))
         self.client.send(body_of(BIG)[:-1])
         self.assertFalse(self.client.transport.disconnecting)
@@ -180,7 +180,7 @@ class ArrivalTests(BodyCase):
         self.assertEqual(self.boxes.taken, [])
 
     def test_bad_chunk_after_refusal(self) -> None:
-        """What was refused is not refused again for what comes behind it."""
+        """A refused request is not refused again for a bad chunk after it."""
         events = self.logged()
         self.begin("/small", Transfer_Encoding="chunked")
         self.client.send(chunk(b"x" * (BODY_LIMIT + 1)) + b"zz\r\n")

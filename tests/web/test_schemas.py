@@ -102,7 +102,7 @@ class InputTests(SchemaCase):
         self.assertEqual(colour, {"type": "string", "const": "red"})
 
     def test_required(self) -> None:
-        """What has a default may be left out; the default itself is not said."""
+        """A member with a default may be left out. The default itself is not shown."""
         schema = self.schema(Order)
         self.assertEqual(schema["required"], ["code", "part", "colour"])
         self.assertNotIn("default", schema["properties"]["note"])

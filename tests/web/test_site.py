@@ -244,7 +244,7 @@ class LineTests(WebCase):
         )
 
     def test_note(self) -> None:
-        """What an operation has noted stands at the end."""
+        """The note of an operation is at the end of the line."""
 
         class Noting:
             @route("PUT", "/noted", allow=ANYONE)

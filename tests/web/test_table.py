@@ -74,7 +74,7 @@ class TableTests(SynchronousTestCase):
         self.assertIn(Sold, put.errors)
 
     def test_mirrored(self) -> None:
-        """What is below a path may be served below another too, and nothing else."""
+        """The operations below one path may be served below another too, and no others."""
         (get,) = mirrored(table([Family("toys", Toys, "/v1")]), "/v1/user", "/old/user")
         self.assertEqual(get.url, "/old/user/{userId}/toy/{name}")
 

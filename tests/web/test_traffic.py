@@ -78,8 +78,8 @@ class BodyTests(MemoryCase):
             self.assertLessEqual(self.held, MEMORY)
 
     def test_under_way(self) -> None:
-        """What is being worked on keeps its bytes until it is answered; then there is no room for
-        another, which is 503."""
+        """A request keeps its bytes until it is answered. Without room for another, that one gets
+        503."""
         clients = [self.service.connect() for _ in range(80)]
         for client in clients:
             client.ask("PUT", "/late", body_of(SMALL))
@@ -90,7 +90,7 @@ class BodyTests(MemoryCase):
         self.nothing_left()
 
     def test_given_back(self) -> None:
-        """Whatever becomes of a request, its bytes are given back."""
+        """The bytes of a request are given back, however it ends."""
         self.service.ask("PUT", "/small", body_of(20))
         self.nothing_left()
         self.service.ask("PUT", "/small", b"x" * 20)
@@ -143,7 +143,7 @@ class HeadTests(MemoryCase):
         self.nothing_left()
 
     def test_too_late(self) -> None:
-        """What is refused is held no more."""
+        """A refused request holds no bytes any more."""
         client = self.service.connect()
         client.send(b"GET /small HTTP/1.1\r\n")
         self.service.clock.advance(30)

@@ -88,7 +88,7 @@ class LineTests(WebCase):
         self.assertEqual(self.said[1:], ["Answered 503: lock 1"])
 
     def test_stop(self) -> None:
-        """What has not been said is said at the end."""
+        """The counts that are not logged yet are logged at the stop."""
         for _ in range(3):
             self.unavailability.count("pool")
         self.unavailability.stop()

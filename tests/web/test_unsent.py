@@ -90,7 +90,7 @@ class UnsentTests(WebCase):
         self.assertEqual([event["n"] for event in events], [50, 50, 20])
 
     def test_who_takes_stays(self) -> None:
-        """Who takes some stays while there are others."""
+        """A client that takes some stays while there are others."""
         slow = self.full()
         others = []
         for _ in range(9):
@@ -100,7 +100,8 @@ class UnsentTests(WebCase):
         self.assertEqual([channel.cut for channel in others], [True] * 7 + [False] * 2)
 
     def test_patience(self) -> None:
-        """Who takes nothing for long is cut off; who takes little, but steadily, is not."""
+        """A client that takes nothing for long is cut off. One that takes little, but steadily, is
+        not."""
         idle, steady = self.full(), self.full(40)
         for _ in range(int(PATIENCE) + 2):
             self.take(steady)
@@ -109,7 +110,7 @@ class UnsentTests(WebCase):
         self.assertEqual(self.unsent.total, unsent(steady.transport))
 
     def test_taken(self) -> None:
-        """Who has taken all is looked at no more."""
+        """A client that has taken all is no longer watched."""
         channel = self.full()
         self.unsent.taken(channel)
         self.unsent.taken(channel)
@@ -117,7 +118,7 @@ class UnsentTests(WebCase):
         self.assertEqual((self.unsent.total, self.clock.getDelayedCalls()), (0, []))
 
     def test_system(self) -> None:
-        """What the system has more of, and the other end has not taken, is not taken."""
+        """Bytes that only the system has taken, and not the other end, do not count as taken."""
         here, there = socket.socketpair()
         self.addCleanup(here.close)
         self.addCleanup(there.close)
@@ -153,7 +154,7 @@ class UnsentTests(WebCase):
         self.assertEqual((self.unsent.total, self.clock.getDelayedCalls()), (0, []))
 
     def test_wrapped(self) -> None:
-        """What is below a wrapper is counted, and what TLS has not encrypted."""
+        """Bytes below a wrapper are counted, and so are those that TLS has not encrypted yet."""
         wrapper: Any = Channel(5)
         wrapper._appSendBuffer = [b"abc", b"de"]
         self.assertEqual(unsent(wrapper), 10)

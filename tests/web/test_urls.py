@@ -54,7 +54,7 @@ class UrlsTests(SynchronousTestCase):
         self.assertEqual(self.urls.allowed(f"/toy/{ANN}/part/{BOB}"), ["GET", "HEAD", "OPTIONS"])
 
     def test_unknown(self) -> None:
-        """What no rule has is NotFound."""
+        """A path without a rule is NotFound."""
         for path in ("/", "/toys", "/toy/new/", f"/toy/{ANN}/part"):
             self.assertRaises(NotFound, self.urls.match, "GET", path)
             self.assertRaises(NotFound, self.urls.allowed, path)
