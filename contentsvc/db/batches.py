@@ -30,6 +30,8 @@ from contentsvc.db.statement import Batch, Row, Statement, parted
 
 MOST = 64
 """Calls of one statement."""
+CHARACTERS = 1024 * 1024
+"""The length of their texts at which a statement is full: its transmission holds up the reactor."""
 LATE = 0.05
 """Seconds after which a statement takes long."""
 
@@ -78,8 +80,9 @@ class _Line:
         left: list[Call] = []
         rows: dict[Row, list[Call]] = {}
         had: set[Row] = set()
+        size = 0
         for place, call in enumerate(self.fresh):
-            if len(taken) == MOST:
+            if len(taken) == MOST or size >= CHARACTERS:
                 left += self.fresh[place:]
                 break
             waiting = self.behind.get(call.row)
@@ -94,6 +97,7 @@ class _Line:
             if waiting is None:
                 taken.append(call)
                 rows.setdefault(call.row, [])
+                size += sum([len(value) for value in call.args if type(value) is str])
             else:
                 waiting.append(call)
         self.fresh = left

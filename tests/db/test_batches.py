@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.batches import LATE, MOST, Batches
+from contentsvc.db.batches import CHARACTERS, LATE, MOST, Batches
 from contentsvc.db.errors import BadValue, Cause, Unavailable
 from contentsvc.db.statement import Batch, Row, Statement
 
@@ -123,6 +123,13 @@ class TurnTests(BatchesCase):
 
 
 class MeanwhileTests(BatchesCase):
+    def test_long(self) -> None:
+        """A statement is full when its texts are long; a call that is longer goes by itself."""
+        half, whole = "h" * (CHARACTERS // 2), "w" * (2 * CHARACTERS)
+        self.tell(("ann", half), ("ben", half), ("cat", whole), ("dan", "short"))
+        lengths = [[len(text) for text in texts] for texts in self.turn()]
+        self.assertEqual(lengths, [[len(half) + 2] * 2, [len(whole) + 2], [len("short") + 2]])
+
     def test_next(self) -> None:
         """The calls that come while a statement runs are the next statement, all of them, in
         order."""
@@ -192,7 +199,6 @@ class LateTests(BatchesCase):
         self.run_.answers[1].callback([])
         self.tell(("bob", "3"))
         self.assertEqual(self.turn(), [('"3"',)])
-
 
     def test_since(self) -> None:
         """A statement counts as old as its last call, however long that has waited for a row."""
