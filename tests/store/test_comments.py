@@ -198,7 +198,7 @@ class ReadTests(CommentCase):
             self.assertEqual((len(page), one is not None), (seen, bool(seen)))
 
     async def test_standing(self) -> None:
-        """It gives the comment's author, the content's author, and whether the comment is deleted."""
+        """It gives both authors, the comment's and the content's, and whether it is deleted."""
         other = await self.user()
         comment = await self.written_by(other)
         found = await comments.standing(self.db, self.game, comment, other, False)
