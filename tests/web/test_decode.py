@@ -150,10 +150,9 @@ class JsonTests(DecodeCase):
 
     def test_nul_in_unknown(self) -> None:
         """A member that is ignored may have NUL, as its name too."""
-        for name in ("unknown", "\\u0000"):
-            for value in ('"\\u0000"', "[" * 900 + '"\\u0000"' + "]" * 900):
-                raw = f'{{"inner":{{"guidHere":"{ANN}"}},"{name}":{value}}}'
-                decode.json_body(raw.encode(), None, _outer)
+        for more in ('"unknown":"\\u0000"', '"\\u0000":1', '"a":[["\\u0000"]]'):
+            raw = f'{{"inner":{{"guidHere":"{ANN}"}},{more}}}'
+            decode.json_body(raw.encode(), None, _outer)
 
     def test_escaped_pointer(self) -> None:
         """~ and / in a member's name are escaped as RFC 6901 has it."""
@@ -374,14 +373,10 @@ class PairsTests(DecodeCase):
 
 
 class Sound(Struct):
-    """Anything at all."""
-
     value: dict[str, Any]
 
 
 class Echo:
-    """Gives back what it was sent."""
-
     @route("PUT", "/echo", allow=ANYONE)
     async def put(self, call: Call, body: Sound) -> Sound:
         return body

@@ -240,7 +240,7 @@ class LineTests(WebCase):
         number = self.answer.headers["X-Request-Id"]
         route_ = "/user/<guid:user>/secret"
         self.assertEqual(
-            line, f"GET {route_} 204 0.0ms user={ANN} client=192.168.1.1 request={number}"
+            line, f"GET {route_} 200 0.0ms user={ANN} client=192.168.1.1 request={number}"
         )
 
     def test_note(self) -> None:
