@@ -38,21 +38,19 @@ from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
     CONTENT_STATUSES,
     CONTENT_TYPES,
-    PLATFORMS,
     ContentCreate,
     ContentDetail,
     ContentInfo,
     ContentQuery,
     ContentRepeat,
     ContentUpdate,
-    Entity,
     FeaturedChange,
-    Package,
     Revision,
     RevisionDetail,
     StatusChange,
     Votes,
 )
+from contentsvc.wire.dependencies import PLATFORMS, Entity, Package
 from contentsvc.wire.notifications import ContentRestored, ContentSuspended
 
 _Bodies = Either[ContentCreate | ContentUpdate]

@@ -15,7 +15,7 @@ from contentsvc.db.query import Db
 from contentsvc.store import dependencies as store
 from contentsvc.store.dependencies import KnownEntity, KnownPackage, StoredPackage
 from contentsvc.web.errors import Problem
-from contentsvc.wire.content import EntityReference, Package
+from contentsvc.wire.dependencies import EntityReference, Package
 
 Key = tuple[str, str]
 """The identity of an entity revision: its id and its revision's."""

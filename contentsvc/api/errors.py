@@ -9,7 +9,7 @@ from contentsvc.tokens import InvalidToken
 from contentsvc.web import errors as web
 from contentsvc.web.errors import Problem, named
 from contentsvc.wire.base import Id
-from contentsvc.wire.content import EntityReference
+from contentsvc.wire.dependencies import EntityReference
 
 UserNotFound = named(404, "user_not_found", "There is no such user.")
 ContentNotFound = named(404, "content_not_found", "There is no such content.")

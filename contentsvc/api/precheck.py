@@ -14,7 +14,7 @@ from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.route import route
 from contentsvc.web.sizes import KIB
-from contentsvc.wire.content import Precheck, PrecheckAnswer, PrecheckProblem
+from contentsvc.wire.precheck import Precheck, PrecheckAnswer, PrecheckProblem
 
 
 class UploadPrecheck:

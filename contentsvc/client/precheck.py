@@ -1,7 +1,7 @@
 """The check before an upload (spec §4.1)."""
 
 from contentsvc.client.calls import Calls
-from contentsvc.wire.content import Precheck, PrecheckAnswer
+from contentsvc.wire.precheck import Precheck, PrecheckAnswer
 
 
 class UploadPrecheck:

@@ -24,7 +24,7 @@ from contentsvc.store import (
 )
 from contentsvc.store.floods import UNLIMITED
 from contentsvc.wire.challenges import AchievementDefinition, EmblemDefinition, RewardDefinition
-from contentsvc.wire.content import PLATFORMS, Entity, Package
+from contentsvc.wire.dependencies import PLATFORMS, Entity, Package
 from contentsvc.wire.notifications import (
     ContentSuspended,
     Debug,

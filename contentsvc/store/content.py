@@ -7,7 +7,8 @@ from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.floods import wait
 from contentsvc.store.fragments import state
-from contentsvc.wire.content import ContentInfo, Entity, EntityReference, Package, Revision
+from contentsvc.wire.content import ContentInfo, Revision
+from contentsvc.wire.dependencies import Entity, EntityReference, Package
 
 
 class Standing(NamedTuple):

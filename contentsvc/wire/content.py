@@ -1,4 +1,4 @@
-"""Content: spec §2 ContentInfo, EntityReference, Entity, Package; §4.1 to §4.3."""
+"""Content: spec §2 ContentInfo; §4.2, §4.3."""
 
 from typing import Annotated, Literal, get_args
 
@@ -8,13 +8,20 @@ from contentsvc.wire.base import (
     MEDIA_PATTERN,
     Guid,
     Id,
-    MediaPath,
     Name,
     Paging,
     Record,
     Seconds,
     Text,
     Wire,
+)
+from contentsvc.wire.dependencies import (
+    Entity,
+    EntityDefinition,
+    EntityReference,
+    Many,
+    Package,
+    PackageDefinition,
 )
 
 ContentType = Literal["game", "asset", "avatar_box", "gameplay_box", "scene_box"]
@@ -27,7 +34,6 @@ ShownStatus = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_STATUS
 Share = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1, "examples": [0.75]})]
 CATEGORIES = rf"^(all|({'|'.join(CONTENT_TYPES)})(,({'|'.join(CONTENT_TYPES)}))*)\Z"
 """A comma list of types. It is described so; the handler's message says more."""
-PLATFORMS = ("win64", "osx64", "linux64")
 
 Screenshot = Annotated[
     str,
@@ -41,44 +47,6 @@ Screenshots = Annotated[list[Screenshot], Meta(min_length=1, max_length=64)]
 """Each is a MediaPath, which is checked after decoding: msgspec counts a list only at its end. A
 body can hold 260,000 strings, and to match each of them with a pattern would block everybody."""
 Tags = Annotated[list[Annotated[str, Meta(min_length=1, max_length=64)]], Meta(max_length=64)]
-Many = Meta(max_length=4096)
-
-
-class EntityReference(Wire):
-    """The revision of an entity (spec §2 EntityReference)."""
-
-    entity_id: Guid
-    revision_id: Guid
-
-
-class Entity(EntityReference):
-    """A revision of an entity, and its file (spec §2 Entity). `path` is relative to the content
-    bucket."""
-
-    path: str
-
-
-class EntityDefinition(Entity):
-    """An entity to register. `path` is relative to the content bucket."""
-
-    path: MediaPath
-
-
-class Package(Wire, omit_defaults=True):
-    """A package (spec §2 Package). It has one path for each platform that it supports."""
-
-    id: Guid
-    win64: str | UnsetType = UNSET
-    osx64: str | UnsetType = UNSET
-    linux64: str | UnsetType = UNSET
-
-
-class PackageDefinition(Package):
-    """A package to register, with one path for each platform that it supports."""
-
-    win64: MediaPath | UnsetType = UNSET
-    osx64: MediaPath | UnsetType = UNSET
-    linux64: MediaPath | UnsetType = UNSET
 
 
 class ContentCreate(Wire):
@@ -114,40 +82,6 @@ class ContentUpdate(ContentRepeat, kw_only=True):
     description: Text
     screenshot_uris: Screenshots
     tags: Tags | UnsetType = UNSET
-
-
-class PrecheckDependency(EntityReference):
-    """A dependency to check. If `path` is given, the check also finds another path of the same
-    entity."""
-
-    path: MediaPath | None = None
-
-
-class Precheck(Wire):
-    """The content that is to be uploaded and published (spec §4.1)."""
-
-    content_id: Guid
-    operation: Literal["create", "update"]
-    dependencies: Annotated[list[PrecheckDependency], Many]
-    packages: Annotated[list[Guid], Many]
-
-
-class PrecheckProblem(Wire, omit_defaults=True):
-    """A reason why the next step would fail, with the code that this step would answer."""
-
-    code: str
-    detail: str
-    entities: list[EntityReference] | UnsetType = UNSET
-    packages: list[Id] | UnsetType = UNSET
-
-
-class PrecheckAnswer(Wire):
-    """The entities and packages to upload before the next step, and the reasons why that step would
-    fail (spec §4.1)."""
-
-    needed: list[EntityReference]
-    needed_packages: list[Id]
-    problems: list[PrecheckProblem]
 
 
 class ContentQuery(Paging):

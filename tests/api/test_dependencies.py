@@ -12,7 +12,7 @@ from contentsvc.api.errors import (
     SuspendedDependency,
 )
 from contentsvc.store.dependencies import KnownEntity, KnownPackage, StoredPackage
-from contentsvc.wire.content import EntityReference, Package
+from contentsvc.wire.dependencies import EntityReference, Package
 
 
 def reference(name: str) -> EntityReference:

@@ -23,11 +23,10 @@ from contentsvc.wire.content import (
     ContentCreate,
     ContentQuery,
     ContentUpdate,
-    Entity,
     FeaturedChange,
-    Precheck,
     StatusChange,
 )
+from contentsvc.wire.dependencies import Entity
 from contentsvc.wire.notifications import (
     Debug,
     DebugNotify,
@@ -35,6 +34,7 @@ from contentsvc.wire.notifications import (
     ReadChange,
     ReadUpTo,
 )
+from contentsvc.wire.precheck import Precheck
 from contentsvc.wire.progress import ProgressBody, ProgressData, ProgressDelete, ProgressQuery
 from contentsvc.wire.ratings import RatingBody
 from contentsvc.wire.sessions import ConnectBody

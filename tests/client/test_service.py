@@ -17,8 +17,10 @@ from contentsvc.client import (
 from contentsvc.wire.accounts import Registration
 from contentsvc.wire.base import Paging
 from contentsvc.wire.comments import CommentCreate
-from contentsvc.wire.content import ContentCreate, ContentUpdate, Entity, Precheck
+from contentsvc.wire.content import ContentCreate, ContentUpdate
+from contentsvc.wire.dependencies import Entity
 from contentsvc.wire.notifications import Debug, DebugNotify, NotificationQuery, ReadUpTo
+from contentsvc.wire.precheck import Precheck
 from contentsvc.wire.progress import ProgressBody
 from contentsvc.wire.ratings import RatingBody
 from contentsvc.wire.users import Profile, UserInfo, UserSearch, UserUpdate

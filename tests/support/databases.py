@@ -18,7 +18,7 @@ from contentsvc.db.query import Db
 from contentsvc.store import accounts
 from contentsvc.store import content as contents
 from contentsvc.store.migrate import migrate
-from contentsvc.wire.content import Entity, Package
+from contentsvc.wire.dependencies import Entity, Package
 from tests.support import postgres
 
 
