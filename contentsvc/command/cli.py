@@ -26,7 +26,8 @@ from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.pooler import PoolerError
 from contentsvc.db.query import Db
 from contentsvc.passwords import HASHER
-from contentsvc.postgres.embedded import EmbeddedError, EmbeddedPostgres
+from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.store import accounts, failures, sessions, users
 from contentsvc.store.migrate import MigrationError, migrate
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens

@@ -23,7 +23,8 @@ from twisted.logger import ILogObserver, Logger
 from contentsvc.config import ConfigError, Settings
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.pooler import PoolerError
-from contentsvc.postgres.embedded import EmbeddedError, EmbeddedPostgres
+from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.postgres.keeper import Keeper
 from contentsvc.store.migrate import MigrationError, migrate
 from contentsvc.tokens import KeysError

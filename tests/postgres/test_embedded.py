@@ -14,7 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 import psutil
 import psycopg2
 
-from contentsvc.postgres.embedded import EmbeddedError, EmbeddedPostgres
+from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.postgres.errors import EmbeddedError
 from tests.postgres.servers import Case, crash, mode, postmaster, run_sql, running
 
 

@@ -4,7 +4,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from contentsvc.postgres.embedded import EmbeddedError, EmbeddedPostgres
+from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.postgres.errors import EmbeddedError
 from tests.postgres.servers import Case, postmaster, run_sql
 
 

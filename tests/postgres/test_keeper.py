@@ -10,7 +10,7 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.postgres.embedded import EmbeddedError
+from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.postgres.keeper import CHECK, FIRST_PAUSE, LAST_PAUSE, PATIENCE, REMINDER, Keeper
 
 URL = "postgresql://postgres@/contentsvc"

