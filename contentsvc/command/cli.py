@@ -6,9 +6,7 @@ import os
 import re
 import secrets
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from getpass import getpass
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
@@ -19,17 +17,18 @@ import psycopg2
 from contentsvc import config
 from contentsvc.clocks import WallClock
 from contentsvc.command import demo
+from contentsvc.command.database import database, migrated, server
 from contentsvc.command.demo import DemoError
+from contentsvc.command.errors import CommandError
 from contentsvc.config import ConfigError, Settings
 from contentsvc.db.direct import in_transaction
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.pooler import PoolerError
 from contentsvc.db.query import Db
 from contentsvc.passwords import HASHER
-from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.store import accounts, failures, sessions, users
-from contentsvc.store.migrate import MigrationError, migrate
+from contentsvc.store.migrate import MigrationError
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens
 from contentsvc.wire.accounts import Registration
 from contentsvc.wire.base import GUID_PATTERN
@@ -44,8 +43,6 @@ _TAKEN = {
     "users_username": "another user already has the name {}",
     "users_email": "another user already has this e-mail address",
 }
-_PAUSE = 1.0
-"""Seconds before the next attempt of a migration that found a lock."""
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 """NUL, which the API accepts nowhere, and the characters that argv has for bytes that are not
 UTF-8."""
@@ -53,10 +50,6 @@ _DATABASE_ERRORS = (
     *(EmbeddedError, MigrationError, PoolerError, Unavailable, BadValue),
     *(psycopg2.Error, OSError),
 )
-
-
-class CommandError(Exception):
-    """The command failed. `str()` is one line with the reason."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -142,8 +135,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _migrate(settings: Settings, arguments: argparse.Namespace) -> None:
-    with _server(settings) as dsn:
-        names = _migrated(dsn)
+    with server(settings) as dsn:
+        names = migrated(dsn)
     print(f"Applied {', '.join(names)}." if names else "The schema is up to date.")
 
 
@@ -158,7 +151,7 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
     async def add(db: Db) -> str:
         return await accounts.register(db, name, email, encoded, arguments.admin)
 
-    with _database(settings) as dsn:
+    with database(settings) as dsn:
         try:
             user = in_transaction(dsn, add)
         except Refused as refused:
@@ -170,7 +163,7 @@ def _promote(settings: Settings, arguments: argparse.Namespace) -> None:
     async def promote(db: Db) -> None:
         await users.promote(db, (await _account(db, arguments.name)).id)
 
-    with _database(settings, existing=True) as dsn:
+    with database(settings, existing=True) as dsn:
         in_transaction(dsn, promote)
     print(f"{arguments.name} is now an admin, from the next log-in or token refresh on.")
 
@@ -181,7 +174,7 @@ def _demote(settings: Settings, arguments: argparse.Namespace) -> None:
         await users.demote(db, user)
         await sessions.revoke_all(db, user, None)
 
-    with _database(settings, existing=True) as dsn:
+    with database(settings, existing=True) as dsn:
         in_transaction(dsn, demote)
     print(f"{arguments.name} is no longer an admin. All sessions of this user end within seconds.")
 
@@ -198,7 +191,7 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
         await failures.forget(db, account.id)
         await sessions.revoke_all(db, account.id, None)
 
-    with _database(settings, existing=True) as dsn:
+    with database(settings, existing=True) as dsn:
         in_transaction(dsn, reset)
     print(f"{arguments.name} has a new password. All sessions of this user end within seconds.")
 
@@ -216,7 +209,7 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
 
     # A required file is read first, so that its absence is the error.
     keys = None if settings.secret_file is None else Keys.load(settings.secret_file)
-    with _database(settings, existing=True) as dsn:
+    with database(settings, existing=True) as dsn:
         keys = keys or Keys.load_or_generate(settings.keys_path)
         account, session = in_transaction(dsn, begin)
     print(Tokens(keys, WallClock()).issue(account.id, session, admin=account.admin))
@@ -229,7 +222,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     async def build(db: Db) -> bool:
         return await demo.build(db, lambda: HASHER.hash(password))
 
-    with _database(settings) as dsn:
+    with database(settings) as dsn:
         try:
             built = in_transaction(dsn, build)
         except Refused as refused:
@@ -316,46 +309,3 @@ def _guid(text: str) -> str:
     if not re.match(GUID_PATTERN, text):
         raise argparse.ArgumentTypeError("must be a GUID with dashes")
     return text.lower()
-
-
-@contextmanager
-def _database(settings: Settings, *, existing: bool = False) -> Iterator[str]:
-    """A libpq DSN of the database, with its schema up to date. The embedded Postgres runs
-    meanwhile.
-
-    With `existing`, raises CommandError if there is no embedded database yet.
-    """
-    if existing and settings.database is None and not (settings.data_dir / "postgres").exists():
-        raise CommandError(f"there is no database in {settings.data_dir}: is data_dir correct?")
-    with _server(settings) as dsn:
-        _migrated(dsn)
-        yield dsn
-
-
-def _migrated(dsn: str) -> list[str]:
-    """Migrate, however long somebody else holds a lock. Gives the names of the applied
-    migrations."""
-    while True:
-        try:
-            return migrate(dsn)
-        except Unavailable as error:
-            print(f"{error}; trying again", file=sys.stderr)
-            time.sleep(_PAUSE)
-
-
-@contextmanager
-def _server(settings: Settings) -> Iterator[str]:
-    if settings.database is not None:
-        yield settings.database
-        return
-    postgres = EmbeddedPostgres(settings.data_dir, own=False)
-    new = not (settings.data_dir / "postgres").exists()
-    try:
-        dsn = postgres.start()
-        if new:
-            print(f"Made a new database in {settings.data_dir}", file=sys.stderr)
-        for folder in postgres.opened:
-            print(f"Changed the mode of {folder} for the Postgres user", file=sys.stderr)
-        yield dsn
-    finally:
-        postgres.stop()

@@ -1,11 +1,11 @@
-"""The command line tool, where somebody else holds what a migration needs."""
+"""The database of a command, where somebody else holds what a migration needs."""
 
-from contextlib import nullcontext, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr
 from io import StringIO
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.command import cli
+from contentsvc.command.database import PAUSE, migrated
 from contentsvc.db.errors import Unavailable
 
 
@@ -21,12 +21,8 @@ class LockTests(SynchronousTestCase):
                 raise answer
             return answer
 
-        self.patch(cli, "migrate", migrate)
-        self.patch(cli.time, "sleep", slept.append)
-        self.patch(cli, "_server", lambda settings: nullcontext("dbname=x"))
-        said, warned = StringIO(), StringIO()
-        with redirect_stdout(said), redirect_stderr(warned):
-            self.assertEqual(cli.main(["migrate"]), 0)
-        self.assertEqual(said.getvalue(), "Applied 0001.users.\n")
+        warned = StringIO()
+        with redirect_stderr(warned):
+            self.assertEqual(migrated("dbname=x", migrate, slept.append), ["0001.users"])
         self.assertEqual(warned.getvalue(), "held; trying again\n" * 2)
-        self.assertEqual(slept, [1.0, 1.0])
+        self.assertEqual(slept, [PAUSE, PAUSE])

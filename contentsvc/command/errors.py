@@ -1,0 +1,5 @@
+"""How a command fails."""
+
+
+class CommandError(Exception):
+    """The command failed. `str()` is one line with the reason."""
