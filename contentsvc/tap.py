@@ -142,7 +142,7 @@ def _parent(
 
 
 def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
-    """What a daemon serves, once its parts run."""
+    """The site that a daemon serves, once its parts run."""
     db, tokens, passwords = parts.db, parts.tokens, parts.passwords
     hub, relay, endings, notifier = parts.hub, parts.relay, parts.endings, parts.notifier
 

@@ -63,7 +63,7 @@ class Client:
         random = random or SystemRandom()
         self._pool = HTTPConnectionPool(reactor)
         self._pool.cachedConnectionTimeout = _IDLE
-        # What may be sent again is decided in Http, where the operation is known.
+        # Http decides which requests to send again: it knows the operation.
         self._pool.retryAutomatically = False
         http = Http(
             reactor,

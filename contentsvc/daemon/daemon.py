@@ -36,7 +36,7 @@ _FILES = 100
 
 
 class Parts(NamedTuple):
-    """What runs behind the port. `keeper` is that of the embedded Postgres, `connections` how many
+    """The parts behind the port. `keeper` is that of the embedded Postgres, `connections` how many
     there may be, and `unavailable` counts the answers that are 503."""
 
     wall: WallClock

@@ -200,7 +200,7 @@ class Batches:
     async def _outcomes(
         self, statement: Statement, calls: list[Call], *, halve: bool
     ) -> list[Outcome]:
-        """What becomes of each of these calls. If they are refused, it may `halve` them to find the
+        """The outcome of each of these calls. If they are refused, it may `halve` them to find the
         one whose fault it is."""
         arguments = statement.several([call.args for call in calls])
         try:

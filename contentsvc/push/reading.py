@@ -26,7 +26,7 @@ _PONG_OPCODE, _CLOSE_OPCODE = 10, 8
 
 
 class Found(Enum):
-    """What a piece of input after our close contained."""
+    """The result of reading a piece of input after our close."""
 
     NOTHING = 1
     CLOSE = 2

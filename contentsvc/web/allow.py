@@ -1,4 +1,4 @@
-"""Who may call an operation (spec §5): a floor that each route declares."""
+"""Permissions (spec §5). Each route declares one, as the floor of who may call it."""
 
 from typing import Protocol
 

@@ -194,7 +194,7 @@ def fitting(member: str, value: object, type: Any) -> None:
 
 
 def _fault(error: msgspec.DecodeError) -> str:
-    """What is wrong with a text that is not JSON, and at which byte."""
+    """The fault of a text that is not JSON, with its byte."""
     text = str(error).removeprefix("JSON is malformed: ")
     return "it ends too early" if text == "Input data was truncated" else text
 

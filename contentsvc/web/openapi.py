@@ -337,7 +337,7 @@ def _by_status(errors: Iterable[type[Problem]]) -> dict[int, list[type[Problem]]
 
 
 def _causes(kinds: Sequence[type[Problem]]) -> str:
-    """What a response means: its status, or the sentence of each of its codes."""
+    """The meaning of a response: its status, and the sentence of each of its codes."""
     phrase = HTTPStatus(kinds[0].status).phrase
     return "\n".join([f"{phrase}.", "", *(f"- `{kind.code}`: {kind.detail}" for kind in kinds)])
 
