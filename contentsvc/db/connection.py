@@ -204,7 +204,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
 
 
 async def connect(
-    reactor: Any, dsn: str, *, timeout: float, statement_timeout: float = 15.0
+    reactor: Any, dsn: str, *, timeout: float, statement_timeout: float
 ) -> Connection:
     """Open one connection within `timeout` seconds. Several hosts share this time. Statements on
     the connection end after `statement_timeout` seconds. Raises Unavailable."""

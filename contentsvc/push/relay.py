@@ -146,7 +146,9 @@ class Relay:
         while not self._stopped:
             connection = None
             try:
-                connection = await connect(self._reactor, self._dsn, timeout=times.answer)
+                connection = await connect(
+                    self._reactor, self._dsn, timeout=times.answer, statement_timeout=times.answer
+                )
                 await self._listen(connection)
                 self._reports.works(_LISTEN)
                 pauses.reset()

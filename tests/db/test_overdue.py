@@ -104,7 +104,7 @@ class SilentHostTests(TestCase):
                     "port": f"{silent.getsockname()[1]},{given['port']}",
                 }
             )
-            connection = await connect(reactor, dsn, timeout=4.0)
+            connection = await connect(reactor, dsn, timeout=4.0, statement_timeout=4.0)
         self.addCleanup(connection.abandon)
         self.assertEqual(connection.where, (given["host"], int(given["port"])))
 

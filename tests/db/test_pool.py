@@ -346,7 +346,7 @@ class ServerTests(PoolCase):
 
     async def test_one_connection(self) -> None:
         """`connect` alone gives a connection that says once when it is lost."""
-        connection = await connect(reactor, self.url, timeout=5)
+        connection = await connect(reactor, self.url, timeout=5, statement_timeout=5)
         lost: list[bool] = []
         connection.lost = lambda: lost.append(connection.broken)
         self.terminate()

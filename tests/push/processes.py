@@ -150,7 +150,7 @@ class RelayTestCase(TestCase):
 
     async def payloads(self) -> "DeferredQueue[str]":
         """What the processes tell each other from now on."""
-        connection = await connect(reactor, self.dsn, timeout=30.0)
+        connection = await connect(reactor, self.dsn, timeout=30.0, statement_timeout=30.0)
         self.addCleanup(connection.abandon)
         heard: DeferredQueue[str] = DeferredQueue()
         connection.addNotifyObserver(lambda notify: heard.put(notify.payload))
