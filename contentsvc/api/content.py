@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Sequence
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from contentsvc.api.dependencies import Dependencies, key
 from contentsvc.api.errors import (
     ContentNotFound,
     EntityConflict,
@@ -18,20 +17,19 @@ from contentsvc.api.errors import (
     TooManyRequests,
     UnknownReference,
     UserNotFound,
-    retry_after,
 )
 from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
+from contentsvc.api.publishing import Publishing
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import content as store
 from contentsvc.store import users
 from contentsvc.store.dependencies import Used, of_revision, packages_of_revision
-from contentsvc.store.floods import DAY
 from contentsvc.web.allow import ADMIN, ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either, fitting
-from contentsvc.web.errors import Forbidden, at_parameter, at_pointer
+from contentsvc.web.errors import Forbidden, at_parameter
 from contentsvc.web.route import route
 from contentsvc.web.sizes import KIB
 from contentsvc.wire.base import MediaPath
@@ -50,7 +48,7 @@ from contentsvc.wire.content import (
     StatusChange,
     Votes,
 )
-from contentsvc.wire.dependencies import PLATFORMS, Entity, Package
+from contentsvc.wire.dependencies import Entity, Package
 from contentsvc.wire.notifications import ContentRestored, ContentSuspended
 
 _Bodies = Either[ContentCreate | ContentUpdate]
@@ -79,8 +77,7 @@ class Content:
     ) -> None:
         self._db = db
         self._notifier = notifier
-        self._required_platforms = required_platforms
-        self._publications_per_day = publications_per_day
+        self._publishing = Publishing(db, required_platforms, publications_per_day)
         self._piece = piece
 
     @route(
@@ -107,7 +104,7 @@ class Content:
         if standing is None:
             created = body.decode(ContentCreate)
             try:
-                await self._create(call.user, content, created)
+                await self._publishing.create(call.user, content, created)
                 return
             except Refused:
                 # Another create came at the same time and was first, or the revision exists.
@@ -133,57 +130,6 @@ class Content:
             raise RevisionNotPublished()
         tags = None if update.tags is UNSET else update.tags
         await store.update(self._db, content, update.description, update.screenshot_uris, tags)
-
-    async def _create(self, author: str, content: str, body: ContentCreate) -> None:
-        fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
-        for index, package in enumerate(body.packages_originating):
-            if all(getattr(package, platform) is UNSET for platform in PLATFORMS):
-                raise at_pointer(
-                    f"/packagesOriginating/{index}",
-                    f"This needs at least one of {', '.join(PLATFORMS)}.",
-                )
-        brought = [body.entity, *body.originating]
-        packages = [*(package.id for package in body.packages_originating), *body.packages_using]
-        async with self._db.transaction() as tx:
-            await store.create(
-                tx,
-                content=content,
-                author=author,
-                type=body.type,
-                name=body.name,
-                description=body.description,
-                screenshots=body.screenshot_uris,
-                tags=body.tags,
-                revision=body.revision_id,
-                version=body.version,
-                revision_description=body.revision_description,
-                core=body.entity.entity_id,
-                core_revision=body.entity.revision_id,
-                entities=brought,
-                packages=body.packages_originating,
-            )
-            depends = await Dependencies.look_up(tx, content, [*brought, *body.using], packages)
-            unknown, missing = depends.unknown()
-            if unknown or missing:
-                raise UnknownReference(entities=unknown, packages=missing)
-            for problem in depends.problems(
-                paths={key(entity): entity.path for entity in brought},
-                definitions=body.packages_originating,
-                platforms=self._required_platforms,
-            ):
-                raise problem
-            wait = await store.depend(
-                tx,
-                revision=body.revision_id,
-                originating=body.originating,
-                using=body.using,
-                packages=list(dict.fromkeys(packages)),
-                author=author,
-                most=self._publications_per_day,
-                span=DAY,
-            )
-            if wait:
-                raise TooManyRequests(headers=retry_after(wait))
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
     async def by_author(self, call: Call, user: str, query: ContentQuery) -> LongList[ContentInfo]:

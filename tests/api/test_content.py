@@ -4,17 +4,9 @@ from typing import Any
 
 import msgspec
 
-from contentsvc.api.challenges import Challenges
 from contentsvc.api.content import Content
 from contentsvc.store import content as store
 from contentsvc.web.decode import Either
-from contentsvc.wire.challenges import (
-    AchievementDefinition,
-    Challenge,
-    ChallengeCreate,
-    EmblemDefinition,
-    RewardDefinition,
-)
 from contentsvc.wire.content import ContentDetail, StatusChange
 from tests.api.support import ApiCase, Caller, Notifier
 from tests.support.databases import guid, together
@@ -108,21 +100,6 @@ class StoredTests(ContentCase):
         self.assertEqual([entity.path for entity in detail.using], ["../x"])
         self.assertEqual([package.win64 for package in detail.packages], ["/w"])
         self.assertEqual((detail.name, detail.screenshot_uris), (" ", ["a//b"]))
-
-    async def test_old_challenge(self) -> None:
-        """So is a challenge."""
-        family = Challenges(self.db)
-        achievement = AchievementDefinition(key="k", name="", description="")
-        emblem = EmblemDefinition(name=" ", description="", image="/a\\b", color="#000000")
-        prize = RewardDefinition(achievement=achievement, emblem=emblem)
-        body = ChallengeCreate(
-            name=" ", ordinal=1, description="", theme="", win=prize, participate=prize
-        )
-        made = await family.create(Caller(self.ann, admin=True), body)
-        shown = await family.get(Caller(self.ann), made.path.rpartition("/")[2])
-        found = msgspec.json.decode(msgspec.json.encode(shown), type=Challenge)
-        self.assertEqual((found.name, found.win.achievement.name), (" ", ""))
-        self.assertEqual((found.win.emblem.name, found.win.emblem.image), (" ", "/a\\b"))
 
 
 class StatusTests(ContentCase):
