@@ -28,7 +28,7 @@ class MonotonicTests(SynchronousTestCase):
         self.fired: list[str] = []
 
     def turn(self) -> None:
-        """What the reactor does about its timers each time round."""
+        """One round of the reactor's timers."""
         self.reactor.timeout()
         self.reactor.runUntilCurrent()
 

@@ -1,4 +1,4 @@
-"""What docs/ and etc/ say of the settings, the errors and the operations is so."""
+"""docs/ and etc/ are right about the settings, the errors and the operations."""
 
 import ast
 import configparser
@@ -52,7 +52,7 @@ def rows(text: str, heading: str) -> list[list[str]]:
 
 
 def warnings() -> list[str]:
-    """What the daemon logs as a warning or an error, with … for each detail."""
+    """The daemon's warnings and errors, with … for each detail."""
     found = []
     daemons = set((ROOT / "contentsvc").rglob("*.py")) - set((ROOT / "contentsvc/client").glob("*"))
     for path in daemons:
@@ -68,7 +68,7 @@ def warnings() -> list[str]:
 
 
 def sections(page: Path) -> set[str]:
-    """What a link to a section of this page may name."""
+    """The anchors of this page's sections."""
     titles = re.findall(r"^###? (.*)$", page.read_text(), re.M)
     return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
 

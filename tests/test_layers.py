@@ -1,4 +1,4 @@
-"""Who may import whom (design §4), and how long a file may be."""
+"""The imports between the layers (design §4), and the length of files."""
 
 import ast
 from collections.abc import Iterator

@@ -106,7 +106,7 @@ class TurnsTests(SynchronousTestCase):
         self.assertEqual(self.work.begun, ["a1", "a2"])
 
     def test_any_order(self) -> None:
-        """Whatever comes when: none is idle while some wait, no more wait than may, each has one
+        """In any order of events: none is idle while some wait, no more wait than may, each has one
         end, only the longest line loses of it, and nobody's next waits for more than a round."""
         for seed in range(60):
             random = Random(seed)

@@ -49,7 +49,7 @@ class TranscriptTests(TestCase):
         self.assertEqual(heard[0]["notification"]["text"], "Hello from Ben")
 
     async def paste(self, script: str, service: daemon.Daemon) -> str:
-        """What bash printed, on either stream, as a terminal shows it."""
+        """The output of bash, on either stream, as a terminal shows it."""
         kept = {name: v for name, v in os.environ.items() if not name.startswith("CONTENTSVC_")}
         environ = {**kept, "CONTENTSVC_DATA_DIR": str(service.data_dir)}
         out, _, status = await getProcessOutputAndValue(

@@ -56,7 +56,7 @@ class RootCase(WebCase):
 
 class SocketTests(RootCase):
     def handshake(self, path: str) -> Handshake:
-        """What the socket is told of the request that opened it."""
+        """The data that the socket gets of its opening request."""
         opened: list[Any] = []
         build = self.sockets.buildProtocol
         self.sockets.buildProtocol = lambda address: opened.append(build(address)) or opened[-1]

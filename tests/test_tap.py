@@ -229,7 +229,7 @@ class AwayTests(TapCase):
         self.second = self.make(database=url, secret_file=self.first.secret_file)
 
     async def ready(self, made: Daemon) -> Response:
-        """What it says of itself."""
+        """The daemon's answer about its readiness."""
         self.use(made)
         return await self.get("/health/ready")
 
@@ -284,7 +284,7 @@ class AwayTests(TapCase):
 
 
 class LogTests(TapCase):
-    """What is in the log after a bit of everything, and what is not."""
+    """The log after a bit of everything."""
 
     async def request(self, *args: Any, **more: Any) -> Response:
         response = await super().request(*args, **more)
@@ -330,7 +330,7 @@ class LogTests(TapCase):
         return hidden
 
     def logs_of_postgres(self, made: Daemon) -> list[str]:
-        """What its embedded server has written."""
+        """The log of its embedded server."""
         logs = made.data_dir.rglob("*.log")
         return [path.read_text(errors="replace") for path in logs if path.is_file()]
 

@@ -252,7 +252,7 @@ class SocketTests(TokenCase):
 
 
 class PseudonymTests(TokenCase):
-    """What stands for a text in the database."""
+    """The pseudonyms of texts in the database."""
 
     def test_pseudonym(self) -> None:
         """It is a GUID, the same for the same text and key, and another for any other."""

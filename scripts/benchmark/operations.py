@@ -1,4 +1,4 @@
-"""What is measured with wrk: the requests of each operation."""
+"""The requests of each operation that wrk measures."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is measured over sockets, with the load generator of sockets.py."""
+"""The measurements over sockets, with the load generator of sockets.py."""
 
 import subprocess
 import sys

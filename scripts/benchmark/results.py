@@ -1,4 +1,4 @@
-"""What was measured, as it is saved."""
+"""The results, as they are saved."""
 
 from collections.abc import Iterable, Sequence
 from statistics import median

@@ -33,7 +33,7 @@ class Different(Exception):
 
 
 class Options(msgspec.Struct):
-    """What was asked for; `only` are keys of operations, none for all of them."""
+    """The options. `only` has keys of operations; none means all of them."""
 
     folder: Path
     scale: float
@@ -53,7 +53,7 @@ class Options(msgspec.Struct):
 
 
 def keys() -> list[str]:
-    """What `only` may name."""
+    """The keys that `only` may have."""
     return [START, MEMORY, *(each.key for each in OPERATIONS), *(drive.key for drive in DRIVES)]
 
 
@@ -169,7 +169,7 @@ class _Bench:
         return daemon
 
     def _same_answers(self) -> None:
-        """What is compared must do the same work."""
+        """Check that all subjects give the same answers."""
         for operation in READS:
             if operation.compared:
                 for request in operation.reads(self._context)[:5]:
@@ -217,12 +217,12 @@ class _Bench:
         ]
 
     def _turns(self, operation: Operation, number: int) -> Sequence[Process]:
-        """Whom to measure, another one first in each round."""
+        """The subjects of each round, each time with another one first."""
         others = self._others if operation.compared else []
         return _turned([*self._daemons, *others], number)
 
     def _connections(self, operation: Operation) -> int:
-        """What keeps one process busy is needed for each worker."""
+        """The number of connections: as many for each worker as keep one process busy."""
         each = operation.connections
         return each * (self._options.workers or 1) if each == BUSY else each
 

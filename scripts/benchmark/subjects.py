@@ -103,7 +103,7 @@ def install_peer(folder: Path) -> None:
 
 
 def peer_versions(folder: Path) -> dict[str, str]:
-    """What is installed there."""
+    """The versions that are installed there."""
     command = [str(_peer_venv(folder) / "bin/python"), "-m", "pip", "list", "--format=json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
     listed = {entry["name"].lower(): entry["version"] for entry in json.loads(done.stdout)}

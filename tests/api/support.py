@@ -32,7 +32,7 @@ class Caller:
         self.viewer = Viewer(user, admin)
 
     def note(self, word: str) -> None:
-        """What the log's line is to say."""
+        """The note for the line of the log."""
         self.notes.append(word)
 
 
@@ -73,7 +73,7 @@ class ApiCase(StoreCase):
         self.fail("nothing was raised")
 
     async def statuses(self, *acts: Awaitable[Any]) -> list[str]:
-        """What becomes of handlers that are called at once: "done" or the problem's code."""
+        """The outcomes of handlers that are called at once: "done" or the problem's code."""
 
         async def outcome(act: Awaitable[Any]) -> str:
             try:

@@ -44,7 +44,7 @@ class ContractCase(SynchronousTestCase):
         return found
 
     def resolved(self, value: dict[str, Any]) -> Any:
-        """What a reference leads to."""
+        """The target of a reference."""
         while "$ref" in value:
             found: Any = self.document
             for step in value["$ref"].split("/")[1:]:
@@ -171,7 +171,7 @@ class SchemaTests(ContractCase):
 
 
 class OperationTests(ContractCase):
-    """What it says of an operation."""
+    """The document's description of an operation."""
 
     def codes(self, id: str, status: str) -> list[str]:
         """The codes of an operation's error."""

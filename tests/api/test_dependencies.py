@@ -1,4 +1,4 @@
-"""What is against the dependencies of a content, from what is registered of them."""
+"""The objections to the dependencies of a content."""
 
 from collections.abc import Sequence
 

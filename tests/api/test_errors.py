@@ -1,4 +1,4 @@
-"""What the layers below mean on the wire."""
+"""The problems that the errors of the layers below become."""
 
 from types import ModuleType
 

@@ -57,7 +57,7 @@ class GuardTests(ApiCase):
         at: str = HOME,
         guard: Guard | None = None,
     ) -> str:
-        """What becomes of a log-in: "in", "wrong", or "too_many_attempts"."""
+        """The outcome of a log-in: "in", "wrong", or "too_many_attempts"."""
         call = Caller(address=at)
 
         async def act() -> None:

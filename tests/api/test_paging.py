@@ -30,7 +30,7 @@ class LongCase(ApiCase):
         self.piece = Piece(rows=4, bytes=2000)
 
     async def ask(self) -> Encoded[Any] | Pieces[Any]:
-        """What the operation gives; for a case to say."""
+        """The answer of the operation. Each case has its own."""
         raise NotImplementedError
 
     async def pages(self) -> list[Any]:

@@ -24,7 +24,7 @@ class SearchTests(ApiCase):
             await users.update(self.db, user, None, None, None, "x" * SIZE)
 
     async def search(self, size: int) -> UserPage | Pieces:
-        """What a search answers."""
+        """The answer of a search."""
         query = UserSearch(q=self.word, page_size=size)
         return await Users(self.db).search(Caller(self.ids[0]), query)
 

@@ -41,13 +41,13 @@ def canonical(name: str) -> str:
 
 
 def client() -> dict[str, str]:
-    """What the client's distribution requires."""
+    """The requirements of the client's distribution."""
     project = tomllib.loads((ROOT / "contentsvc/client/pyproject.toml").read_text())
     return requirements(project["project"]["dependencies"])
 
 
 def server() -> dict[str, str]:
-    """What the server's requires."""
+    """The requirements of the server's distribution."""
     setup = ConfigParser()
     setup.read(ROOT / "setup.cfg")
     lines = setup["options"]["install_requires"].strip().splitlines()
@@ -198,7 +198,7 @@ class InstalledTests(Case):
 
 
 def run(*command: str) -> str:
-    """What a command printed; AssertionError where it fails."""
+    """The output of a command. Raises AssertionError if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

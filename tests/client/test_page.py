@@ -1,4 +1,5 @@
-"""What docs/client.md shows and lists is so; tests.client.test_distribution has its game."""
+"""The examples and tables of docs/client.md are true. tests.client.test_distribution has its
+game."""
 
 import re
 from pathlib import Path

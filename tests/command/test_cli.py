@@ -81,7 +81,7 @@ class CommandCase(SynchronousTestCase):
         return Done(status, out.getvalue(), err.getvalue())
 
     def good(self, *words: str, given: bytes = b"") -> str:
-        """What a command printed that must succeed."""
+        """The output of a command that must succeed."""
         done = self.command(*words, *self.storage, given=given)
         self.assertEqual((done.status, done.err), (0, ""))
         return done.out

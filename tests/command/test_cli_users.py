@@ -1,4 +1,4 @@
-"""What the command does to users that are there."""
+"""The commands that change existing users."""
 
 from uuid import uuid4
 

@@ -62,7 +62,7 @@ class BrowserCase(SpecCase):
     """A test of pages."""
 
     async def visit(self, steps: Callable[[Visit], Any]) -> Any:
-        """What `steps` return, called with a new visit in a thread. Fails if the console has
+        """The result of `steps`, called with a new visit in a thread. Fails if the console has
         anything afterwards, or another origin has been asked."""
         program, base = chromium(), f"http://{HOST}:{urlsplit(self.url).port}"
 

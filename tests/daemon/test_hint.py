@@ -29,11 +29,11 @@ class CommandTests(SynchronousTestCase):
         self.path("/nonexistent")
 
     def path(self, path: str) -> None:
-        """What the shell looks commands up in."""
+        """The shell's PATH."""
         self.patch(os, "environ", {**os.environ, "PATH": path})
 
     def command(self, script: str, file: str | None = None, **given: str) -> str:
-        """What is said, where twistd was called so, with these options."""
+        """The hint after such a call of twistd, with these options."""
         options = {name.replace("_", "-"): value for name, value in given.items()}
         settings = config.read({**options, "config": file}, {})
         return hint.command(script, file, settings)

@@ -76,7 +76,7 @@ class ObserverTests(SynchronousTestCase):
 
 class ChoiceTests(SynchronousTestCase):
     def observer(self, **twistd: Any) -> object:
-        """What the service tells twistd to log by, started with these options of twistd's."""
+        """The observer that twistd gets from the service, with these options of twistd."""
         options = tap.Options()
         options.parent = {"nodaemon": True, "logfile": None, "syslog": False, **twistd}
         folder = postgres.new_folder()

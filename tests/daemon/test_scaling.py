@@ -1,4 +1,4 @@
-"""What docs/scaling.md and the files in etc/ say of several processes is so."""
+"""Several processes behave as docs/scaling.md and the files in etc/ say."""
 
 import configparser
 import re

@@ -1,4 +1,4 @@
-"""What every daemon does as it starts."""
+"""The start of every daemon."""
 
 import resource
 from types import SimpleNamespace
@@ -53,7 +53,7 @@ class FileTests(SynchronousTestCase):
 
 
 class HelloTests(SynchronousTestCase):
-    """What is said when the port is served."""
+    """The lines of the log when the port is served."""
 
     def hello(self, address: IAddress, **given: str) -> list[str]:
         """The lines of the log, with these settings."""

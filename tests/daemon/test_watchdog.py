@@ -1,4 +1,4 @@
-"""What becomes of a worker that has frozen, on a clock of the test's."""
+"""The end of a worker that has frozen, on a clock of the test."""
 
 import signal
 
@@ -24,7 +24,7 @@ class WatchdogCase(SupervisionCase):
 
     @property
     def signals(self) -> list[list[str]]:
-        """What each process was sent."""
+        """The signals that each process got."""
         return [process.signals for process in self.processes]
 
 

@@ -49,7 +49,7 @@ class Port:
 
 
 def no_more(descriptor: int) -> int:
-    """What the system says when a process has as many files open as it may."""
+    """The system's error when a process has too many open files."""
     raise OSError(errno.EMFILE, "Too many open files")
 
 

@@ -1,4 +1,4 @@
-"""What a connection does with answers that come early, on a driver that does what the test says."""
+"""A connection with answers that come early, on a driver that the test controls."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ from tests.support.databases import POOL, together
 
 
 class TransactionTests(PoolCase):
-    """What commits, what does not, and what is called when."""
+    """Commits, roll-backs and callbacks."""
 
     async def test_statement(self) -> None:
         """A statement on the pool commits by itself, and after_commit calls at once."""
@@ -148,7 +148,7 @@ class TransactionTests(PoolCase):
 
 
 class ErrorTests(PoolCase):
-    """What the server's answers mean."""
+    """The meaning of the server's errors."""
 
     async def test_constraints(self) -> None:
         """A constraint that refuses is named."""
@@ -299,7 +299,7 @@ class ErrorTests(PoolCase):
 
 
 class SettingTests(PoolCase):
-    """What each connection is told."""
+    """The settings of each connection."""
 
     async def shown(self, url: str, name: str, **options: Any) -> str:
         """A server setting on a connection of a pool for `url`."""

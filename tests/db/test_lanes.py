@@ -1,4 +1,4 @@
-"""Who has a place next: shares, turns, and that no place is lost or given twice."""
+"""The places of lanes: shares, turns, and that no place is lost or given twice."""
 
 from random import Random
 
@@ -114,8 +114,8 @@ class WaitTests(LaneCase):
         self.assertEqual(self.order, ["patient"])
 
     def test_too_late(self) -> None:
-        """Who has come before a moment is told to go, in each lane, wherever they stand, and only
-        they."""
+        """Those who came before a moment are told to go, in each lane and at each place, and nobody
+        else."""
         self.wait("a", "new", 2)
         old = [self.wait(name, "old", 1) for name in ("a", "a", SEARCHES)]
         self.lanes.expire(2)
@@ -226,7 +226,7 @@ class _World:
 
 
 class PropertyTests(LaneCase):
-    """Whatever happens in whatever order."""
+    """Random events in random order."""
 
     def check(self, world: _World) -> None:
         lanes, held = world.lanes, world.held

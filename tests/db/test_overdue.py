@@ -17,7 +17,7 @@ HERE, THERE = ("here", 1), ("there", 2)
 
 
 class Connection:
-    """What is watched of a connection."""
+    """A connection, as it is watched."""
 
     def __init__(self, where: Where, since: float = 0.0) -> None:
         self.where = where

@@ -56,7 +56,7 @@ class PlaceholderTests(SynchronousTestCase):
 
 class ArgumentTests(SynchronousTestCase):
     def arguments(self, *args: Any, **kwargs: Any) -> tuple[object, ...]:
-        """What a statement of a number, a list and an optional list runs with."""
+        """The arguments of a statement of a number, a list and an optional list."""
         found = Statement("f", "select :a, :b, :c", "abc", [False, True, True])
         return found.arguments(args, kwargs)
 

@@ -41,7 +41,7 @@ class TurnTests(SynchronousTestCase):
         return self.together.rows(statement, args)
 
     def turn(self) -> list[tuple[str, Row]]:
-        """What is run at the end of this turn."""
+        """The statements that run at the end of this turn."""
         self.run_.asked = []
         self.clock.advance(0)
         return self.run_.asked

@@ -90,7 +90,7 @@ class PoolCase(StoreCase):
         return set(reactor.getReaders())
 
     async def fails(self, error: type[Exception], act: Any) -> Exception:
-        """What `act` raises, which must be this."""
+        """The error that `act` raises, which must be of this kind."""
         try:
             await act
         except error as raised:

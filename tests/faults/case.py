@@ -1,4 +1,4 @@
-"""What the tests of faults share: daemons, users, and what must hold afterwards."""
+"""Daemons, users and checks for the tests of faults."""
 
 from collections.abc import Callable
 from typing import Any

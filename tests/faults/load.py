@@ -107,7 +107,7 @@ class Load:
         )
 
     async def problems(self) -> list[str]:
-        """What is wrong in the end: lost, repeated, out of order, late, or not in the log."""
+        """The faults in the end: lost, repeated, out of order, late, or not in the log."""
         return [problem for reader in self.readers for problem in await self._wrong(reader)]
 
     async def _wrong(self, reader: Reader) -> list[str]:

@@ -23,13 +23,13 @@ _PARTY = "0d7ad5c1-9c4c-4a2f-9a3e-4dcb9a2f3c11"
 class Case(ReaderCase):
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Whatever reads users waits."""
+        """Everything that reads users waits."""
         with closing(psycopg2.connect(self.database)) as connection:
             connection.cursor().execute("lock table users in access exclusive mode")
             yield
 
     async def wait_for(self, client: Client, count: int) -> list[ApiError]:
-        """What so many reads at once are refused with."""
+        """The refusals of so many reads at once."""
         reads = [Deferred.fromCoroutine(client.users.full()) for _ in range(count)]
         return [await self.assertFailure(read, ApiError) for read in reads]
 

@@ -31,18 +31,18 @@ class Case(ReaderCase):
             yield
 
     def refused_each(self, act: Callable[[], Awaitable[Any]]) -> list[Deferred[ApiError]]:
-        """What a crowd that does this is refused with."""
+        """The refusals of a crowd that does this."""
         return [self.refused_one(act) for _ in range(CROWD)]
 
     def refused_one(self, act: Callable[[], Awaitable[Any]]) -> Deferred[ApiError]:
-        """What somebody who does this is refused with."""
+        """The refusal of somebody who does this."""
         return self.assertFailure(Deferred.fromCoroutine(act()), ApiError)
 
     def all_503(self, errors: list[ApiError]) -> None:
         self.assertEqual({(e.status, e.code) for e in errors}, {(503, "unavailable")})
 
     def causes(self) -> str:
-        """What the log says of 503s."""
+        """The causes of 503s in the log."""
         lines = self.service.output().splitlines()
         return "\n".join(line for line in lines if "Answered 503" in line)
 

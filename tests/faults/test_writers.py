@@ -1,4 +1,4 @@
-"""Whoever wrote a notification dies, or loses its database, before it could tell anyone."""
+"""The writer of a notification dies, or loses its database, before it could tell anyone."""
 
 import os
 import signal

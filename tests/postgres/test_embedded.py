@@ -153,7 +153,7 @@ class StartTests(Case):
 
 
 class RefusalTests(Case):
-    """What is not Postgres's, or not this one's."""
+    """Files and processes that are not of this Postgres."""
 
     def refused(self, server: EmbeddedPostgres) -> str:
         reason = str(self.assertRaises(EmbeddedError, server.start))
@@ -223,7 +223,7 @@ class RefusalTests(Case):
 
 
 class CrashTests(Case):
-    """What a server or a starter that was killed leaves behind."""
+    """The remains of a server or a starter that was killed."""
 
     def test_recovery(self) -> None:
         """Commits from before the server was killed are there after the next start."""

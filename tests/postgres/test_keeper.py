@@ -1,4 +1,4 @@
-"""Who watches the embedded Postgres, on a clock of the test's."""
+"""The watch over the embedded Postgres, on a clock of the test."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -171,7 +171,7 @@ class GoneTests(KeeperCase):
         self.assertEqual((self.server.abandoned, self.server.starts), (1, 1))
 
     def test_not_ready(self) -> None:
-        """What asks hears of it at once."""
+        """The next question about readiness hears of it at once."""
         self.assertFalse(self.keeper.there)
 
     def test_back(self) -> None:

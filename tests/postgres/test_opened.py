@@ -1,4 +1,4 @@
-"""What root has opened for the system user is given back, and nothing else is touched."""
+"""Root gives back the modes that it opened for the system user, and touches nothing else."""
 
 import os
 import pwd
@@ -131,7 +131,7 @@ class ChangeTests(RootCase):
         self.assertEqual(mode(self.target), 0o700)
 
     def test_again_after_a_crash(self) -> None:
-        """What is open from a life before is not taken for how it was."""
+        """A mode that an earlier life opened is not taken for the old mode."""
         self.widen().release()
         again = self.widen()
         self.assertEqual(again.give_back(note=True), [self.target])

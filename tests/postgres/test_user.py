@@ -1,4 +1,4 @@
-"""Whom the embedded Postgres runs as when root starts it, and what becomes passable for that."""
+"""The user of an embedded Postgres that root starts, and the folders that are opened for it."""
 
 import os
 import pwd
@@ -115,7 +115,7 @@ class RootTests(Case):
         return data
 
     def _as_nobody(self, call: Callable[[], str]) -> str:
-        """What `call` gives in a child that is the user nobody (who may not see this Python)."""
+        """The result of `call` in a child of the user nobody, who may not see this Python."""
         user = pwd.getpwnam("nobody")
         ours, theirs = socket.socketpair()
         child = os.fork()

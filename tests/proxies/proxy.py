@@ -67,7 +67,7 @@ class Proxy:
         raise NotImplementedError
 
     def command(self) -> list[str | Path]:
-        """What runs the proxy in the foreground."""
+        """The command that runs the proxy in the foreground."""
         raise NotImplementedError
 
     @property

@@ -33,7 +33,7 @@ def common() -> str:
 
 
 class Cases:
-    """What a proxy needs, and the means to ask through it."""
+    """Proxies, and requests through them."""
 
     proxy: type[Proxy]
 

@@ -160,7 +160,7 @@ class Seen(NamedTuple):
 
 
 class FakeSocket:
-    """What the hub sees of a socket. `paused` is the test's to set, through `pause`."""
+    """A socket, as the hub sees it. Tests set `paused` through `pause`."""
 
     def __init__(self, hub: Hub, user: str = "ann", session: str = "s1") -> None:
         self.hub = hub
@@ -237,7 +237,7 @@ class FakeSocket:
 
 
 def payload(frame: bytes) -> bytes:
-    """What is in an unmasked text frame of the server."""
+    """The text of an unmasked frame of the server."""
     assert frame[0] == 0x81, frame[:2]
     return frame[{126: 4, 127: 10}.get(frame[1], 2) :]
 

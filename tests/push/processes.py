@@ -82,8 +82,8 @@ class WatchedHub(Hub):
 
 
 class Process:
-    """What is one process in production: a pool, a hub and a relay. Its LISTEN connection has a
-    name of its own."""
+    """A process as in production: a pool, a hub and a relay. Its LISTEN connection has a name of
+    its own."""
 
     def __init__(
         self, dsn: str, number: int, every: float, sizes: Sizes = SIZES, **relay: Any
@@ -149,7 +149,7 @@ class RelayTestCase(TestCase):
         return process
 
     async def payloads(self) -> "DeferredQueue[str]":
-        """What the processes tell each other from now on."""
+        """The payloads that the processes send each other from now on."""
         connection = await connect(reactor, self.dsn, timeout=30.0, statement_timeout=30.0)
         self.addCleanup(connection.abandon)
         heard: DeferredQueue[str] = DeferredQueue()

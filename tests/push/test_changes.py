@@ -22,7 +22,7 @@ class ChangeCase(SynchronousTestCase):
             self.hub.deliver(self.log.commit(user))
 
     def check(self) -> Deferred[None]:
-        """What the sweep does."""
+        """One check of the sweep."""
         return Deferred.fromCoroutine(self.hub.check())
 
     def told(self, socket: FakeSocket) -> list[tuple[int, str | None]]:

@@ -1,5 +1,5 @@
-"""Whatever happens in whatever order, each socket sees its user's log from its start on,
-without gap, repeat or reordering (docs/socket.md)."""
+"""After any events in any order, each socket has seen its user's log from its start on, without
+gap, repeat or reordering (docs/socket.md)."""
 
 from random import Random
 

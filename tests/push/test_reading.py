@@ -1,4 +1,4 @@
-"""What a client may send at most, and what it costs when it sends more (docs/socket.md)."""
+"""The limits of a client's messages, and the refusals beyond them (docs/socket.md)."""
 
 import socket as sockets
 from itertools import pairwise

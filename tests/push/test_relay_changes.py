@@ -44,7 +44,7 @@ class BackInTimeCase(RelayTestCase):
         return message["seq"], message["id"]
 
     async def goes_on(self, after: int) -> None:
-        """What either process writes from now on, both sockets get, once and in order."""
+        """Both sockets get the later notifications of either process, once and in order."""
         for by in self.one, self.two:
             await self.notify(by)
         for socket in self.sockets:

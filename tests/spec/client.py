@@ -164,7 +164,7 @@ class Wire:
 
     @property
     def received(self) -> bytes:
-        """What the service has said so far."""
+        """The service's output so far."""
         return self._protocol.received
 
     def send(self, data: bytes) -> None:
@@ -179,7 +179,7 @@ class Wire:
             reactor.callLater(0, self.send_all, pieces)
 
     async def answer(self) -> Response:
-        """What the service said until it closed the connection, which it must do by itself."""
+        """The service's output until it closed the connection by itself."""
         try:
             received = await within(self._protocol.ended, "the answer's end")
         finally:

@@ -1,4 +1,4 @@
-"""What /openapi.json says of an answer, held against the answer."""
+"""Compares each answer with /openapi.json."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests make: users, content and the parts of content, tokens."""
+"""Test data: users, content and its parts, tokens."""
 
 from __future__ import annotations
 

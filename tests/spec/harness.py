@@ -1,4 +1,4 @@
-"""What every test of the suite stands on: requests, users, content, sockets."""
+"""The base of every test of the suite: requests, users, content, sockets."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class SpecCase(TestCase):
         return response
 
     async def contract(self) -> Contract:
-        """What the service says of itself, against which every answer is held."""
+        """The service's own document, with which every answer is compared."""
         if self.url not in self._contracts:
             response = await self._http.request("GET", self.url + "/openapi.json")
             self._contracts[self.url] = Contract(response.json())
@@ -285,7 +285,7 @@ class SpecCase(TestCase):
     # -- sockets
 
     async def session(self, user: User, kind: str = GAME) -> dict[str, str]:
-        """What POST session/connect hands out."""
+        """The answer of POST session/connect."""
         response = await self.post("session/connect", {"client": kind}, by=user, expect=200)
         return dict(response.json())
 

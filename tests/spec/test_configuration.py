@@ -1,4 +1,4 @@
-"""What an operator can set, against a daemon with everything set otherwise."""
+"""The operator's settings, with a daemon that has all of them changed."""
 
 from tests.spec.data import User, draft, guid, name, package
 from tests.spec.harness import SpecCase
@@ -108,7 +108,7 @@ class CommandTests(SpecCase):
         await super().connect()
 
     async def command(self, *arguments: str) -> str:
-        """What the command printed."""
+        """The output of the command."""
         assert self.daemon is not None
         return await self.daemon.command(*arguments)
 

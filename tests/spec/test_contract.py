@@ -73,7 +73,7 @@ class ServedTests(SpecCase):
 
 
 class HeldTests(SpecCase):
-    """What would fail a test, were it answered."""
+    """Answers that would fail a test."""
 
     async def wrong(self, response: Response, method: str = "GET", path: str = INFO) -> str:
         """How it differs from the contract, "" if it does not."""

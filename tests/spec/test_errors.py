@@ -6,7 +6,7 @@ from tests.spec.test_challenges import challenge
 
 
 class ProblemTests(SpecCase):
-    """What every error has in common, and in which order things are checked."""
+    """The form of every error, and the order of the checks."""
 
     async def test_unknown_path(self):
         """choices: a path that does not exist is 404 not_found."""

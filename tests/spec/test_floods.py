@@ -1,4 +1,4 @@
-"""What one user may do too often: design §5, and the limits of docs/choices.md."""
+"""The limits of one user: design §5, and docs/choices.md."""
 
 from typing import Any
 

@@ -167,7 +167,7 @@ class MethodTests(SpecCase):
 
 
 class CorsTests(SpecCase):
-    """What the portal's browser needs."""
+    """The headers that the portal's browser needs."""
 
     EXPOSED = frozenset({"etag", "location", "retry-after", "x-request-id", "link"})
 
@@ -210,7 +210,7 @@ class CorsTests(SpecCase):
 
 
 class OperationTests(SpecCase):
-    """What operators see."""
+    """The operations for operators."""
 
     async def test_health(self):
         """choices: /health/live and /health/ready are 200 while all is well."""

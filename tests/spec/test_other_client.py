@@ -60,7 +60,7 @@ class Watching(ProcessProtocol):
 
 
 class OtherClientTests(SpecCase):
-    """What the websockets library sees."""
+    """The socket, through the websockets library."""
 
     timeout = 30
 

@@ -1,4 +1,4 @@
-"""Who may do what: spec §5, row by row, and the operations beside it."""
+"""Permissions: spec §5, row by row, and the operations beside it."""
 
 from tests.spec.data import Content, draft, guid
 from tests.spec.harness import SpecCase

@@ -193,7 +193,7 @@ class HelloTests(SocketCase):
 
 
 class MessageTests(SocketCase):
-    """What goes over an open socket."""
+    """The messages over an open socket."""
 
     async def test_notification(self):
         """Spec §4.18 and §6: a notification arrives at once, exactly as REST gives it."""

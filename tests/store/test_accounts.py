@@ -7,7 +7,7 @@ from tests.support.databases import StoreCase, guid, together
 
 class RegisterTests(StoreCase):
     async def register(self, name: str, email: str) -> str:
-        """What becomes of a registration: "made" or the constraint that refused it."""
+        """The outcome of a registration: "made" or the constraint that refused it."""
         try:
             await accounts.register(self.db, name, email, "-", False)
         except Refused as refused:
@@ -45,7 +45,7 @@ class LogInTests(StoreCase):
         self.ann = await self.user(self.name)
 
     async def credentials(self, name: str | None = None) -> accounts.Credentials | None:
-        """What a log-in under this name is checked against."""
+        """The credentials for a log-in under this name."""
         return await accounts.credentials(self.db, name or self.name)
 
     async def test_names(self) -> None:

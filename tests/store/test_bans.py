@@ -9,7 +9,7 @@ MONTH = 30 * 24 * 3600
 
 
 def digest() -> str:
-    """What stands for a refresh token: a SHA-256 in hex."""
+    """The digest of a refresh token: a SHA-256 in hex."""
     return secrets.token_hex(32)
 
 

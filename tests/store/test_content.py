@@ -17,7 +17,7 @@ class ContentCase(StoreCase):
         self.author = await self.user()
 
     async def attempt(self, **fields: Any) -> str:
-        """What becomes of a create: "created" or the constraint that refused it."""
+        """The outcome of a create: "created" or the constraint that refused it."""
         try:
             await self.content(self.author, **fields)
         except Refused as refused:

@@ -78,7 +78,7 @@ class CommentTests(FloodCase):
             self.assertEqual((await self.write(on=self.games[n % 3])).wait, 0)
 
     def counted(self) -> list[tuple[int, int]]:
-        """What the contents have counted, and how many comments there are of each."""
+        """The counters of the contents, and the numbers of their comments."""
         return self.sql(
             "select c.comments, (select count(*) from comments m where m.content_id = c.id)"
             " from contents c where c.id = any(%s::uuid[])",

@@ -72,7 +72,7 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def scanned(cursor: Any, statement: Statement) -> list[str]:
-    """What is wrong with a statement's plan."""
+    """The faults of a statement's plan."""
     nulls = f"({', '.join(['null'] * len(statement.parameters))})" if statement.parameters else ""
     cursor.execute(f"prepare {statement.name} as {statement.sql}")
     cursor.execute(f"explain (format json) execute {statement.name}{nulls}")
@@ -93,7 +93,7 @@ def scanned(cursor: Any, statement: Statement) -> list[str]:
 
 
 def inside(cursor: Any, caller: str, function: str) -> list[str]:
-    """What is wrong with the plan of a function that was not put in line, and has settings."""
+    """The faults of the plan of a function that was not put in line, and has settings."""
     cursor.execute(
         "select prosrc, proargnames, proconfig from pg_proc where proname = %s", (function,)
     )
@@ -111,7 +111,7 @@ def inside(cursor: Any, caller: str, function: str) -> list[str]:
 
 
 def counted(cursor: Any) -> list[str]:
-    """What is wrong with the plans of the functions that count what one user does."""
+    """The faults of the plans of the functions that count one user's acts."""
     cursor.execute("select proname, proargnames, prosrc from pg_proc where proname like '%\\_wait'")
     functions = cursor.fetchall()
     wrong = [] if len(functions) == 3 else [f"{len(functions)} functions count"]

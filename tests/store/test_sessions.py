@@ -19,7 +19,7 @@ MONTH = 30 * 24 * 3600
 
 
 def digest() -> str:
-    """What stands for a refresh token: a SHA-256 in hex."""
+    """The digest of a refresh token: a SHA-256 in hex."""
     return secrets.token_hex(32)
 
 
@@ -40,7 +40,7 @@ class SessionCase(StoreCase):
         await sessions.rotate(db, self.refresh, self.session, following, lifetime, digest())
 
     async def presented(self, refresh: str | None = None) -> Presented | None:
-        """What a refresh token stands for now."""
+        """The present state of a refresh token."""
         return await sessions.presented(self.db, refresh or self.refresh)
 
     async def renew(self) -> float | None:

@@ -63,7 +63,7 @@ class InfosTests(StoreCase):
             await users.update(self.db, user, None, None, None, profile)
 
     async def infos(self, given: list[str], bytes: int) -> list[str]:
-        """Who is given."""
+        """The users in the result."""
         return [info.id for info in await users.infos(self.db, given, bytes)]
 
     async def test_order(self) -> None:

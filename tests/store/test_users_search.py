@@ -84,7 +84,7 @@ def keys() -> list[tuple[str, str, set[str]]]:
 
 @cache
 def expected(q: str) -> list[Found]:
-    """What a search for `q` has to find, in order."""
+    """The names that a search for `q` must find, in order."""
     asked, start, found = trigrams(q), q.translate(LOWER), []
     for user, key, own in keys():
         shared = len(own & asked)
@@ -138,7 +138,7 @@ class EmbeddedTests(TestCase):
         return list(self.cursor.fetchall())
 
     def find(self, q: str) -> list[Found]:
-        """What the database finds, in order."""
+        """The names that the database finds, in order."""
         rows = self.rows("execute find(%s)", q)
         return [Found(str(user), rank, real(near)) for user, rank, near in rows]
 
@@ -263,7 +263,7 @@ class EmbeddedTests(TestCase):
         self.check(*queries)
 
     def zulus(self, number: int) -> list[str]:
-        """What is found for "zulu" where so many names start with it and one is similar."""
+        """The result for "zulu" if so many names start with it and one is similar."""
         self.cursor.execute(
             "insert into users (id, username, email, password_hash)"
             " select gen_random_uuid(), name, name || '@zulu.example', '-' from ("

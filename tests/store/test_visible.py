@@ -1,4 +1,4 @@
-"""Who sees a content: the function that every statement asks."""
+"""The function that decides for every statement who sees a content."""
 
 from typing import ClassVar
 

@@ -36,7 +36,7 @@ def fresh(server: str) -> str:
 
 
 async def together(*acts: Awaitable[Any]) -> list[Any]:
-    """What they give, begun at once."""
+    """Their results, begun at once."""
     begun = [Deferred.fromCoroutine(act) for act in acts]
     return list(await gatherResults(begun, consumeErrors=True))
 

@@ -110,7 +110,7 @@ class Node(Program):
         super().__init__(folder, [os.environ["PATRONI"], str(config)])
 
     def role(self) -> str:
-        """What Patroni says of this node: primary, sync_standby and so on; "" without an answer."""
+        """The node's role in Patroni: primary, sync_standby and so on; "" without an answer."""
         for member in self._cluster():
             if member["name"] == self.name and member["state"] in {"running", "streaming"}:
                 return str(member["role"])

@@ -1,4 +1,4 @@
-"""What tests of several processes on one port need."""
+"""Workers for tests of several processes on one port."""
 
 import re
 from collections.abc import Callable
@@ -57,7 +57,7 @@ class WorkersCase(SpecCase):
         self.mark = len(self.service.output())
 
     def log(self) -> str:
-        """What the daemon has said in this test."""
+        """The daemon's log in this test."""
         return self.service.output()[self.mark :]
 
     async def said(self, times: int, what: str) -> None:
@@ -96,7 +96,7 @@ class WorkersCase(SpecCase):
         self.fail("one worker gets no sockets")
 
     async def prefixes(self) -> set[str]:
-        """What a worker's request ids begin with, of enough requests to meet all workers."""
+        """The beginnings of the workers' request ids, of enough requests to meet all workers."""
         found = set()
         for _ in range(100):
             response = await treq.get(self.url + "/health/live", persistent=False)

@@ -27,7 +27,7 @@ ROOT = "00000000-0000-4000-8000-00000000000f"
 
 
 class Caller(NamedTuple):
-    """Who a token speaks for."""
+    """The user of a token."""
 
     user: str
     admin: bool

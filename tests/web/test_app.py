@@ -308,7 +308,7 @@ class TokenTests(AppCase):
 
 
 class ErrorTests(WebCase):
-    """What handlers raise."""
+    """Errors of handlers."""
 
     def raising(self, error: Exception) -> Service:
         """A site whose GET /tool raises this."""
@@ -375,7 +375,7 @@ class HostTests(WebCase):
     """The address that the client used."""
 
     def base(self, host: str) -> object:
-        """What a handler sees for this Host header, or the problem's code."""
+        """The base URL that a handler gets for this Host header, or the problem's code."""
         client = Service([Tools()]).connect()
         client.send(f"GET /tool/host HTTP/1.1\r\nHost: {host}\r\n\r\n".encode("latin-1"))
         answer = client.answer()

@@ -32,7 +32,7 @@ class BoundTests(WebCase):
         return clients
 
     def lines(self) -> list[str]:  # type: ignore[override]
-        """What the log says of the bound."""
+        """The lines of the log about the bound."""
         texts = [formatEvent(event) for event in self.events]
         return [text for text in texts if "connections are in use" in text]
 

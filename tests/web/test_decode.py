@@ -229,7 +229,7 @@ class ObjectTextTests(DecodeCase):
     """Objects whose text is kept."""
 
     def text(self, value: str) -> str:
-        """What is kept of a value."""
+        """The text that is kept of a value."""
         body = decode.json_body(f'{{"value": {value} }}'.encode(), None, _kept)
         return decode.object_text("value", body.value)
 
@@ -280,7 +280,7 @@ class Echo:
 
 
 class RoundTripTests(WebCase):
-    """What is decoded can be encoded again."""
+    """Decoded values can be encoded again."""
 
     def test_depth(self) -> None:
         """At no depth is a body taken that cannot be given back."""

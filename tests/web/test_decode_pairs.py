@@ -76,7 +76,7 @@ class PairsTests(DecodeCase):
         self.assertEqual(decode.query_string(b"%00=a&x=%00&q=b", Asked).q, "b")
 
     def test_bad_utf_8(self) -> None:
-        """What is not UTF-8 is refused, but not in a parameter that is ignored."""
+        """A value that is not UTF-8 is refused, but not in a parameter that is ignored."""
         not_text = "This must be percent-encoded UTF-8."
         self.assertEqual(self.error(b"q=%FF"), ("q", not_text))
         self.assertEqual(self.error(b"q=%ED%A0%80"), ("q", not_text))
@@ -89,7 +89,7 @@ class PairsTests(DecodeCase):
         self.assertEqual(self.error(raw), ("", "There may be at most 64 parameters."))
 
     def form(self, raw: bytes, media: str | None = "application/x-www-form-urlencoded") -> Any:
-        """What a form is decoded to."""
+        """The result of decoding a form."""
         return decode.form_body(raw, media, Asked)
 
     def test_form(self) -> None:

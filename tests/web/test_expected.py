@@ -1,4 +1,4 @@
-"""What a type allows at a place, in words."""
+"""Descriptions of the values that a type allows at a place."""
 
 from typing import Annotated, Any, Literal
 

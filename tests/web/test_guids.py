@@ -37,7 +37,7 @@ class Plain(Struct):
 
 
 def decoded(value: Any, type: Any = Outer) -> Any:
-    """What a handler gets of a JSON body."""
+    """A JSON body, as a handler gets it."""
     return decode.json_body(json.dumps(value).encode(), None, msgspec.json.Decoder(type))
 
 

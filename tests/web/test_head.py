@@ -1,4 +1,4 @@
-"""What a request gets as soon as its head is in, before its body."""
+"""The answers to requests as soon as their head is in, before their body."""
 
 from contentsvc.web.allow import ADMIN, ANYONE, SELF, SIGNED_IN
 from contentsvc.web.call import Call

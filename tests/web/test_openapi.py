@@ -83,11 +83,11 @@ class DocumentTests(SynchronousTestCase):
         ).build()
 
     def operation(self, method: str, path: str) -> Any:
-        """What it says of an operation."""
+        """The document's description of an operation."""
         return self.document["paths"][path][method]
 
     def response(self, method: str, path: str, status: str) -> Any:
-        """What it says of an answer, wherever that stands."""
+        """The document's description of an answer."""
         found = self.operation(method, path)["responses"][status]
         if "$ref" in found:
             found = self.document["components"]["responses"][found["$ref"].rpartition("/")[2]]

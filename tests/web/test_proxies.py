@@ -52,7 +52,7 @@ class AddressTests(SynchronousTestCase):
 
 
 class NetworkTests(SynchronousTestCase):
-    """What limits count by."""
+    """The addresses by which limits count."""
 
     def test_networks(self) -> None:
         """An IPv6 address stands for its /64, any other for itself."""
@@ -69,7 +69,7 @@ class ForwardedTests(SynchronousTestCase):
     def client(
         self, *forwarded: bytes, trusted: Sequence[str] = ("10.0.0.0/8", "2001:db8::/32")
     ) -> str:
-        """Whom these values name."""
+        """The client that these values name."""
         return Proxies(trusted).client("10.0.0.1", forwarded)
 
     def test_one(self) -> None:
@@ -128,7 +128,7 @@ class ForwardedTests(SynchronousTestCase):
 
 
 class RequestTests(WebCase):
-    """Who asks, through a site."""
+    """The client's address, through a site."""
 
     def asked(
         self, peer: IAddress, *, trusted: Sequence[str] = ("10.0.0.1",), **headers: str

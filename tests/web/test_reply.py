@@ -125,7 +125,7 @@ class StatusTests(ReplyCase):
 
 
 class HeaderTests(ReplyCase):
-    """What every answer's head has, and what cannot get into it."""
+    """The head of every answer, and the characters that cannot get into it."""
 
     def test_date(self) -> None:
         """Date is the time of the answer."""
@@ -231,7 +231,7 @@ class HeadTests(ReplyCase):
 
 
 class CorsTests(WebCase):
-    """What browsers may do."""
+    """The permissions of browsers."""
 
     def origin(self, service: Service, origin: str | None, path: str = "/fruit") -> str | None:
         """The allowed origin that is answered to a request from this one."""

@@ -57,7 +57,7 @@ PUT, ADD, ALL, ONE, FORM = (
 
 
 class DeclarationTests(SynchronousTestCase):
-    """What is read from a declaration."""
+    """The contents of a declaration."""
 
     def test_path(self) -> None:
         """Method, path and variables, in order; whether the path names its user."""
@@ -92,7 +92,7 @@ class ErrorTests(SynchronousTestCase):
     """The errors of an operation."""
 
     def test_put(self) -> None:
-        """What a variable, a token, an owner and a body can bring, and its own."""
+        """The errors of a variable, a token, an owner and a body, and the route's own."""
         self.assertEqual(
             [error.code for error in errors_of(PUT)],
             [
@@ -118,7 +118,7 @@ class ErrorTests(SynchronousTestCase):
 
 
 class RefusalTests(SynchronousTestCase):
-    """What fails at import."""
+    """Declarations that fail at import."""
 
     def refused(self, path: str, handler: Any, allow: Any = ADMIN, **more: Any) -> None:
         """Assert that this handler does not fit its route."""
@@ -167,7 +167,7 @@ class RefusalTests(SynchronousTestCase):
         self.refused("/x", handler)
 
     def test_self_without_user(self) -> None:
-        """What only the user of the path may do, where there is none."""
+        """SELF without a user in the path."""
 
         async def handler(self: Any, call: Call, friend: str) -> None: ...
 

@@ -21,7 +21,7 @@ class Part(Struct):
 
 
 class Order(Struct):
-    """What is sent."""
+    """Types that clients send."""
 
     code: Code
     part: Part
@@ -84,7 +84,7 @@ class SchemaCase(SynchronousTestCase):
 
 
 class InputTests(SchemaCase):
-    """What is sent."""
+    """Types that clients send."""
 
     def test_pattern(self) -> None:
         """A pattern is one of ECMA-262: its end is $, characters stand for themselves."""
@@ -134,7 +134,7 @@ class InputTests(SchemaCase):
 
 
 class AnswerTests(SchemaCase):
-    """What is answered."""
+    """Types of answers."""
 
     def test_required(self) -> None:
         """All members of an answer are there, but for those that are left out when unset."""
@@ -148,7 +148,7 @@ class AnswerTests(SchemaCase):
         self.assertEqual(schema["properties"]["note"], {"type": "string"})
 
     def test_both(self) -> None:
-        """What is sent too is described as that."""
+        """A type that is sent too is described as sent."""
         self.assertNotIn("required", self.schema(Part))
 
     def test_union(self) -> None:

@@ -19,7 +19,7 @@ class Secrets:
 
 
 class HeadTests(WebCase):
-    """What is refused before its headers have ended."""
+    """Requests that are refused before their headers have ended."""
 
     def setUp(self) -> None:
         self.boxes = Boxes()

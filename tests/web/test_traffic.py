@@ -152,7 +152,7 @@ class HeadTests(MemoryCase):
 
 
 class BehindTests(MemoryCase):
-    """What comes behind a request that is still worked on."""
+    """Input behind a request that is still worked on."""
 
     def ask(self, line: bytes = b"PUT /wait HTTP/1.1") -> Client:
         """A connection with a request that takes its time."""

@@ -14,7 +14,7 @@ Tired = named(503, "tired", "Nobody is up yet.")
 
 
 class Sloth:
-    """Whatever it is asked, it cannot now."""
+    """Everything that it is asked fails for now."""
 
     @route("GET", "/leaf", allow=ANYONE)
     async def leaf(self, call: Call) -> str:
@@ -30,7 +30,7 @@ class Sloth:
 
 
 class AnswerTests(WebCase):
-    """What an operation raises."""
+    """Errors of operations."""
 
     def test_counted(self) -> None:
         """Each answer that is 503 is counted by its cause, or by its code if it names none."""
@@ -51,7 +51,7 @@ class AnswerTests(WebCase):
 
 
 class LineTests(WebCase):
-    """What the log gets of it."""
+    """The lines of the log."""
 
     def setUp(self) -> None:
         self.clock = Clock()

@@ -26,7 +26,7 @@ LARGE = 16 * 1024 * 1024
 
 
 class Transport:
-    """What is used of a transport's buffers."""
+    """The buffers of a transport, as far as they are used."""
 
     socket: Any
 
