@@ -35,6 +35,7 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
         title="contentsvc",
         version=version("contentsvc"),
         about=f"{_ABOUT}\n\n{_SOCKET}",
+        log_in="/oauth/token",
         unions={
             "Notification": AnyNotification,
             "ServerMessage": ServerMessage,

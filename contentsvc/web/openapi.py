@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from contentsvc.web.allow import Permission
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout, Unavailable
 from contentsvc.web.examples import example
 from contentsvc.web.route import Route
@@ -84,8 +83,8 @@ _BEFORE = (RequestTimeout, PayloadTooLarge)
 
 
 class Document:
-    """Builds a document. `title`, `version` and `about` describe the service. `unions` are types
-    with names of their own."""
+    """Builds a document. `title`, `version` and `about` describe the service. `log_in` is the
+    path of the operation that gives access tokens. `unions` are types with names of their own."""
 
     def __init__(
         self,
@@ -94,6 +93,7 @@ class Document:
         title: str,
         version: str,
         about: str,
+        log_in: str,
         unions: Mapping[str, Any],
     ) -> None:
         self._info = {
@@ -101,6 +101,21 @@ class Document:
             "version": version,
             "description": about,
             "license": {"name": "MIT", "identifier": "MIT"},
+        }
+        self._token_schemes = {
+            "bearer": {
+                "type": "http",
+                "scheme": "bearer",
+                "bearerFormat": "JWT",
+                "description": f"An access token of {log_in}.",
+            },
+            "password": {
+                "type": "oauth2",
+                "description": "The same, from a log-in with a password (RFC 6749 §4.3).",
+                "flows": {
+                    "password": {"tokenUrl": log_in, "refreshUrl": log_in, "scopes": {}}
+                },
+            },
         }
         routes = [operation.route for operation in operations]
         forms = [route.form for route in routes if route.form is not None]
@@ -145,14 +160,7 @@ class Document:
                 "schemas": dict(sorted(self._components.items())),
                 "headers": _HEADERS,
                 "responses": dict(sorted(self._responses.items())),
-                "securitySchemes": {
-                    "bearer": {
-                        "type": "http",
-                        "scheme": "bearer",
-                        "bearerFormat": "JWT",
-                        "description": "An access token of /oauth/token.",
-                    },
-                },
+                "securitySchemes": self._token_schemes,
             },
         }
 
@@ -172,13 +180,13 @@ class Document:
     def _operation(self, operation: Operation) -> dict[str, Any]:
         route = operation.route
         summary, _, rest = prose(operation.doc).partition(". ")
-        paragraphs = [rest, _who(route.allow, route)]
+        paragraphs = [rest, _who(operation)]
         found: dict[str, Any] = {
             "operationId": operation.id,
             "tags": [operation.family.name],
             "summary": summary.removesuffix("."),
             "description": "\n\n".join(filter(None, paragraphs)),
-            "security": [{"bearer": []}] if route.allow.signed_in else [],
+            "security": self._security(operation),
         }
         parameters = [*map(_variable, route.variables), *self._query(route)]
         if parameters:
@@ -195,6 +203,13 @@ class Document:
             },
         }
         return found
+
+    def _security(self, operation: Operation) -> list[dict[str, list[str]]]:
+        """Each way to call an operation: `{}` is the way without a token."""
+        tokens: list[dict[str, list[str]]] = [{name: []} for name in self._token_schemes]
+        if operation.route.allow.signed_in:
+            return tokens
+        return [{}, *tokens] if operation.sees_caller else []
 
     def _query(self, route: Route) -> list[dict[str, Any]]:
         if route.query is None:
@@ -314,8 +329,13 @@ def _described(body: Any) -> Any:
     return getattr(body, "described_as", body)
 
 
-def _who(allow: Permission, route: Route) -> str:
-    return "Anyone may call this." if route.public_form else _WHO[allow.name]
+def _who(operation: Operation) -> str:
+    route = operation.route
+    if route.public_form:
+        return "Anyone may call this."
+    if not route.allow.signed_in and operation.sees_caller:
+        return f"{_WHO['ANYONE']} With one, this also shows what only its user may see."
+    return _WHO[route.allow.name]
 
 
 def _variable(variable: tuple[str, str]) -> dict[str, Any]:

@@ -51,9 +51,16 @@ class Operation(NamedTuple):
         return errors_of(self.route)
 
     @property
+    def sees_caller(self) -> bool:
+        """Whether the answer depends on who asks, if there is a token: the handler looks at its
+        call's viewer."""
+        functions = _called(_handler(self), self.family.handlers, [])
+        return any("viewer" in _names(function.__code__) for function in functions)
+
+    @property
     def doc(self) -> str:
         """The description: the handler's docstring."""
-        return inspect.getdoc(getattr(self.family.handlers, self.handler)) or ""
+        return inspect.getdoc(_handler(self)) or ""
 
 
 def variable_name(kind: str, name: str) -> str:
@@ -112,31 +119,44 @@ def _routes(family: type) -> list[tuple[str, Route]]:
     ]
 
 
+def _handler(operation: Operation) -> FunctionType:
+    handler: FunctionType = getattr(operation.family.handlers, operation.handler)
+    return handler
+
+
 def _refuse_undeclared(operation: Operation) -> None:
-    handler = getattr(operation.family.handlers, operation.handler)
-    named = set(_named(handler, operation.family.handlers, set()))
+    handler = _handler(operation)
+    named = set(_named(_called(handler, operation.family.handlers, [])))
     if missing := named - set(operation.errors):
         names = sorted(error.__name__ for error in missing)
         raise TypeError(f"{handler.__qualname__} names {names}, its route does not declare them")
 
 
-def _named(function: FunctionType, family: type, seen: set[object]) -> Iterator[type[Problem]]:
-    """The errors that a handler names, and those of the functions that it calls: functions of its
+def _called(
+    function: FunctionType, family: type, known: list[FunctionType]
+) -> list[FunctionType]:
+    """A handler and the functions that it calls, beside those that are known: functions of its
     module, and methods of its family that are no operations."""
-    if function in seen:
-        return
-    seen.add(function)
+    if function in known:
+        return known
+    known.append(function)
     for name in _names(function.__code__):
         found: Any = function.__globals__.get(name)
-        if inspect.isclass(found) and issubclass(found, Problem):
-            # The base class is named only as a type.
-            if found is not Problem:
-                yield found
-            continue
         if not inspect.isfunction(found) or found.__module__ != function.__module__:
             found = vars(family).get(name)
         if inspect.isfunction(found) and not hasattr(found, "__route__"):
-            yield from _named(found, family, seen)
+            _called(found, family, known)
+    return known
+
+
+def _named(functions: Iterable[FunctionType]) -> Iterator[type[Problem]]:
+    """The errors that these functions name."""
+    for function in functions:
+        for name in _names(function.__code__):
+            found: Any = function.__globals__.get(name)
+            # The base class is named only as a type.
+            if inspect.isclass(found) and issubclass(found, Problem) and found is not Problem:
+                yield found
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -206,10 +206,26 @@ class OperationTests(ContractCase):
         self.assertEqual(len(responses["503"]["content"]), 2)
 
     def test_security(self) -> None:
-        """Where a token is needed it says so, and where it is not, too."""
+        """Where a token is needed it says so, and where one may be given that changes the
+        answer."""
+        tokens: list[dict[str, list[str]]] = [{"bearer": []}, {"password": []}]
+        optional = set()
         for operation in OPERATIONS:
-            needed = [{"bearer": []}] if operation.route.allow.signed_in else []
-            self.assertEqual(self.find(operation.id)["security"], needed)
+            security = self.find(operation.id)["security"]
+            if operation.route.allow.signed_in:
+                self.assertEqual(security, tokens)
+            elif security:
+                self.assertEqual(security, [{}, *tokens])
+                optional.add(operation.id)
+        content = {"content_by_author", "content_detail", "content_revision"}
+        self.assertEqual(optional, {*content, "comments_page", "comments_get"})
+
+    def test_log_in(self) -> None:
+        """A token is to be had from an operation of the document, as RFC 6749 has it."""
+        flow = self.document["components"]["securitySchemes"]["password"]["flows"]["password"]
+        for name in ("tokenUrl", "refreshUrl"):
+            log_in = self.document["paths"][flow[name]]["post"]
+            self.assertEqual(log_in["operationId"], "oauth_token")
 
     def test_variables(self) -> None:
         """A variable of the path has its specified name and kind."""

@@ -33,7 +33,7 @@ def authorize(page: Page, user: User) -> None:
     field = page.get_by_label("auth-bearer-value")
     field.fill(user.token)
     page.locator("form", has=field).get_by_label("Apply credentials").click()
-    page.locator(".modal-ux button.btn-done").click()
+    page.locator(".modal-ux button.close-modal").click()
 
 
 def tried(block: Locator, *, given: dict[str, str] | None = None, body: Any = None) -> list[str]:
@@ -49,6 +49,11 @@ def tried(block: Locator, *, given: dict[str, str] | None = None, body: Any = No
     status = answer.locator(".response-col_status").inner_text()
     shown = answer.locator(".response-col_description .highlight-code .microlight")
     return [status.split()[0], *shown.all_inner_texts()]
+
+
+def stripped(route: Route) -> None:
+    """Have a request go where a proxy sends it, that serves the API below PREFIX."""
+    route.continue_(url=route.request.url.replace(PREFIX, "", 1))
 
 
 class PageTests(BrowserCase):
@@ -107,6 +112,28 @@ class PageTests(BrowserCase):
         self.assertEqual(status, "200")
         self.assertEqual(json.loads(shown)["email"], ann.email)
 
+    async def test_log_in(self) -> None:
+        """Authorize takes a username and password too, also below a path; then content that only
+        its author sees is shown."""
+        ann = await self.user()
+        hidden = await self.content(ann)
+        await self.moderate(hidden, "suspended")
+
+        def steps(visit: Visit) -> list[str]:
+            visit.page.route("**/*", stripped)
+            page = opened(visit, f"{PREFIX}/docs")
+            page.locator(".auth-wrapper button.authorize").click()
+            page.locator("#oauth_username").fill(ann.username)
+            page.locator("#oauth_password").fill(ann.password)
+            page.get_by_label("Apply given OAuth2 credentials").click()
+            page.get_by_label("Remove authorization").wait_for()
+            page.locator(".modal-ux button.close-modal").click()
+            block = operation(page, "GET", "/api/v1/content/{contentId}")
+            return tried(block, given={"contentId": hidden.id})
+
+        status, shown = await self.visit(steps)
+        self.assertEqual((status, json.loads(shown)["status"]), ("200", "suspended"))
+
     async def test_post(self) -> None:
         """An operation with a body has its effect."""
         ann, ben = await self.user(), await self.user()
@@ -157,9 +184,6 @@ class PageTests(BrowserCase):
         ann = await self.user()
 
         def steps(visit: Visit) -> list[str]:
-            def stripped(route: Route) -> None:
-                route.continue_(url=route.request.url.replace(PREFIX, "", 1))
-
             visit.page.route("**/*", stripped)
             page = opened(visit, f"{PREFIX}/docs")
             block = operation(page, "GET", "/api/v1/user/{userId}/info")

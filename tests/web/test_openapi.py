@@ -79,6 +79,7 @@ class DocumentTests(SynchronousTestCase):
             title="toys",
             version="7",
             about="Toys.",
+            log_in="/v1/form",
             unions={},
         ).build()
 

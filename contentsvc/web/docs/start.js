@@ -7,8 +7,11 @@ const besideThisPage = () => ({
   statePlugins: {
     spec: {
       wrapActions: {
-        updateJsonSpec: (original) => (document) =>
-          original({ ...document, servers: [{ url: base }] }),
+        updateJsonSpec: (original) => (document) => {
+          const { flows } = document.components.securitySchemes.password;
+          flows.password.tokenUrl = base + flows.password.tokenUrl.slice(1);
+          return original({ ...document, servers: [{ url: base }] });
+        },
       },
     },
   },
