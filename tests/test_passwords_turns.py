@@ -106,8 +106,9 @@ class TurnsTests(SynchronousTestCase):
         self.assertEqual(self.work.begun, ["a1", "a2"])
 
     def test_any_order(self) -> None:
-        """In any order of events: none is idle while some wait, no more wait than may, each has one
-        end, only the longest line loses of it, and nobody's next waits for more than a round."""
+        """In any order of events: none is idle while some wait, as many wait as may, and no more;
+        each has one end, only the longest line loses of it, and nobody's next waits for more than
+        a round."""
         for seed in range(60):
             random = Random(seed)
             work = self.work = Work()
@@ -124,6 +125,7 @@ class TurnsTests(SynchronousTestCase):
                     name = random.choice(sorted(work.running))
                     work.end(name, random.choice((None, None, ValueError())))
                 for name in work.full()[lost:]:
+                    self.assertEqual(len(waiting), MOST, name)
                     # It was one of the longest line, with itself in it.
                     lines = Counter(name[0] for name in [*waiting, asked[-1]])
                     self.assertEqual(lines[name[0]], max(lines.values()), (name, lines))

@@ -89,8 +89,6 @@ class SocketResource:
         headers.setRawHeaders(b"Host", [b"localhost"])
         request.uri = b"/socket"
         channel: Any = request.channel
-        # The timeout of idle HTTP connections does not apply to sockets.
-        channel.setTimeout(None)
         answer: int | bytes = WebSocketResource(_Factory(protocol)).render(request)
         # The client may have sent frames without waiting. The channel still holds them.
         channel.rawDataReceived = protocol.dataReceived

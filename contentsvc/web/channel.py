@@ -71,12 +71,12 @@ class ApiChannel(HTTPChannel):
     answered: ApiRequest | None = None
     """A request with a written answer, of which the client must read more before the next
     request."""
+    later = b""
+    """Input to read in later turns."""
     _head: Any = None
     """The timer of incomplete headers."""
     _answered = 0
     """Requests answered within the present piece of input."""
-    _later = b""
-    """Input to read in later turns."""
     _left = 0
     """The unread bytes at the last time-out."""
 
@@ -144,8 +144,8 @@ class ApiChannel(HTTPChannel):
     def dataReceived(self, data: bytes) -> None:
         if self._busyReceiving:
             self._buffer += data
-        elif self._later or (len(data) > PIECE and data.count(b"\r\n") > LINES):
-            self._read_later(self._later + data)
+        elif self.later or (len(data) > PIECE and data.count(b"\r\n") > LINES):
+            self._read_later(self.later + data)
         else:
             self._read(data)
 
@@ -166,7 +166,7 @@ class ApiChannel(HTTPChannel):
                 self._head = reactor.callLater(seconds, self.refuse, RequestTimeout())
                 room.arriving[self] = None
             size = self._receivedHeaderSize + len(self._buffer)
-            size += _HEADER * self._receivedHeaderCount + len(self._later)
+            size += _HEADER * self._receivedHeaderCount + len(self.later)
             room.hold(self, size - self.held)
 
     def requestDone(self, request: ApiRequest) -> None:
@@ -180,21 +180,21 @@ class ApiChannel(HTTPChannel):
         if self.held:
             self.release()
         self.site.traffic.waiting[self] = self.site.reactor.seconds()
-        if self._later and self.persistent:
+        if self.later and self.persistent:
             # It came after the part of the next request that is there.
-            later, self._dataBuffer = b"".join((*self._dataBuffer, self._later)), []
+            later, self._dataBuffer = b"".join((*self._dataBuffer, self.later)), []
             super().requestDone(request)
             self._read_later(later)
         else:
             super().requestDone(request)
         if self._answered >= AT_ONCE and self._buffer and self.persistent and not self.paused:
             self.paused = True
-            self._read_later(self._later)
+            self._read_later(self.later)
 
     def _read_later(self, data: bytes) -> None:
         """Keep this input for later turns. Meanwhile the system holds further input, which slows
         the client down."""
-        self._later = data
+        self.later = data
         self._networkProducer.pauseProducing()
         self.site.backlog.join(self)
         room = self.site.traffic.small
@@ -210,14 +210,14 @@ class ApiChannel(HTTPChannel):
         elif self._handlingRequest:
             return
         else:
-            data, self._later = self._later[:PIECE], self._later[PIECE:]
+            data, self.later = self.later[:PIECE], self.later[PIECE:]
         if self.refused:
-            data = self._later = b""
+            data = self.later = b""
         if not self._waitingForTransport:
             self._networkProducer.resumeProducing()
         self._read(data)
-        if self._later:
-            self._read_later(self._later)
+        if self.later:
+            self._read_later(self.later)
         elif self._head is None and not self._handlingRequest:
             self.release()
 
@@ -246,7 +246,7 @@ class ApiChannel(HTTPChannel):
         """Answer the request that has begun to come with this problem, and read no more of it."""
         self._stop_timer()
         self.release()
-        self._later = b""
+        self.later = b""
         if self._handlingRequest:
             # The earlier request gets its answer, and then the connection ends.
             self._dataBuffer.clear()

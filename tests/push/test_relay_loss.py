@@ -89,7 +89,9 @@ class LossTests(RelayTestCase):
         lost = self.lost()
         await self.lost_and_found(lose)
         one.relay.announce("b", 1)
-        self.assertEqual(json.decode(await payloads.get())["n"], {"b": 1})
+        one.relay.announce_revoked("s2")
+        told = [json.decode(await payloads.get()) for _ in range(2)]
+        self.assertEqual((told[0]["n"], told[1]["r"]), ({"b": 1}, ["s2"]))
 
     async def test_no_database(self) -> None:
         """The start waits for the database as long as it takes; stopping ends the wait."""
