@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import schemathesis
@@ -14,6 +15,7 @@ UNSAID = {
     "status": "it is looked at only for admins",
     "/accountId": "it must be the user in the path",
     "/contentId": "it must be the content in the path",
+    "/value": "no string within it has NUL",
 }
 """Parameters and members that are 400 for what else is there, and why."""
 EITHER = "PUT /api/v1/content/{contentId}"
@@ -54,5 +56,6 @@ def filter_failure(
     if case.operation.label == EITHER:
         return False
     errors = answer.get("errors", [])
-    names = {error.get("parameter", error.get("pointer")) for error in errors}
+    places = (error.get("parameter", error.get("pointer")) for error in errors)
+    names = {re.sub("(?<=.)/.*", "", place) for place in places}
     return not names or not names <= UNSAID.keys()

@@ -134,7 +134,6 @@ class FuzzTests(SpecCase):
                 "deterministic": True,
                 "max-examples": AT_RANDOM,
                 "database": "none",
-                "allow-x00": False,  # the service's strings never have it, and no schema says so
             },
             "hooks": str(Path(__file__).with_name("hooks.py")),
             "checks": CHECKS,
