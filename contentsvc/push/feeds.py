@@ -1,6 +1,6 @@
-"""Users, their sockets, and the frames to send: the hub and the joins share these.
+"""The feeds of connected users: the notifications that they get, in their order.
 
-The hub sends a notification only if it is known to follow, by id, the last one sent. The reason is
+A feed sends a notification only if it is known to follow, by id, the last one sent. The reason is
 that a database can go back in time (a restored back-up, a failover that lost commits), and then
 gives the same numbers again.
 """
@@ -9,23 +9,17 @@ from collections.abc import Awaitable
 from itertools import islice
 from typing import NamedTuple, Protocol
 
-from autobahn.websocket.protocol import PreparedMessage
-from msgspec import Raw, json
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.db.query import Db
-from contentsvc.push.heartbeat import Pinged
-from contentsvc.push.reports import report
+from contentsvc.push.frames import encode, log_changed, notification_frame
+from contentsvc.push.reports import FIRST_PAUSE, LAST_PAUSE, report
+from contentsvc.push.subscriber import Subscriber
 from contentsvc.store.notifications import Following, Standing, State, Stored
 from contentsvc.timers import Backoff, Sleeps
-from contentsvc.wire.notifications import notification_json
-from contentsvc.wire.socket import ErrorMessage, Message, NotificationMessage
-
-FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
-"""Seconds before a failed read is tried again. They double each time."""
 
 log = Logger()
 
@@ -49,51 +43,6 @@ class Sizes(NamedTuple):
 
 
 SIZES = Sizes()
-
-
-class Close(NamedTuple):
-    """A close, with a goodbye before it."""
-
-    code: int
-    reason: str
-    retry_after: int
-
-
-DRAINING = Close(1001, "draining", 1)
-OVERLOADED = Close(1013, "overloaded", 5)
-REVOKED = Close(4403, "revoked", 0)
-SLOW_CONSUMER = Close(4408, "slow_consumer", 1)
-REPLACED = Close(4410, "replaced", 60)
-
-
-class Position(NamedTuple):
-    """A place in a user's log: a notification's number, and its id if known."""
-
-    seq: int
-    id: str | None = None
-
-
-class Subscriber(Pinged, Protocol):
-    """A socket, as the hub sees it. Only the hub writes `position`, `known` and `live`.
-
-    `position` is -1 until the socket has had its hello. If the position is ahead of the last
-    notification that the feed has sent, `known` is the id of the notification there.
-    """
-
-    user: str
-    session: str
-    position: int
-    known: str | None
-    live: bool
-
-    def send(self, frame: bytes) -> None:
-        """Write a frame, or queue it. Does nothing if the socket has ended."""
-
-    def drained(self) -> Deferred[None] | None:
-        """None if the transport takes more now. Otherwise fires when it does, or has gone."""
-
-    def end(self, close: Close) -> None:
-        """Say goodbye and close. Detaches from the hub at once."""
 
 
 class Log(Protocol):
@@ -129,24 +78,6 @@ class Feed:
         self.log = 0
         self.wanted = 0
         self.sockets: list[Subscriber] = []  # oldest first
-
-
-def encode(message: Message) -> bytes:
-    """The WebSocket frame of a message. It can be written to any number of sockets."""
-    frame: bytes = PreparedMessage(json.encode(message), False, False, True).payloadHybi
-    return frame
-
-
-def notification_frame(row: Stored | Following) -> bytes:
-    """The frame of a stored notification. It shows the same object as REST."""
-    shown = notification_json(row.id, row.created, row.read, row.data)
-    return encode(NotificationMessage(row.seq, Raw(shown)))
-
-
-def log_changed(newest: int, id: str | None) -> ErrorMessage:
-    """The message for a client that knows another log than the present one, which ends there."""
-    detail = f"The service's database went back in time. This socket goes on after {newest}."
-    return ErrorMessage("log_changed", detail, newest, id)
 
 
 class Feeds:

@@ -12,21 +12,18 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.db.query import Db
-from contentsvc.push.feeds import (
+from contentsvc.push.feeds import SIZES, Feeds, Log, Sizes
+from contentsvc.push.heartbeat import Heartbeat
+from contentsvc.push.joins import Joins
+from contentsvc.push.subscriber import (
     DRAINING,
     OVERLOADED,
     REPLACED,
     REVOKED,
-    SIZES,
     Close,
-    Feeds,
-    Log,
     Position,
-    Sizes,
     Subscriber,
 )
-from contentsvc.push.heartbeat import Heartbeat
-from contentsvc.push.joins import Joins
 from contentsvc.store.notifications import Following
 from contentsvc.timers import Sleeps, timer
 from contentsvc.wire.socket import Message

@@ -14,19 +14,11 @@ from twisted.python.failure import Failure
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
-from contentsvc.push.feeds import (
-    OVERLOADED,
-    Feed,
-    Log,
-    Position,
-    Sizes,
-    Subscriber,
-    encode,
-    log_changed,
-    notification_frame,
-)
+from contentsvc.push.feeds import Feed, Log, Sizes
+from contentsvc.push.frames import encode, log_changed, notification_frame
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.line import Line
+from contentsvc.push.subscriber import OVERLOADED, Position, Subscriber
 from contentsvc.store.notifications import State, Stored
 from contentsvc.wire.socket import ErrorMessage, HelloMessage, Message
 

@@ -10,11 +10,8 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.reports import report
+from contentsvc.push.reports import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.timers import Backoff, Sleeps, cancel
-
-FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
-"""Seconds before a failed read is tried again. They double each time."""
 
 Q = TypeVar("Q")
 A = TypeVar("A")

@@ -16,7 +16,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.db.connection import Connection, connect, execute
-from contentsvc.push.reports import Reports
+from contentsvc.push.reports import FIRST_PAUSE, LAST_PAUSE, Reports
 from contentsvc.timers import Backoff, Bell, NextTurn, timer
 
 IDS = 120
@@ -62,8 +62,8 @@ class Times(NamedTuple):
 
     keepalive: float = 5.0
     answer: float = 5.0
-    first_pause: float = 0.1
-    last_pause: float = 2.0
+    first_pause: float = FIRST_PAUSE
+    last_pause: float = LAST_PAUSE
 
 
 TIMES = Times()

@@ -1,4 +1,4 @@
-"""Log lines for reads and connections that failed and are tried again."""
+"""Reads and connections that failed and are tried again: when, and what the log says."""
 
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
@@ -6,6 +6,8 @@ from twisted.python.failure import Failure
 
 from contentsvc.db.errors import Unavailable
 
+FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
+"""Seconds before what failed is tried again. They double each time."""
 REMINDER = 60.0
 """Seconds between equal log lines about a database that is away."""
 

@@ -13,12 +13,13 @@ from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 from zope.interface import implementer
 
-from contentsvc.push.feeds import OVERLOADED, REVOKED, SLOW_CONSUMER, Close, encode
+from contentsvc.push.frames import encode
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.hub import Hub
 from contentsvc.push.idle import Idle
 from contentsvc.push.reading import RATE, WINDOW, BoundedReading
 from contentsvc.push.resource import INVALID, Handshake, position
+from contentsvc.push.subscriber import OVERLOADED, REVOKED, SLOW_CONSUMER, Close
 from contentsvc.tokens import InvalidToken, Tokens
 from contentsvc.wire.socket import ErrorMessage, GoodbyeMessage, Message, PongMessage
 

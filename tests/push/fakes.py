@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 
-from contentsvc.push.feeds import Close, Position
 from contentsvc.push.hub import Hub
+from contentsvc.push.subscriber import Close, Position
 from contentsvc.store.notifications import Following, Standing, State, Stored
 
 LIMITS = {"sockets": 20_000, "sockets_per_user": 8}
@@ -75,9 +75,7 @@ class FakeLog:
     def newest(self, user: str) -> int:
         return len(self.rows.get(user, ()))
 
-    def states(
-        self, db: object, users: list[str], seqs: list[int], /
-    ) -> Deferred[list[State]]:
+    def states(self, db: object, users: list[str], seqs: list[int], /) -> Deferred[list[State]]:
         def one(user: str, seq: int) -> State:
             newest, trimmed = self.newest(user), self.trimmed.get(user, 0)
             id, at = self.id(user, newest), self.id(user, seq)
@@ -122,9 +120,7 @@ class FakeLog:
             for user, seq in sorted(zip(users, afters, strict=True)):
                 there = self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :]
                 before = [self.id(user, seq), *(row.id for row in there)]
-                rows += [
-                    replace(row, previous=id) for row, id in zip(there, before, strict=False)
-                ]
+                rows += [replace(row, previous=id) for row, id in zip(there, before, strict=False)]
             return rows[:limit]
 
         return self._read(look, "after", len(users))

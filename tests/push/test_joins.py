@@ -6,8 +6,9 @@ from sys import getrefcount
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.feeds import OVERLOADED, SIZES
+from contentsvc.push.feeds import SIZES
 from contentsvc.push.joins import JOINS
+from contentsvc.push.subscriber import OVERLOADED
 from contentsvc.wire.socket import ErrorMessage
 from tests.push.fakes import FakeSocket, make
 

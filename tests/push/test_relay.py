@@ -6,14 +6,13 @@ from uuid import UUID
 import psycopg2
 from msgspec import json
 
-from contentsvc.push.feeds import REVOKED, SIZES
+from contentsvc.push.feeds import SIZES
+from contentsvc.push.subscriber import REVOKED
 from contentsvc.store import notifications, sessions
 from contentsvc.wire.notifications import Debug
 from tests.push.processes import RelayTestCase
 
 NEVER = 3600.0
-
-
 
 
 class AnnounceTests(RelayTestCase):

@@ -10,8 +10,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from twisted.web.resource import Resource
 from twisted.web.server import Site
 
-from contentsvc.push.feeds import Position
 from contentsvc.push.resource import INVALID, Handshake, SocketResource
+from contentsvc.push.subscriber import Position
 from tests.push.loopback import refuse
 
 UPGRADE = {

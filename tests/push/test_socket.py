@@ -1,13 +1,9 @@
 """The socket as a client sees it (docs/socket.md), over real connections."""
 
-import gc
-import weakref
-
 from msgspec import json
 from twisted.trial.unittest import TestCase
-from twisted.web.http import HTTPChannel
 
-from contentsvc.push.feeds import Close
+from contentsvc.push.subscriber import Close
 from tests.push.loopback import Client, Server
 
 
@@ -359,22 +355,6 @@ class LifeTests(SocketTestCase):
         client.transport.abortConnection()
         await self.server.gone.get()
         self.assertEqual(len(self.server.clock.getDelayedCalls()), 1)  # the heartbeat
-
-    async def test_idle_socket_is_small(self) -> None:
-        """An open socket keeps nothing of the handshake, and not the HTTP channel."""
-        channels: list[weakref.ref[HTTPChannel]] = []
-        made = HTTPChannel.connectionMade
-
-        def connection_made(channel: HTTPChannel) -> None:
-            channels.append(weakref.ref(channel))
-            made(channel)
-
-        self.patch(HTTPChannel, "connectionMade", connection_made)
-        await self.server.hello()
-        gc.collect()
-        self.assertEqual([channel() for channel in channels], [None])
-        self.assertLess(len(vars(self.server.protocol)), 20)
-        self.assertIs(self.server.protocol.transport.producer, self.server.protocol)
 
 
 class LimitTests(TestCase):

@@ -1,0 +1,26 @@
+"""Messages as WebSocket frames, which can be written to any number of sockets."""
+
+from autobahn.websocket.protocol import PreparedMessage
+from msgspec import Raw, json
+
+from contentsvc.store.notifications import Following, Stored
+from contentsvc.wire.notifications import notification_json
+from contentsvc.wire.socket import ErrorMessage, Message, NotificationMessage
+
+
+def encode(message: Message) -> bytes:
+    """The frame of a message."""
+    frame: bytes = PreparedMessage(json.encode(message), False, False, True).payloadHybi
+    return frame
+
+
+def notification_frame(row: Stored | Following) -> bytes:
+    """The frame of a stored notification. It shows the same object as REST."""
+    shown = notification_json(row.id, row.created, row.read, row.data)
+    return encode(NotificationMessage(row.seq, Raw(shown)))
+
+
+def log_changed(newest: int, id: str | None) -> ErrorMessage:
+    """The message for a client that knows another log than the present one, which ends there."""
+    detail = f"The service's database went back in time. This socket goes on after {newest}."
+    return ErrorMessage("log_changed", detail, newest, id)

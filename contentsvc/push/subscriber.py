@@ -1,0 +1,52 @@
+"""A socket, as the hub sees it: where it is in a user's log, and how it can end."""
+
+from typing import NamedTuple, Protocol
+
+from twisted.internet.defer import Deferred
+
+from contentsvc.push.heartbeat import Pinged
+
+
+class Close(NamedTuple):
+    """A close, with a goodbye before it."""
+
+    code: int
+    reason: str
+    retry_after: int
+
+
+DRAINING = Close(1001, "draining", 1)
+OVERLOADED = Close(1013, "overloaded", 5)
+REVOKED = Close(4403, "revoked", 0)
+SLOW_CONSUMER = Close(4408, "slow_consumer", 1)
+REPLACED = Close(4410, "replaced", 60)
+
+
+class Position(NamedTuple):
+    """A place in a user's log: a notification's number, and its id if known."""
+
+    seq: int
+    id: str | None = None
+
+
+class Subscriber(Pinged, Protocol):
+    """A socket, as the hub sees it. Only the hub writes `position`, `known` and `live`.
+
+    `position` is -1 until the socket has had its hello. If the position is ahead of the last
+    notification that the feed has sent, `known` is the id of the notification there.
+    """
+
+    user: str
+    session: str
+    position: int
+    known: str | None
+    live: bool
+
+    def send(self, frame: bytes) -> None:
+        """Write a frame, or queue it. Does nothing if the socket has ended."""
+
+    def drained(self) -> Deferred[None] | None:
+        """None if the transport takes more now. Otherwise fires when it does, or has gone."""
+
+    def end(self, close: Close) -> None:
+        """Say goodbye and close. Detaches from the hub at once."""
