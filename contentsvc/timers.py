@@ -1,5 +1,5 @@
 """Waits: timers that can be cancelled, pauses that double, calls in the next turn of the reactor,
-sleeps that end together. Every layer may import this leaf, the client's too."""
+sleeps that end together, a bell that wakes. Every layer may import this leaf, the client's too."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -13,6 +13,8 @@ from typing import IO
 from twisted.logger import ILogObserver, LogEvent, textFileLogObserver
 from zope.interface import implementer
 
+from contentsvc.daemon.worker import VARIABLE
+
 
 @implementer(ILogObserver)
 class Observer:
@@ -54,5 +56,5 @@ class Observer:
 
 def observer() -> Observer:
     """An observer that writes to standard output."""
-    worker = os.environ.get("CONTENTSVC_WORKER")
+    worker = os.environ.get(VARIABLE)
     return Observer(sys.stdout, f"worker {worker} " if worker else "")
