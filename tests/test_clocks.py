@@ -1,15 +1,12 @@
 """Which clock measures what."""
 
 import time
-from typing import Any
 
-from twisted.internet import reactor
 from twisted.internet.base import DelayedCall
 from twisted.internet.epollreactor import EPollReactor
 from twisted.internet.task import LoopingCall
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc import tap
 from contentsvc.clocks import WallClock, run_monotonic
 
 
@@ -98,17 +95,3 @@ class MonotonicTests(SynchronousTestCase):
         """The wall clock is the system's time."""
         self.wall += 120
         self.assertEqual(WallClock().seconds(), self.wall)
-
-
-class ServiceTests(SynchronousTestCase):
-    """The reactor that twistd runs."""
-
-    def test_service(self) -> None:
-        """Is on the monotonic clock before anything of the service has it."""
-        seen: list[Any] = []
-        self.patch(reactor, "seconds", time.time)
-        self.patch(tap.Worker, "of", lambda reactor, environ: seen.append(reactor.seconds))
-        options = tap.Options()
-        options.parseOptions(["--data-dir", self.mktemp()])
-        tap.makeService(options)
-        self.assertEqual(seen, [time.monotonic])

@@ -1,15 +1,11 @@
 """The log's text: what the short way writes is what twistd's own would."""
 
 import io
-from typing import Any
 
-from twisted.application.service import Application
-from twisted.logger import ILogObserver, Logger, LogPublisher, textFileLogObserver
+from twisted.logger import Logger, LogPublisher, textFileLogObserver
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc import tap
 from contentsvc.daemon.logs import Observer
-from tests.support import postgres
 
 LINE = {
     "method": "GET",
@@ -72,30 +68,3 @@ class ObserverTests(SynchronousTestCase):
             [line.split(" ", 1)[1][:20] for line in self.quick.getvalue().splitlines()],
             ["[worker 2 web#info] ", "[worker 2 web#warn] "],
         )
-
-
-class ChoiceTests(SynchronousTestCase):
-    def observer(self, **twistd: Any) -> object:
-        """The observer that twistd gets from the service, with these options of twistd."""
-        options = tap.Options()
-        options.parent = {"nodaemon": True, "logfile": None, "syslog": False, **twistd}
-        folder = postgres.new_folder()
-        options.parseOptions(["--data-dir", str(folder)])
-        application = Application("contentsvc")
-        tap.makeService(options).setServiceParent(application)
-        return application.getComponent(ILogObserver, None)
-
-    def test_standard_output(self) -> None:
-        """twistd in the foreground logs by ours."""
-        self.assertIsInstance(self.observer(), Observer)
-        self.assertIsInstance(self.observer(logfile="-"), Observer)
-
-    def test_elsewhere(self) -> None:
-        """If another log is asked for, that one is used."""
-        for twistd in (
-            {"logfile": "x.log"},
-            {"syslog": True},
-            {"logger": lambda: None},
-            {"nodaemon": False},
-        ):
-            self.assertIsNone(self.observer(**twistd))

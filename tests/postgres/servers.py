@@ -98,6 +98,12 @@ def run_sql(url: str, statement: str) -> list[tuple]:
         return cursor.fetchall() if cursor.description else []
 
 
+def times_open(path: Path) -> int:
+    """How often this process has a file open at the moment."""
+    files = psutil.Process().open_files()
+    return [file.path for file in files].count(os.path.realpath(path))
+
+
 def mode(path: Path) -> int:
     """The permission bits."""
     return stat.S_IMODE(path.stat().st_mode)

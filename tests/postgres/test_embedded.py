@@ -16,7 +16,7 @@ import psycopg2
 
 from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.postgres.errors import EmbeddedError
-from tests.postgres.servers import Case, crash, mode, postmaster, run_sql, running
+from tests.postgres.servers import Case, crash, mode, postmaster, run_sql, running, times_open
 
 
 class StartTests(Case):
@@ -60,7 +60,8 @@ class StartTests(Case):
             fcntl.flock(turn, fcntl.LOCK_EX)
             start = threading.Thread(target=server.start)
             start.start()
-            while not server._busy.locked():
+            # It waits for its turn when it has opened the file too.
+            while times_open(data / "postgres.lock") < 2:
                 pass
             stop = threading.Thread(target=server.stop)
             stop.start()
