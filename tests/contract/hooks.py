@@ -49,13 +49,9 @@ def filter_failure(
     """Whether a failure is one."""
     if not isinstance(failure, RejectedPositiveData) or response.status_code != 400:
         return True
-    answer = response.json()
-    if "error" in answer:
-        # A log-in with what is wrong, or with a part of it, is 400 (RFC 6749 §5.2).
-        return answer["error"] not in {"invalid_grant", "invalid_request"}
     if case.operation.label == EITHER:
         return False
-    errors = answer.get("errors", [])
+    errors = response.json().get("errors", [])
     places = (error.get("parameter", error.get("pointer")) for error in errors)
     names = {re.sub("(?<=.)/.*", "", place) for place in places}
     return not names or not names <= UNSAID.keys()
