@@ -47,9 +47,11 @@ from contentsvc.web import assets
 from contentsvc.web import errors as web
 from contentsvc.web.app import Api
 from contentsvc.web.assets import Asset
+from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite
 from contentsvc.web.sizes import KIB
+from contentsvc.web.traffic import Traffic
 
 
 class Options(usage.Options):
@@ -212,6 +214,12 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
     files = assets.docs()
     files[b"/openapi.json"] = Asset(contract, "application/json", gzipped=True)
     root = Root(api, sockets, files)
+    traffic = Traffic(
+        reactor,
+        memory=settings.body_memory * KIB * KIB,
+        connections=parts.connections,
+        sockets=lambda: sockets.countConnections,
+    )
     return ApiSite(
         root,
         reactor,
@@ -219,10 +227,8 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         judge=root.judge,
         refuse=api.refuse,
         body_timeout=settings.body_timeout,
-        body_memory=settings.body_memory * KIB * KIB,
-        connections=parts.connections,
-        sockets=lambda: sockets.countConnections,
-        trusted_proxies=settings.trusted_proxies,
+        traffic=traffic,
+        proxies=Proxies(settings.trusted_proxies),
     )
 
 

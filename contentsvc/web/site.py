@@ -1,7 +1,7 @@
 """The site: what all connections and requests share, request ids, and the log line."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from http import HTTPMethod
 from itertools import count
 from typing import Any
@@ -31,8 +31,7 @@ class ApiSite(Site, Common):
     """A site of ApiRequests.
 
     `now` gives the wall clock's Unix seconds. `judge` and `refuse` are those of `Common`.
-    `body_timeout` is in seconds, `body_memory` in bytes. `connections` limits HTTP connections and
-    `sockets()` together. `trusted_proxies` are those of web.proxies.
+    `body_timeout` is in seconds.
     """
 
     noisy = False
@@ -48,10 +47,8 @@ class ApiSite(Site, Common):
         judge: Callable[[ApiRequest], int],
         refuse: Callable[[ApiRequest, Problem], object],
         body_timeout: float,
-        body_memory: int,
-        connections: int,
-        sockets: Callable[[], int],
-        trusted_proxies: Sequence[str],
+        traffic: Traffic,
+        proxies: Proxies,
     ) -> None:
         super().__init__(resource, reactor=reactor, timeout=60)
         self.reactor = reactor
@@ -59,12 +56,10 @@ class ApiSite(Site, Common):
         self.judge = judge
         self.refuse = refuse
         self.body_timeout = body_timeout
-        self.traffic = Traffic(
-            reactor, memory=body_memory, connections=connections, sockets=sockets
-        )
+        self.traffic = traffic
+        self.proxies = proxies
         self.unsent = Unsent(reactor)
         self.backlog = Backlog(reactor)
-        self.proxies = Proxies(trusted_proxies)
         self._second, self._date = -1, b""
         prefix, numbers = secrets.token_hex(6), count(1)
         self.next_id: Callable[[], str] = lambda: f"{prefix}-{next(numbers):x}"

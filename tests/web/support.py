@@ -16,10 +16,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.web.app import Api
 from contentsvc.web.errors import BadToken, Problem
+from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite
 from contentsvc.web.sizes import KIB
 from contentsvc.web.table import Family, Operation, table
+from contentsvc.web.traffic import Traffic
 
 ANN = "00000000-0000-4000-8000-00000000000a"
 BOB = "00000000-0000-4000-8000-00000000000b"
@@ -123,10 +125,8 @@ def site_of(
         judge=judge,
         refuse=refuse,
         body_timeout=body_timeout,
-        body_memory=body_memory,
-        connections=connections,
-        sockets=sockets,
-        trusted_proxies=trusted_proxies,
+        traffic=Traffic(clock, memory=body_memory, connections=connections, sockets=sockets),
+        proxies=Proxies(trusted_proxies),
     )
 
 
