@@ -24,7 +24,7 @@ from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.relay import Relay
 from contentsvc.push.sweep import Sweep
-from contentsvc.store import notifications
+from contentsvc.store import feeds
 from contentsvc.store.disk import Disk
 from contentsvc.tokens import Keys, Tokens
 from contentsvc.web.site import ApiSite
@@ -99,7 +99,7 @@ class Daemon(Sequence):
         hub = Hub(
             reactor,
             db,
-            notifications,
+            feeds,
             sockets=settings.sockets,
             sockets_per_user=settings.sockets_per_user,
         )

@@ -18,7 +18,8 @@ from contentsvc.db.query import Db
 from contentsvc.push.frames import encode, log_changed, notification_frame
 from contentsvc.push.reports import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.push.subscriber import Subscriber
-from contentsvc.store.notifications import Following, Standing, State, Stored
+from contentsvc.store.feeds import Standing, State
+from contentsvc.store.notifications import Following, Stored
 from contentsvc.timers import Backoff, Sleeps
 
 log = Logger()
@@ -46,7 +47,7 @@ SIZES = Sizes()
 
 
 class Log(Protocol):
-    """The reads of store.notifications that the hub makes."""
+    """The reads of store.feeds that the hub makes."""
 
     def states(self, db: Db, users: list[str], seqs: list[int], /) -> Awaitable[list[State]]: ...
     def pages(

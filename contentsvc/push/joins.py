@@ -19,7 +19,8 @@ from contentsvc.push.frames import encode, log_changed, notification_frame
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.line import Line
 from contentsvc.push.subscriber import OVERLOADED, Position, Subscriber
-from contentsvc.store.notifications import State, Stored
+from contentsvc.store.feeds import State
+from contentsvc.store.notifications import Stored
 from contentsvc.wire.socket import ErrorMessage, HelloMessage, Message
 
 JOINS = 2

@@ -3,7 +3,7 @@
 import msgspec
 
 from contentsvc.api.notifications import Notifications
-from contentsvc.store import notifications, retention
+from contentsvc.store import feeds, notifications, retention
 from contentsvc.web.reply import Encoded
 from contentsvc.wire.notifications import NotificationQuery
 from tests.api.support import ApiCase, Caller
@@ -28,7 +28,7 @@ class CursorTests(ApiCase):
             *(self.ann, upto),
         )
         await retention.trim_notifications(self.db, 90, self.ann)
-        (state,) = await notifications.states(self.db, [self.ann], [0])
+        (state,) = await feeds.states(self.db, [self.ann], [0])
         self.assertEqual((state.trimmed, state.unread), (upto, 5 - upto))
 
     async def listed(self, **query: object) -> int:

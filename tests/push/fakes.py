@@ -12,7 +12,8 @@ from twisted.internet.task import Clock
 
 from contentsvc.push.hub import Hub
 from contentsvc.push.subscriber import Close, Position
-from contentsvc.store.notifications import Following, Standing, State, Stored
+from contentsvc.store.feeds import Standing, State
+from contentsvc.store.notifications import Following, Stored
 
 LIMITS = {"sockets": 20_000, "sockets_per_user": 8}
 """Those of a hub in most tests."""
@@ -35,7 +36,7 @@ class Read:
 
 
 class FakeLog:
-    """Stands for store.notifications and its database.
+    """Stands for store.feeds and its database.
 
     It answers at once, or, when `held`, as the test says with `answer` and `fail`.
     """

@@ -22,7 +22,7 @@ from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.relay import TIMES, Relay
 from contentsvc.push.sweep import Sweep
-from contentsvc.store import notifications
+from contentsvc.store import feeds
 from contentsvc.store.migrate import migrate
 from contentsvc.tokens import Revoked
 from tests.push.fakes import LIMITS, FakeSocket
@@ -90,7 +90,7 @@ class Process:
     ) -> None:
         self.name = f"relay {number}"
         self.db = Database(reactor, dsn, **POOL | {"size": 2})
-        self.hub = WatchedHub(reactor, self.db, notifications, **LIMITS, sizes=sizes)
+        self.hub = WatchedHub(reactor, self.db, feeds, **LIMITS, sizes=sizes)
         self.revoked = Revoked(reactor, reactor)
         self.relay = Relay(
             **{"reactor": reactor, "random": Random(number)} | relay,

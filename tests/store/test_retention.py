@@ -6,8 +6,8 @@ from importlib.resources import files
 import psycopg2
 from twisted.internet.threads import deferToThread
 
-from contentsvc.store import notifications, retention, sessions
-from contentsvc.store.notifications import Standing
+from contentsvc.store import feeds, notifications, retention, sessions
+from contentsvc.store.feeds import Standing
 from contentsvc.store.retention import FIRST, Step, Trimmed
 from tests.store.test_sessions import MONTH, WAITING, digest
 from tests.support.databases import StoreCase, fresh, guid, together
@@ -62,7 +62,7 @@ class NotificationTests(RetentionCase):
 
     async def stands(self, user: str) -> tuple[int, int, int]:
         """The newest, the mark, and the unread, which must be those of the rows."""
-        (state,) = await notifications.states(self.db, [user], [0])
+        (state,) = await feeds.states(self.db, [user], [0])
         rows = self.sql("select seq, read from notifications where user_id = %s", user)
         self.assertEqual(state.unread, sum(not read for _, read in rows))
         kept = list(range(state.trimmed + 1, state.newest + 1))
@@ -161,7 +161,7 @@ class NotificationTests(RetentionCase):
         self.sql("delete from notifications where user_id = %s and seq = 3", whole)
         self.sql(MARKS)
         users = [begins_later, gone, whole, empty]
-        states = await notifications.states(self.db, users, [0] * 4)
+        states = await feeds.states(self.db, users, [0] * 4)
         self.assertEqual([state.trimmed for state in states], [2, 4, 0, 0])
 
     async def test_upgrade_meanwhile(self) -> None:
@@ -174,7 +174,7 @@ class NotificationTests(RetentionCase):
             while not (marking.called or await deferToThread(self.sql, WAITING)):
                 pass
         await marking
-        (state,) = await notifications.states(self.db, [ann], [0])
+        (state,) = await feeds.states(self.db, [ann], [0])
         self.assertEqual((state.newest, state.trimmed), (3, 2))
 
     async def test_lock_held(self) -> None:
@@ -223,7 +223,7 @@ class NotificationTests(RetentionCase):
         ann = await self.log(100)
         ((id,),) = self.sql("select id from notifications where user_id = %s", ann)
         await self.all()
-        found = await notifications.moved(self.db, [ann], [1], [id])
+        found = await feeds.moved(self.db, [ann], [1], [id])
         self.assertEqual(found, [Standing(ann, 1, None, 1, None)])
 
 
