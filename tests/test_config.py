@@ -11,6 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 from contentsvc import config
 from contentsvc.config import ConfigError, Settings
 from contentsvc.tokens import Keys
+from contentsvc.wire.dependencies import PLATFORMS
 from tests.support import postgres
 from tests.support.daemon import ROOT, script
 
@@ -110,6 +111,12 @@ class ReadTests(SynchronousTestCase):
         self.assertEqual(read(config=file).required_platforms, ("win64", "linux64"))
         self.assertEqual(read(required_platforms="osx64, win64").required_platforms[0], "osx64")
         self.assertEqual(read(required_platforms="").required_platforms, ())
+
+    def test_platforms(self) -> None:
+        """The platforms that may be required are those that a package can have."""
+        required = read(required_platforms=",".join(PLATFORMS)).required_platforms
+        self.assertEqual(required, PLATFORMS)
+        self.assertEqual(config.PLATFORMS, PLATFORMS)
 
     def test_flags(self) -> None:
         """A flag is on or off, true or false, or a boolean of the file."""
