@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe
-from contentsvc.store.floods import wait
 from contentsvc.wire.comments import Comment
 
 
@@ -78,7 +77,26 @@ async def standing(
     """The owners of a comment, if the caller can see it."""
 
 
-@maybe(f"""
+@maybe("""
+    with content as (
+        update contents set comments = comments + 1, live_comments = live_comments + 1
+        where id = :content and visible(status, author_id, :author, :admin)
+        returning id, comments
+    ), moment as (
+        -- Under the content's row lock, so that times and ordinals have the same order.
+        select id, comments, clock_timestamp() as now from content
+    )
+    insert into comments (content_id, ordinal, parent_id, author_id, body, created, updated)
+    select id, comments, :parent, :author, :body, now, now from moment
+    returning id
+""")
+async def _unlimited(
+    db: Db, content: str, author: str, admin: bool, parent: int | None, body: str
+) -> int | None:
+    """`create` without a limit. It takes three quarters of the time in Postgres."""
+
+
+@maybe("""
     with seen as (
         select id from contents
         where id = :content and visible(status, author_id, :author, :admin)
@@ -87,14 +105,13 @@ async def standing(
         -- An unknown parent is refused first, by the constraint.
         select id, case when :parent::bigint is null or exists (
             select from comments where content_id = :content and id = :parent
-        ) then {wait("comments_wait", ":author")} else 0 end as wait
+        ) then comments_wait(:author, :most, make_interval(secs => :span)) else 0 end as wait
         from seen
     ), content as (
         update contents c set comments = comments + 1, live_comments = live_comments + 1
         from allowed a where c.id = a.id and a.wait = 0
         returning c.id, c.comments
     ), moment as (
-        -- Under the content's row lock, so that times and ordinals have the same order.
         select id, comments, clock_timestamp() as now from content
     ), made as (
         insert into comments (content_id, ordinal, parent_id, author_id, body, created, updated)
@@ -103,6 +120,19 @@ async def standing(
     )
     select (select id from made) as id, wait from allowed
 """)
+async def _limited(
+    db: Db,
+    content: str,
+    author: str,
+    admin: bool,
+    parent: int | None,
+    body: str,
+    most: int,
+    span: int,
+) -> Written | None:
+    """`create` with a limit."""
+
+
 async def create(
     db: Db,
     content: str,
@@ -118,6 +148,10 @@ async def create(
 
     Raises Refused `comments_parent` if the content has no such parent.
     """
+    if most:
+        return await _limited(db, content, author, admin, parent, body, most, span)
+    id = await _unlimited(db, content, author, admin, parent, body)
+    return None if id is None else Written(id, 0)
 
 
 @found("""
