@@ -33,6 +33,14 @@ _COMMENT = """
     unix(m.created) as created, unix(m.updated) as updated, m.deleted
 """
 
+# Under the content's row lock, so that times and ordinals have the same order.
+_MOMENT = "select id, comments, clock_timestamp() as now from content"
+_INSERT = """
+    insert into comments (content_id, ordinal, parent_id, author_id, body, created, updated)
+    select id, comments, :parent, :author, :body, now, now from moment
+    returning id
+"""
+
 
 @many(
     f"""
@@ -77,18 +85,12 @@ async def standing(
     """The owners of a comment, if the caller can see it."""
 
 
-@maybe("""
+@maybe(f"""
     with content as (
         update contents set comments = comments + 1, live_comments = live_comments + 1
         where id = :content and visible(status, author_id, :author, :admin)
         returning id, comments
-    ), moment as (
-        -- Under the content's row lock, so that times and ordinals have the same order.
-        select id, comments, clock_timestamp() as now from content
-    )
-    insert into comments (content_id, ordinal, parent_id, author_id, body, created, updated)
-    select id, comments, :parent, :author, :body, now, now from moment
-    returning id
+    ), moment as ({_MOMENT}) {_INSERT}
 """)
 async def _unlimited(
     db: Db, content: str, author: str, admin: bool, parent: int | None, body: str
@@ -96,7 +98,7 @@ async def _unlimited(
     """`create` without a limit. It takes three quarters of the time in Postgres."""
 
 
-@maybe("""
+@maybe(f"""
     with seen as (
         select id from contents
         where id = :content and visible(status, author_id, :author, :admin)
@@ -111,13 +113,7 @@ async def _unlimited(
         update contents c set comments = comments + 1, live_comments = live_comments + 1
         from allowed a where c.id = a.id and a.wait = 0
         returning c.id, c.comments
-    ), moment as (
-        select id, comments, clock_timestamp() as now from content
-    ), made as (
-        insert into comments (content_id, ordinal, parent_id, author_id, body, created, updated)
-        select id, comments, :parent, :author, :body, now, now from moment
-        returning id
-    )
+    ), moment as ({_MOMENT}), made as ({_INSERT})
     select (select id from made) as id, wait from allowed
 """)
 async def _limited(
