@@ -19,6 +19,20 @@ LIMITS = {"sockets": 20_000, "sockets_per_user": 8}
 """Those of a hub in most tests."""
 
 
+class Commits:
+    """The part of a transaction that waits for its commit. It commits when told to."""
+
+    def __init__(self) -> None:
+        self.callbacks: list[Callable[[], None]] = []
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        self.callbacks.append(callback)
+
+    def commit(self) -> None:
+        for callback in self.callbacks:
+            callback()
+
+
 class Read:
     """A query under way: the database looks at some moment, and answers later."""
 

@@ -1,6 +1,6 @@
 """Endings: refused tokens and closed sockets, here and in the other processes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -12,13 +12,14 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.push.endings import Endings
 from contentsvc.store import sessions
 from contentsvc.tokens import Revoked
+from tests.push.fakes import Commits
 
 
-class Db:
+class Db(Commits):
     """Commits when told to. It gives the ended sessions to who asks, or fails with `error`."""
 
     def __init__(self) -> None:
-        self.callbacks: list[Callable[[], None]] = []
+        super().__init__()
         self.ended: list[str] = []
         self.error: Exception | None = None
         self.asked: list[int] = []
@@ -29,13 +30,6 @@ class Db:
         if self.error is not None:
             raise self.error
         return [(sid,) for sid in self.ended]
-
-    def after_commit(self, callback: Callable[[], None]) -> None:
-        self.callbacks.append(callback)
-
-    def commit(self) -> None:
-        for callback in self.callbacks:
-            callback()
 
 
 class Listener:

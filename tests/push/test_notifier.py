@@ -1,6 +1,5 @@
 """The notifier: stored first, pushed after the commit."""
 
-from collections.abc import Callable
 from typing import Any
 
 from msgspec import json
@@ -10,28 +9,22 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.notifications import Following
 from contentsvc.wire.notifications import AnyNotification, Debug, PartyInviteAccept
+from tests.push.fakes import Commits
 
 ANN = "00000000-0000-0000-0000-00000000000a"
 BOB = "00000000-0000-0000-0000-00000000000b"
 
 
-class FakeTransaction:
+class FakeTransaction(Commits):
     """A transaction that gives the row it was asked to insert, and commits when told to."""
 
     def __init__(self) -> None:
         self.inserted: list[tuple[Any, ...]] = []
-        self.callbacks: list[Callable[[], None]] = []
+        super().__init__()
 
     async def run(self, statement: object, args: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         self.inserted.append(args)
         return [(args[0], len(self.inserted), ANN, 1000, None)]
-
-    def after_commit(self, callback: Callable[[], None]) -> None:
-        self.callbacks.append(callback)
-
-    def commit(self) -> None:
-        for callback in self.callbacks:
-            callback()
 
 
 class Listener:
