@@ -143,7 +143,7 @@ class Content:
             statuses, viewer = list(CONTENT_STATUSES), viewer._replace(admin=False)
         before = position(query)
 
-        def page(after: int | None) -> Awaitable[list[ContentInfo]]:
+        def page(after: int | None) -> Awaitable[list[store.Numbered]]:
             most = self._piece.rows if query.limit is None else query.limit
             return store.by_author(self._db, user, types, statuses, *viewer, after, most)
 
@@ -249,12 +249,12 @@ def _entity(used: Used) -> Entity:
     return Entity(entity_id=used.entity_id, revision_id=used.revision_id, path=used.path)
 
 
-def _number(row: ContentInfo) -> int:
-    return row.listing_id
+def _number(row: store.Numbered) -> int:
+    return row.number
 
 
-def _item(row: ContentInfo) -> ContentInfo:
-    return row
+def _item(row: store.Numbered) -> ContentInfo:
+    return row.info
 
 
 def _choice(parameter: str, text: str, allowed: Sequence[str]) -> list[str]:

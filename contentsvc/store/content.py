@@ -35,6 +35,13 @@ class Detail(NamedTuple):
     info: ContentInfo
 
 
+class Numbered(NamedTuple):
+    """A content in a list by age, with its place there."""
+
+    number: int
+    info: ContentInfo
+
+
 class RevisionRow(NamedTuple):
     """A revision and its core entity. `revision` is None if the content has no such revision."""
 
@@ -62,8 +69,10 @@ async def standing(db: Db, content: str) -> Standing | None:
         returning id
     ), revision as (
         -- From the content, so that a repeat is refused for its content, not for its revision.
-        insert into revisions (id, content_id, version, description, entity_id, entity_revision)
-        select :revision, id, :version, :revision_description, :core, :core_revision from content
+        insert into revisions (id, content_id, version, description, entity_id, entity_revision,
+                               publisher_id)
+        select :revision, id, :version, :revision_description, :core, :core_revision, :author
+        from content
     ), entity as (
         insert into entities (entity_id, revision_id, path, content_id)
         select e."entityId", e."revisionId", e.path, :content
@@ -161,11 +170,11 @@ _OF_AUTHOR = """
     from contents c join users u on u.id = c.author_id
     where c.author_id = :author and visible(c.status, c.author_id, :caller, :admin)
       and c.status = any(:statuses) and c.type = any(:types)
-      and (:before::bigint is null or c.listing_id < :before)
+      and (:before::bigint is null or c.number < :before)
 """
 
 
-@many(f"select {_INFO} {_OF_AUTHOR} order by c.listing_id desc limit :limit")
+@many(f"select c.number, {_INFO} {_OF_AUTHOR} order by c.number desc limit :limit")
 async def by_author(
     db: Db,
     author: str,
@@ -175,7 +184,7 @@ async def by_author(
     admin: bool,
     before: int | None,
     limit: int,
-) -> list[ContentInfo]:
+) -> list[Numbered]:
     """An author's content that the caller may see, newest first (spec §4.3)."""
 
 

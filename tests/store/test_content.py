@@ -82,8 +82,8 @@ class CreateTests(ContentCase):
         """Each has a listing id of its own, later ones higher ones."""
         games = [await self.content(self.author) for _ in range(3)]
         rows = await contents.by_author(self.db, self.author, TYPES, BOTH, None, True, None, 100)
-        self.assertEqual([row.id for row in rows], games[::-1])
-        numbers = [row.listing_id for row in rows]
+        self.assertEqual([row.info.id for row in rows], games[::-1])
+        numbers = [row.info.listing_id for row in rows]
         self.assertEqual(numbers, sorted(set(numbers), reverse=True))
 
     async def test_awkward_text(self) -> None:
@@ -130,7 +130,7 @@ class ChangeTests(ContentCase):
         """Featuring is seen in the lists; what is not there cannot be featured."""
         self.assertTrue(await contents.set_featured(self.db, self.game, True))
         (row,) = await contents.by_author(self.db, self.author, TYPES, BOTH, None, True, None, 100)
-        self.assertTrue(row.featured)
+        self.assertTrue(row.info.featured)
         self.assertFalse(await contents.set_featured(self.db, guid(), True))
 
 
@@ -182,7 +182,7 @@ class ReadTests(ContentCase):
         """The ids of the author's content."""
         window = {"caller": None, "admin": True, "before": None, "limit": 100} | window
         rows = await contents.by_author(self.db, self.author, types, statuses, **window)
-        return [row.id for row in rows]
+        return [row.info.id for row in rows]
 
     async def test_filters(self) -> None:
         """A list holds the types and statuses that are asked for."""
@@ -216,5 +216,5 @@ class ReadTests(ContentCase):
         for _ in range(3):
             rows = await contents.by_author(self.db, *asked, before, 2)
             found += rows
-            before = rows[-1].listing_id
+            before = rows[-1].number
         self.assertEqual(found, everything)

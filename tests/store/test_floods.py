@@ -254,9 +254,9 @@ class PublicationTests(FloodCase):
         for _ in range(MOST):
             self.assertEqual(await self.publish(), 0)
         self.assert_waits(await self.publish())
-        self.age("contents", 60)
+        self.age("revisions", 60)
         self.assert_waits(await self.publish(), SPAN - 60)
-        self.age("contents", SPAN - 60)
+        self.age("revisions", SPAN - 60)
         self.assertEqual(await self.publish(), 0)
         rows = self.sql("select count(*) from contents where author_id = %s", self.ann)
         self.assertEqual(rows, [(MOST + 1,)])
