@@ -13,7 +13,7 @@ from contentsvc.api.errors import (
 from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
-from contentsvc.store import social
+from contentsvc.store import social, users
 from contentsvc.store.floods import DAY
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
@@ -155,6 +155,8 @@ class Social:
         async with self._db.transaction() as tx:
             changed = await statement(tx, friend, user, notification.party, answer, _REPEAT)
             if changed is None and self._require_invite:
+                if await users.info(tx, friend) is None:
+                    raise UserNotFound()
                 raise InviteNotFound()
             if changed:
                 await self._notifier.send(tx, friend, notification)

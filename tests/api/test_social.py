@@ -70,3 +70,9 @@ class InvitedTests(PartyTests):
         for act in (self.accept(), self.decline()):
             self.assertEqual((await self.refused(act)).code, "party_invite_not_found")
         self.assertEqual(self.notifier.sent, [])
+
+    async def test_unknown_friend(self) -> None:
+        """An answer to a user who does not exist is refused for that, not for the invite."""
+        body = PartyBody(party=self.party)
+        act = self.family.accept(Caller(self.bob), self.bob, guid(), body)
+        self.assertEqual((await self.refused(act)).code, "user_not_found")
