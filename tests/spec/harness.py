@@ -263,8 +263,8 @@ class SpecCase(TestCase):
 
     async def notifications(self, of: User, **query: Any) -> list[dict[str, Any]]:
         """All notifications of a user, as REST gives them."""
-        shape = [(shapes.DEBUG, shapes.PARTY, shapes.MODERATION)]
-        found = await self.read(f"user/{of.id}/notifications", shape, by=of, query=query)
+        path = f"user/{of.id}/notifications"
+        found = await self.read(path, [shapes.NOTIFICATION], by=of, query=query)
         return list(found)
 
     def forge(

@@ -50,7 +50,7 @@ CONTENT_INFO = {
     "authorAvatar": str,
     "authorEmblem": (GUID, None),
     "type": CONTENT_TYPES,
-    "status": {"active", "suspended"},
+    "status": {"active", "suspended", "deleted"},
     "name": str,
     "thumbnailUri": str,
     "featured": bool,
@@ -67,6 +67,7 @@ PARTS = {
 }
 REVISION_HEAD = {"id": GUID, "version": str, "description": str, "created": instant}
 REVISION = REVISION_HEAD | PARTS
+REVISION_ITEM = REVISION_HEAD | {"current": bool}
 CONTENT = (
     CONTENT_INFO
     | PARTS
@@ -80,6 +81,7 @@ CONTENT = (
         "revision": REVISION_HEAD,
         "votes": {"up": int, "down": int},
         "commentCount": int,
+        "commentsLocked?": bool,
     }
 )
 PRECHECK = {
@@ -109,6 +111,34 @@ MODERATION = _NOTIFICATION | {
     "content": GUID,
     "reason": str,
 }
+CONTENT_PUBLISHED = _NOTIFICATION | {"kind": {"ContentPublished"}, "author": GUID, "content": GUID}
+REVISION_PUBLISHED = _NOTIFICATION | {
+    "kind": {"RevisionPublished"},
+    "author": GUID,
+    "content": GUID,
+    "revision": GUID,
+}
+DEPENDENCY_STATUS = _NOTIFICATION | {
+    "kind": {"DependencyStatus"},
+    "dependency": GUID,
+    "status": {"active", "suspended", "deleted"},
+    "content": GUID,
+    "contents": int,
+}
+CHALLENGE_OUTCOME = _NOTIFICATION | {
+    "kind": {"ChallengeWon", "ChallengeParticipated"},
+    "challenge": GUID,
+    "content": GUID,
+}
+NOTIFICATION = (
+    DEBUG,
+    PARTY,
+    MODERATION,
+    CONTENT_PUBLISHED,
+    REVISION_PUBLISHED,
+    DEPENDENCY_STATUS,
+    CHALLENGE_OUTCOME,
+)
 PROGRESS = {"key": str, "value": dict, "timestamp": instant, "version": int}
 REWARD = {
     "achievement": {
@@ -119,6 +149,7 @@ REWARD = {
         "visibilityStop": (int, None),
     },
     "emblem": {
+        "id?": GUID,
         "name": str,
         "description": str,
         "image": str,
@@ -133,6 +164,29 @@ CHALLENGE = {
     "theme": str,
     "win": REWARD,
     "participate": REWARD,
+    "opens?": (int, None),
+    "closes?": (int, None),
+    "types?": ([CONTENT_TYPES], None),
+    "judging?": {"admins", "votes"},
+    "state?": {"upcoming", "open", "judging", "closed"},
+    "entries?": int,
+    "winners?": [GUID],
+}
+ACHIEVEMENT = {
+    "key": str,
+    "name": str,
+    "description": str,
+    "earned": instant,
+    "challenge": GUID,
+}
+EMBLEM = {
+    "id": GUID,
+    "name": str,
+    "description": str,
+    "image": str,
+    "color": re.compile("#[0-9a-fA-F]{6}"),
+    "earned": instant,
+    "challenge": GUID,
 }
 CONNECTION = {"socketUrl": re.compile(r"wss?://[^/?#]+/socket"), "accessToken": str}
 TOKENS = {
@@ -149,7 +203,7 @@ HELLO = {
     "unread": int,
     "heartbeat": (int, float),
 }
-PUSHED = {"type": {"notification"}, "seq": int, "notification": (DEBUG, PARTY, MODERATION)}
+PUSHED = {"type": {"notification"}, "seq": int, "notification": NOTIFICATION}
 SOCKET_ERROR = {"type": {"error"}, "code": str, "detail": str}
 LOG_CHANGED = {
     "type": {"error"},
