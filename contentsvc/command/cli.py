@@ -16,7 +16,7 @@ import psycopg2
 
 from contentsvc import config
 from contentsvc.clocks import WallClock
-from contentsvc.command import demo
+from contentsvc.command import demo, world
 from contentsvc.command.database import database, migrated, server
 from contentsvc.command.demo import DemoError
 from contentsvc.command.errors import CommandError
@@ -227,7 +227,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
             built = in_transaction(dsn, build)
         except Refused as refused:
             raise CommandError(f"the demo conflicts with existing data: {refused}") from None
-    names = ", ".join(f"{p.name} (admin)" if p.admin else p.name for p in demo.PEOPLE)
+    names = ", ".join(f"{p.name} (admin)" if p.admin else p.name for p in world.PEOPLE)
     if built:
         print(f"Users: {names}\nPassword of each: {password}")
     else:

@@ -1,15 +1,11 @@
-"""The small world of `contentsvc demo`.
-
-All ids except those that the database gives are made from names. So a second run recognises the
-world.
-"""
+"""Builds the small world of `contentsvc demo`."""
 
 from collections.abc import Callable
-from typing import NamedTuple
-from uuid import UUID, uuid5
 
 from msgspec import json
 
+from contentsvc.command import world
+from contentsvc.command.world import Item, Person, id_of
 from contentsvc.db.query import Db
 from contentsvc.store import (
     accounts,
@@ -38,113 +34,29 @@ class DemoError(Exception):
     """The demo conflicts with existing data."""
 
 
-def id_of(name: str) -> str:
-    """The GUID of the demo's thing with this name."""
-    return str(uuid5(UUID("f6f4ad6c-6b0a-4d0f-9f0e-6d0f3f0b7c11"), name))
-
-
-class Person(NamedTuple):
-    """A user. `full` is the private profile, if it differs from the public one."""
-
-    name: str
-    public: str | None
-    full: str | None = None
-    admin: bool = False
-
-
-class Item(NamedTuple):
-    """A content. `brings` are entities published with it. `uses` are core entities of other
-    items."""
-
-    name: str
-    author: str
-    type: str
-    title: str
-    description: str
-    tags: list[str]
-    brings: list[str] = []
-    uses: list[str] = []
-    package: str | None = None
-    packages: list[str] = []
-
-
-class Remark(NamedTuple):
-    """A comment and its replies. Each is an author and a text."""
-
-    item: str
-    author: str
-    text: str
-    replies: list[tuple[str, str]] = []
-
-
-PEOPLE = [
-    Person("mira", "I build towers, and then I make them fall.", "Mira. Wakes up before noon."),
-    Person("tomas", "Marble, brass and bad puns."),
-    Person("juno", "Mostly here for the avatars."),
-    Person("kestrel", None, "Trying things out."),
-    Person("curator", "I look after this place.", admin=True),
-]
-ITEMS = [
-    Item("pines", "mira", "asset", "Lowland Pines", "Twelve pines that sway in the wind.",
-         ["nature", "trees"], ["bark", "needles"], package="foliage"),
-    Item("marble", "tomas", "asset", "Marble Set", "Slabs, columns and one very round ball.",
-         ["stone"], ["veins"]),
-    Item("tower", "mira", "game", "Tilting Tower", "Stack it as high as it goes. It will go.",
-         ["physics", "co-op"], ["crane", "scoreboard"], ["pines", "marble"],
-         packages=["foliage"]),
-    Item("market", "tomas", "scene_box", "Night Market", "Forty stalls, lanterns and rain.",
-         ["city", "night"], ["lantern"], ["marble"]),
-    Item("duel", "kestrel", "gameplay_box", "Clockwork Duel", "Two players, one spring.",
-         ["versus"], ["spring"]),
-    Item("fox", "juno", "avatar_box", "Paper Fox", "Folds up when you sit down.", ["animals"]),
-    Item("coins", "kestrel", "game", "Free Coins Here", "Just enter your password.", []),
-]  # fmt: skip
-FEATURED = "tower"
-SUSPENDED = "coins"
-REASON = "It asks players for their passwords."
-FOLLOWS = [("juno", "mira"), ("juno", "tomas"), ("kestrel", "mira"), ("tomas", "mira"),
-           ("mira", "tomas"), ("curator", "juno")]  # fmt: skip
-VOTES = {"tower": ("juno tomas kestrel curator", ""), "market": ("mira juno", "kestrel"),
-         "fox": ("mira curator", ""), "duel": ("juno", "tomas mira"),
-         "pines": ("tomas", "")}  # fmt: skip
-REMARKS = [
-    Remark("tower", "tomas", "Nineteen floors, then a gust.", [
-        ("mira", "The gust is a feature."), ("tomas", "So is my lawyer.")]),
-    Remark("tower", "juno", "More cranes, please."),
-    Remark("market", "mira", "The rain on the lanterns is lovely.", [
-        ("tomas", "It took a week. Thank you.")]),
-    Remark("fox", "curator", "Featured next week, I think."),
-]  # fmt: skip
-WITHDRAWN = Remark("duel", "juno", "First.")
-CHALLENGES = [
-    ("Build it tall", "towers", "gold", "#d4a017"),
-    ("One colour only", "colour", "prism", "#5b8def"),
-]
-
-
 async def build(db: Db, hashed: Callable[[], str]) -> bool:
     """Write the world. False if it exists already. `hashed` makes a password hash.
 
     Raises DemoError.
     """
-    if await content.standing(db, id_of(ITEMS[0].name)):
+    if await content.standing(db, id_of(world.ITEMS[0].name)):
         return False
     people = {}
-    for person in PEOPLE:
+    for person in world.PEOPLE:
         if await users.id_of(db, person.name):
             raise DemoError(f"a user {person.name} exists already, whose name the demo needs")
         people[person.name] = await _register(db, person, hashed())
-    for item in ITEMS:
+    for item in world.ITEMS:
         await _publish(db, item, people[item.author])
-    for follower, followed in FOLLOWS:
+    for follower, followed in world.FOLLOWS:
         await social.follow(db, people[follower], people[followed], *UNLIMITED)
-    for name, (up, down) in VOTES.items():
+    for name, (up, down) in world.VOTES.items():
         for voters, good in ((up, True), (down, False)):
             for voter in voters.split():
                 await ratings.put(db, people[voter], id_of(name), False, good)
     await _discuss(db, people)
     await _moderate(db, people)
-    for ordinal, (name, theme, emblem, color) in enumerate(CHALLENGES, 1):
+    for ordinal, (name, theme, emblem, color) in enumerate(world.CHALLENGES, 1):
         await _challenge(db, ordinal, name, theme, emblem, color)
     best, most = '{"floors":19,"seconds":412}', progress.NO_LIMIT
     await progress.put(db, people["juno"], "tower/best", best, None, most, most)
@@ -208,13 +120,13 @@ def _package(name: str) -> Package:
 
 
 async def _discuss(db: Db, people: dict[str, str]) -> None:
-    for remark in REMARKS:
+    for remark in world.REMARKS:
         item = id_of(remark.item)
         first = await _comment(db, item, people[remark.author], None, remark.text)
         for author, text in remark.replies:
             await _comment(db, item, people[author], first, text)
-    item = id_of(WITHDRAWN.item)
-    last = await _comment(db, item, people[WITHDRAWN.author], None, WITHDRAWN.text)
+    item = id_of(world.DELETED.item)
+    last = await _comment(db, item, people[world.DELETED.author], None, world.DELETED.text)
     if last is not None:
         await comments.delete(db, item, last)
 
@@ -225,9 +137,9 @@ async def _comment(db: Db, item: str, author: str, parent: int | None, text: str
 
 
 async def _moderate(db: Db, people: dict[str, str]) -> None:
-    await content.set_featured(db, id_of(FEATURED), True)
-    await content.set_status(db, id_of(SUSPENDED), "suspended")
-    suspended = ContentSuspended(content=id_of(SUSPENDED), reason=REASON)
+    await content.set_featured(db, id_of(world.FEATURED), True)
+    await content.set_status(db, id_of(world.SUSPENDED), "suspended")
+    suspended = ContentSuspended(content=id_of(world.SUSPENDED), reason=world.REASON)
     party = PartyInvite(sender=people["juno"], party=id_of("juno's party"))
     for recipient, notification in (
         ("kestrel", suspended),

@@ -17,7 +17,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.protocol import ProcessProtocol
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from contentsvc.command import cli, demo
+from contentsvc.command import cli, world
 from contentsvc.passwords import HASHER
 from contentsvc.store.migrate import migrate, names
 from contentsvc.tokens import Keys, Tokens
@@ -338,7 +338,7 @@ class EmbeddedTests(TestCase):
         for token in (early, late):
             found = await self.get(daemon, f"user/{tokens.verify(token).user}", token)
             self.assertIn(found["username"], ("ada", "ben"))
-        tower = await self.get(daemon, f"content/{demo.id_of('tower')}")
+        tower = await self.get(daemon, f"content/{world.id_of('tower')}")
         self.assertEqual(tower["votes"], {"up": 4, "down": 0})
 
     async def get(self, daemon: Daemon, path: str, token: str | None = None) -> dict:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from contentsvc.command import demo
+from contentsvc.command import world
 from contentsvc.passwords import HASHER
 from contentsvc.wire.challenges import RewardDefinition
 from contentsvc.wire.notifications import AnyNotification, notification_json
@@ -15,7 +15,7 @@ class DemoTests(CommandCase):
         printed = self.good("demo")
         password = printed.strip().rpartition(": ")[2]
         users = self.sql("select username, password_hash, admin from users order by username")
-        self.assertEqual([user[0] for user in users], sorted(p.name for p in demo.PEOPLE))
+        self.assertEqual([user[0] for user in users], sorted(p.name for p in world.PEOPLE))
         for name, encoded, admin in users:
             self.assertTrue(HASHER.verify(encoded, password))
             self.assertIn(f"{name} (admin)" if admin else name, printed)

@@ -1,0 +1,92 @@
+"""The people and things of `contentsvc demo`.
+
+All ids except those that the database gives are made from names. So a second run recognises the
+world.
+"""
+
+from typing import NamedTuple
+from uuid import UUID, uuid5
+
+
+def id_of(name: str) -> str:
+    """The GUID of the demo's thing with this name."""
+    return str(uuid5(UUID("f6f4ad6c-6b0a-4d0f-9f0e-6d0f3f0b7c11"), name))
+
+
+class Person(NamedTuple):
+    """A user. `full` is the private profile, if it differs from the public one."""
+
+    name: str
+    public: str | None
+    full: str | None = None
+    admin: bool = False
+
+
+class Item(NamedTuple):
+    """A content. `brings` are entities published with it. `uses` are core entities of other
+    items."""
+
+    name: str
+    author: str
+    type: str
+    title: str
+    description: str
+    tags: list[str]
+    brings: list[str] = []
+    uses: list[str] = []
+    package: str | None = None
+    packages: list[str] = []
+
+
+class Remark(NamedTuple):
+    """A comment and its replies. Each is an author and a text."""
+
+    item: str
+    author: str
+    text: str
+    replies: list[tuple[str, str]] = []
+
+
+PEOPLE = [
+    Person("mira", "I build towers, and then I make them fall.", "Mira. Wakes up before noon."),
+    Person("tomas", "Marble, brass and bad puns."),
+    Person("juno", "Mostly here for the avatars."),
+    Person("kestrel", None, "Trying things out."),
+    Person("curator", "I look after this place.", admin=True),
+]
+ITEMS = [
+    Item("pines", "mira", "asset", "Lowland Pines", "Twelve pines that sway in the wind.",
+         ["nature", "trees"], ["bark", "needles"], package="foliage"),
+    Item("marble", "tomas", "asset", "Marble Set", "Slabs, columns and one very round ball.",
+         ["stone"], ["veins"]),
+    Item("tower", "mira", "game", "Tilting Tower", "Stack it as high as it goes. It will go.",
+         ["physics", "co-op"], ["crane", "scoreboard"], ["pines", "marble"],
+         packages=["foliage"]),
+    Item("market", "tomas", "scene_box", "Night Market", "Forty stalls, lanterns and rain.",
+         ["city", "night"], ["lantern"], ["marble"]),
+    Item("duel", "kestrel", "gameplay_box", "Clockwork Duel", "Two players, one spring.",
+         ["versus"], ["spring"]),
+    Item("fox", "juno", "avatar_box", "Paper Fox", "Folds up when you sit down.", ["animals"]),
+    Item("coins", "kestrel", "game", "Free Coins Here", "Just enter your password.", []),
+]  # fmt: skip
+FEATURED = "tower"
+SUSPENDED = "coins"
+REASON = "It asks players for their passwords."
+FOLLOWS = [("juno", "mira"), ("juno", "tomas"), ("kestrel", "mira"), ("tomas", "mira"),
+           ("mira", "tomas"), ("curator", "juno")]  # fmt: skip
+VOTES = {"tower": ("juno tomas kestrel curator", ""), "market": ("mira juno", "kestrel"),
+         "fox": ("mira curator", ""), "duel": ("juno", "tomas mira"),
+         "pines": ("tomas", "")}  # fmt: skip
+REMARKS = [
+    Remark("tower", "tomas", "Nineteen floors, then a gust.", [
+        ("mira", "The gust is a feature."), ("tomas", "So is my lawyer.")]),
+    Remark("tower", "juno", "More cranes, please."),
+    Remark("market", "mira", "The rain on the lanterns is lovely.", [
+        ("tomas", "It took a week. Thank you.")]),
+    Remark("fox", "curator", "Featured next week, I think."),
+]  # fmt: skip
+DELETED = Remark("duel", "juno", "First.")
+CHALLENGES = [
+    ("Build it tall", "towers", "gold", "#d4a017"),
+    ("One colour only", "colour", "prism", "#5b8def"),
+]
