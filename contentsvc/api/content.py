@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Sequence
 from msgspec import UNSET
 from msgspec.structs import asdict
 
+from contentsvc.api.commas import choice
 from contentsvc.api.errors import (
     ContentNotFound,
     EntityConflict,
@@ -29,7 +30,7 @@ from contentsvc.store.dependencies import Used, of_revision, packages_of_revisio
 from contentsvc.web.allow import ADMIN, ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either, fitting
-from contentsvc.web.errors import Forbidden, at_parameter
+from contentsvc.web.errors import Forbidden
 from contentsvc.web.route import route
 from contentsvc.web.sizes import KIB
 from contentsvc.wire.base import MediaPath
@@ -134,10 +135,10 @@ class Content:
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
     async def by_author(self, call: Call, user: str, query: ContentQuery) -> LongList[ContentInfo]:
         """List the content that a user has created (spec §4.3), newest first."""
-        types = _choice("category", query.category, CONTENT_TYPES)
+        types = choice("category", query.category, CONTENT_TYPES)
         viewer = call.viewer
         if viewer.admin and query.status is not None:
-            statuses = _choice("status", query.status, CONTENT_STATUSES)
+            statuses = choice("status", query.status, CONTENT_STATUSES)
         else:
             # An admin who asks for no status gets the same as everybody.
             statuses, viewer = list(CONTENT_STATUSES), viewer._replace(admin=False)
@@ -255,16 +256,3 @@ def _number(row: store.Numbered) -> int:
 
 def _item(row: store.Numbered) -> ContentInfo:
     return row.info
-
-
-def _choice(parameter: str, text: str, allowed: Sequence[str]) -> list[str]:
-    """The words of a comma-separated list; all allowed ones for `all`. Raises InvalidQuery."""
-    if text == "all":
-        return list(allowed)
-    chosen = list(dict.fromkeys(word.strip() for word in text.split(",")))
-    for word in chosen:
-        if word not in allowed:
-            raise at_parameter(
-                parameter, f"This must be all, or a comma-separated list of {', '.join(allowed)}."
-            )
-    return chosen

@@ -1,8 +1,11 @@
 """Users: spec §4.5 to §4.8."""
 
+from typing import Any
+
 import msgspec
 from msgspec import UNSET
 
+from contentsvc.api.commas import ids
 from contentsvc.api.errors import UserNotFound
 from contentsvc.db.query import Db
 from contentsvc.store import users
@@ -14,6 +17,7 @@ from contentsvc.web.route import route
 from contentsvc.wire.users import (
     FullUser,
     Profile,
+    UserIds,
     UserInfo,
     UserPage,
     UserSearch,
@@ -42,27 +46,39 @@ class Users:
         found = await users.search(self._db, q, query.page_size, query.page)
         total, length = found[0].total, found[0].bytes
         if length > users.PROFILES:
-            ids = [row.info.id for row in found if row.info is not None]
-            return self._in_pieces(ids, query.page, query.page_size, total)
+            there = [row.info.id for row in found if row.info is not None]
+            place = f'"page":{query.page},"pageSize":{query.page_size},"total":{total}'
+            return self._in_pieces(there, f'{place},"items":[', b"{]}")
         items = [row.info for row in found if row.info is not None]
         return UserPage(items, query.page, query.page_size, total)
 
-    def _in_pieces(self, ids: list[str], page: int, page_size: int, total: int) -> Pieces[UserPage]:
-        """A UserPage of these users. Its items are read part by part."""
-        left = ids
-        head = f'"page":{page},"pageSize":{page_size},"total":{total},"items":['.encode()
+    @route("GET", "/user", allow=ANYONE)
+    async def by_ids(self, call: Call, query: UserIds) -> list[UserInfo] | Pieces[list[UserInfo]]:
+        """Get the public infos of several users, in the order of `ids`. Users that do not exist are
+        left out, and a repeated id counts once."""
+        given = ids("ids", query.ids)
+        infos = await users.infos(self._db, given, users.PROFILES)
+        if sum(len((info.profile or "").encode()) for info in infos) < users.PROFILES:
+            return infos
+        return self._in_pieces(given)
+
+    def _in_pieces(
+        self, given: list[str], head: str = "", brackets: bytes = b"[]"
+    ) -> Pieces[Any]:
+        """These users after the `head`. They are read part by part."""
+        left, begun = given, head.encode()
 
         async def more() -> bytes:
-            nonlocal left, head
+            nonlocal left, begun
             infos = await users.infos(self._db, left, users.PROFILES) if left else []
             left = left[left.index(infos[-1].id) + 1 :] if infos else []
-            begun, head = head, b""
-            return begun + msgspec.json.encode(infos)[1:-1]
+            first, begun = begun, b""
+            return first + msgspec.json.encode(infos)[1:-1]
 
         async def state() -> str:
-            return f"{page} {page_size} {total} {await users.infos_state(self._db, ids)}"
+            return head + await users.infos_state(self._db, given)
 
-        return Pieces(more, state, b"{]}")
+        return Pieces(more, state, brackets)
 
     @route("GET", "/user/<guid:user>/info", allow=ANYONE, raises=(UserNotFound,))
     async def info(self, call: Call, user: str) -> UserInfo:

@@ -1,7 +1,9 @@
 """Users (spec §4.5 to §4.8)."""
 
+from collections.abc import Iterable
+
 from contentsvc.client.calls import Calls, quoted
-from contentsvc.wire.users import FullUser, UserInfo, UserPage, UserSearch, UserUpdate
+from contentsvc.wire.users import FullUser, UserIds, UserInfo, UserPage, UserSearch, UserUpdate
 
 
 class Users:
@@ -13,6 +15,11 @@ class Users:
     async def search(self, query: UserSearch) -> UserPage:
         """Find users by name (spec §4.5)."""
         return await self._calls.get("/user/search", UserPage, query)
+
+    async def by_ids(self, ids: Iterable[str]) -> list[UserInfo]:
+        """Get the public infos of 1 to 100 users, in this order, without those that do not
+        exist."""
+        return await self._calls.get("/user", list[UserInfo], UserIds(ids=",".join(ids)))
 
     async def info(self, user: str) -> UserInfo:
         """Get a user's public info (spec §4.6)."""

@@ -70,6 +70,18 @@ Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Page = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
 
+_GUID = GUID_PATTERN.removeprefix("^").removesuffix(r"\Z")
+MOST_IDS = 100
+Ids = Annotated[
+    str,
+    Meta(
+        extra_json_schema={
+            "pattern": rf"^{_GUID}(,{_GUID}){{0,{MOST_IDS - 1}}}\Z",
+            "examples": ["0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"],
+        }
+    ),
+]
+"""A comma list of GUIDs, at most MOST_IDS. A handler takes it apart, and says what is wrong."""
 NUMBER = r"^[0-9]{1,18}\Z"
 CURSOR = Meta(min_length=1, max_length=64)
 """A handler says more of what does not fit; the document has the pattern."""
@@ -88,3 +100,9 @@ class Paging(Wire):
 
     limit: Annotated[int, Meta(ge=1, le=200)] | None = None
     after: Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": NUMBER})] | None = None
+
+
+class Part(Paging):
+    """A part of a list that is never returned whole: `limit`, and the opaque cursor `after`."""
+
+    limit: Annotated[int, Meta(ge=1, le=200)] = 50

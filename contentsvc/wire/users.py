@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from contentsvc.wire.base import Guid, Id, MediaPath, Page, Record, Text, Wire
+from contentsvc.wire.base import Guid, Id, Ids, MediaPath, Page, Record, Text, Wire
 
 
 class Profile(Wire):
@@ -21,6 +21,12 @@ class UserInfo(Record, omit_defaults=True):
     avatar: str | None
     emblem: Id | None
     profile: str | None = None
+
+
+class UserIds(Wire):
+    """The users to read: a comma list of 1 to 100 ids."""
+
+    ids: Ids
 
 
 class FullUser(Record):

@@ -7,8 +7,9 @@ import msgspec
 from contentsvc.api.users import Users
 from contentsvc.store import users
 from contentsvc.web.reply import Pieces
-from contentsvc.wire.users import UserInfo, UserPage, UserSearch
+from contentsvc.wire.users import UserIds, UserInfo, UserPage, UserSearch
 from tests.api.support import ApiCase, Caller
+from tests.support.databases import guid
 
 SIZE = users.PROFILES // 4
 """Bytes of each profile."""
@@ -72,3 +73,45 @@ class SearchTests(ApiCase):
         for user in self.ids[3:]:
             await users.update(self.db, user, None, None, None, None)
         self.assertIsInstance(await self.search(10), UserPage)
+
+
+class SeveralTests(ApiCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.ids = [await self.user() for _ in range(6)]
+
+    async def several(self, *ids: str) -> list[UserInfo] | Pieces:
+        """The answer for these ids."""
+        return await Users(self.db).by_ids(Caller(), UserIds(ids=",".join(ids)))
+
+    async def test_order(self) -> None:
+        """Users come in the order of the ids, each once, without those that do not exist."""
+        first, second, third, *_ = self.ids
+        found = await self.several(third, guid(), first.upper(), second, first)
+        self.assertEqual([info.id for info in found], [third, first, second])
+        self.assertEqual(await self.several(guid()), [])
+
+    async def test_long_profiles(self) -> None:
+        """Long profiles are written in pieces, none much longer than the bound, in the same
+        order."""
+        for user in self.ids:
+            await users.update(self.db, user, None, None, None, "x" * SIZE)
+        asked = [*reversed(self.ids), guid()]
+        answer = await self.several(*asked)
+        self.assertIsInstance(answer, Pieces)
+        state, found = await answer.state(), []
+        while piece := await answer.more():
+            self.assertLess(len(piece), users.PROFILES + SIZE)
+            found.append(piece)
+        infos = msgspec.json.decode(b"[" + b",".join(found) + b"]", type=list[UserInfo])
+        self.assertEqual([info.id for info in infos], asked[:-1])
+        await users.update(self.db, self.ids[0], None, None, None, "y" * SIZE)
+        self.assertNotEqual(state, await answer.state())
+
+    async def test_gone_meanwhile(self) -> None:
+        """If all have gone when the pieces are read, there are none."""
+        for user in self.ids:
+            await users.update(self.db, user, None, None, None, "x" * SIZE)
+        answer = await self.several(*self.ids)
+        self.sql("delete from users where id = any(%s::uuid[])", self.ids)
+        self.assertEqual(await answer.more(), b"")

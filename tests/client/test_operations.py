@@ -75,6 +75,7 @@ CALLS = {
     "sessions.end_others": (),
     "sessions.connect": (ConnectBody(client="game"),),
     "users.search": (UserSearch(q="ann"),),
+    "users.by_ids": ((BOB,),),
     "users.info": (BOB,),
     "users.full": (),
     "users.update": (

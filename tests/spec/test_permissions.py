@@ -148,6 +148,12 @@ class OtherTests(PermissionCase):
         """choices: GET content/{contentId} requires nothing."""
         await self.anyone((await self.published()).path)
 
+    async def test_several_users(self):
+        """extensions §1: GET user requires nothing, below /methods/v1 too."""
+        path = f"user?ids={(await self.someone()).id}"
+        await self.anyone(path)
+        await self.anyone(f"/methods/v1/{path}")
+
     async def test_challenges(self):
         """choices: GET design-challenges requires nothing."""
         await self.anyone("design-challenges")
