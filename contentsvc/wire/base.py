@@ -67,7 +67,7 @@ Timestamp = Annotated[
 ]
 """Whole Unix seconds."""
 Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
-Page = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Page = Annotated[int, Meta(ge=0, le=2**31 - 1, description="the page, counted from 0")]
 
 
 _GUID = GUID_PATTERN.removeprefix("^").removesuffix(r"\Z")
@@ -83,8 +83,16 @@ Ids = Annotated[
 ]
 """A comma list of GUIDs, at most MOST_IDS. A handler takes it apart, and says what is wrong."""
 NUMBER = r"^[0-9]{1,18}\Z"
-CURSOR = Meta(min_length=1, max_length=64)
+CURSOR = Meta(
+    min_length=1,
+    max_length=64,
+    description="a cursor: where this part of the list begins. The Link header of the part before "
+    "has it",
+)
 """A handler says more of what does not fit; the document has the pattern."""
+
+
+Limit = Annotated[int, Meta(ge=1, le=200, description="the most items that the answer has")]
 
 
 class Wire(Struct, rename="camel", kw_only=True):
@@ -98,11 +106,11 @@ class Record(Struct, rename="camel"):
 class Paging(Wire):
     """`limit` and the opaque cursor `after`. Without them the whole list is returned."""
 
-    limit: Annotated[int, Meta(ge=1, le=200)] | None = None
+    limit: Limit | None = None
     after: Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": NUMBER})] | None = None
 
 
 class Part(Paging):
     """A part of a list that is never returned whole: `limit`, and the opaque cursor `after`."""
 
-    limit: Annotated[int, Meta(ge=1, le=200)] = 50
+    limit: Limit = 50

@@ -34,6 +34,17 @@ ShownStatus = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_STATUS
 Share = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1, "examples": [0.75]})]
 CATEGORIES = rf"^(all|({'|'.join(CONTENT_TYPES)})(,({'|'.join(CONTENT_TYPES)}))*)\Z"
 """A comma list of types. It is described so; the handler's message says more."""
+Category = Annotated[
+    str,
+    Meta(
+        description="a comma list of content types, or all",
+        extra_json_schema={"pattern": CATEGORIES},
+    ),
+]
+Statuses = Annotated[
+    str,
+    Meta(description="a comma list of statuses, or all. Only for admins; others' is ignored"),
+]
 
 Screenshot = Annotated[
     str,
@@ -87,8 +98,8 @@ class ContentUpdate(ContentRepeat, kw_only=True):
 class ContentQuery(Paging):
     """Filters (spec §4.3): comma lists, or `all`."""
 
-    category: Annotated[str, Meta(extra_json_schema={"pattern": CATEGORIES})] = "all"
-    status: str | None = None
+    category: Category = "all"
+    status: Statuses | None = None
 
 
 class ContentInfo(Record):

@@ -120,8 +120,22 @@ class NotificationQuery(Paging):
     """The notifications to list (spec §4.11). `after` is a sequence number or a notification's
     id."""
 
-    after: Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": _PLACE})] | None = None
-    since: Timestamp | Annotated[float, Meta(description="a number of Unix seconds")] | None = None
+    after: (
+        Annotated[
+            str,
+            CURSOR,
+            Meta(
+                description="the number or id of the last notification that you have seen",
+                extra_json_schema={"pattern": _PLACE},
+            ),
+        ]
+        | None
+    ) = None
+    since: (
+        Timestamp
+        | Annotated[float, Meta(description="list only what is newer than these Unix seconds")]
+        | None
+    ) = None
 
 
 class ReadChange(Wire):

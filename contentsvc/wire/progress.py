@@ -21,13 +21,18 @@ class ProgressBody(Wire):
 class ProgressDelete(Wire):
     """The version to delete."""
 
-    version: Version | None = None
+    version: (
+        Annotated[Version, Meta(description="delete only this version; without it, any version")]
+        | None
+    ) = None
 
 
 class ProgressQuery(Wire):
     """The beginning of the keys to list."""
 
-    prefix: Annotated[str, Meta(max_length=256)] = ""
+    prefix: Annotated[
+        str, Meta(max_length=256, description="list only keys that begin with this")
+    ] = ""
 
 
 class ProgressText(Wire):

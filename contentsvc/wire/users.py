@@ -59,8 +59,14 @@ _TRIMMED = rf"{_SEEN}[^\x00]+{_SEEN}"
 class UserSearch(Wire):
     """A search (spec §4.5). The length of `q` is counted after trimming."""
 
-    q: Annotated[str, Meta(extra_json_schema={"pattern": _TRIMMED, "examples": ["mira"]})]
-    page_size: Annotated[int, Meta(ge=10, le=200)] = 48
+    q: Annotated[
+        str,
+        Meta(
+            description="a username, or a part of it, or something similar",
+            extra_json_schema={"pattern": _TRIMMED, "examples": ["mira"]},
+        ),
+    ]
+    page_size: Annotated[int, Meta(ge=10, le=200, description="the most users of a page")] = 48
     page: Page = 0
 
 

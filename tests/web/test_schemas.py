@@ -186,4 +186,5 @@ class WordTests(SchemaCase):
 
     def test_prose(self) -> None:
         """Sections of other documents stay."""
-        self.assertEqual(prose("Do (spec §4.1) it (RFC 1 §2)."), "Do it (RFC 1 §2).")
+        text = "Do (spec §4.1) it (extensions §1) now (RFC 1 §2)."
+        self.assertEqual(prose(text), "Do it now (RFC 1 §2).")
