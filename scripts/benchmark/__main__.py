@@ -44,6 +44,7 @@ def main() -> int:
     options = Options(
         arguments.data.absolute(),
         arguments.scale,
+        arguments.contents,
         arguments.seconds,
         arguments.rounds,
         arguments.compare,
@@ -84,6 +85,7 @@ def _parsed() -> argparse.Namespace:
     add("--seconds", type=_positive, default=5, help="seconds of each run (5)")
     add("--only", type=_operations, default=[], metavar="OPERATION,…", help="these operations")
     add("--scale", type=_scale, default=1.0, help="size of the data set (1: 500,000 users)")
+    add("--contents", type=_positive, metavar="N", help="so many contents, with little to each")
     add("--workers", type=_positive, metavar="N", help="the daemon's --workers")
     add("--debian", action="store_true", help="on Debian's Postgres, which has pg_trgm")
     add("--json", type=Path, metavar="FILE", help="file for the results (DIR/results.json)")

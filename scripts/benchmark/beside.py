@@ -1,21 +1,14 @@
 """Another checkout of the project, whose daemon is measured beside this one's.
 
-Each has a database of its own, with its own schema and the data set that its own benchmark makes,
-so that what a new schema costs counts as this checkout's.
+Each has a database of its own, with its own schema, so that what a new schema costs counts as this
+checkout's. The data set is a copy of this checkout's.
 """
 
 import hashlib
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
-_FILL = """
-import sys
-from scripts.benchmark import dataset
-from scripts.benchmark.world import Sizes
-dataset.fill(sys.argv[1], Sizes.at(float(sys.argv[2])), lambda line: print(line, flush=True))
-"""
-"""What runs in the other checkout: its own modules have these names too."""
+from . import bulk
 
 
 class BesideError(Exception):
@@ -23,14 +16,16 @@ class BesideError(Exception):
 
 
 class Checkout:
-    """The checkout in `folder`, installed into its own .venv; `keys` is the secret file that its
-    commands get. Raises BesideError."""
+    """The checkout in `folder`, of an older release, installed into its own .venv. Its database
+    is called `name`, `keys` is the secret file that its commands get, and `source` has this
+    checkout's data set, of version `made`. Raises BesideError."""
 
-    name = "bench_beside"
-
-    def __init__(self, folder: Path, keys: Path) -> None:
+    def __init__(self, folder: Path, name: str, keys: Path, source: str, made: str) -> None:
         self.folder = folder
+        self.name = name
         self._keys = keys
+        self._source = source
+        self._made = made
         if not (folder / "scripts/venv").exists():
             raise BesideError(f"{folder} is no checkout of this project")
         self._run([str(folder / "scripts/venv")])
@@ -38,24 +33,21 @@ class Checkout:
 
     @property
     def version(self) -> str:
-        """Changes with its data set and its schema."""
-        made_of = [self.folder / f"scripts/benchmark/{name}.py" for name in ("dataset", "world")]
-        made_of += sorted(self.folder.glob("contentsvc/**/schema/*.sql"))
-        digest = hashlib.sha256()
-        for file in made_of:
-            digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+        """Changes with the data set and its schema."""
+        digest = hashlib.sha256(self._made.encode())
+        for file in sorted(self.folder.glob("contentsvc/**/schema/*.sql")):
+            digest.update(b"\0" + file.name.encode() + b"\0" + file.read_bytes())
         return digest.hexdigest()
 
     def script(self, name: str) -> str:
         """The path of a console script in its .venv."""
         return str(self.folder / ".venv/bin" / name)
 
-    def make(self, url: str, scale: float, say: Callable[[str], None]) -> None:
+    def make(self, url: str, say: bulk.Say) -> None:
         """Bring the empty database up to its schema, and fill it. Raises BesideError."""
         options = ["--database", url, "--secret-file", str(self._keys)]
         self._run([self.script("contentsvc"), "migrate", *options])
-        for line in self._run([self.script("python"), "-c", _FILL, url, str(scale)]).splitlines():
-            say(f"beside: {line}")
+        bulk.copied(self._source, url, lambda line: say(f"beside: {line}"))
 
     def _run(self, command: list[str]) -> str:
         try:

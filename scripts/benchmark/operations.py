@@ -130,10 +130,10 @@ def _comments(context: Context) -> list[Request]:
     requests = []
     for _ in range(_VARIANTS):
         number = context.random.randrange(context.sizes.active)
-        number += number // (world.SUSPENDED_EVERY - 1)
-        page = context.random.randrange(world.pages(number))
+        number += number // (world.HIDDEN_EVERY - 1)
+        page = context.random.randrange(context.sizes.pages(number))
         path = f"{API}/content/{world.content(number)}/comments"
-        requests.append(Request("GET", f"{path}?size={world.COMMENTED}&page={page}"))
+        requests.append(Request("GET", f"{path}?size={world.PAGE}&page={page}"))
     return requests
 
 
@@ -236,8 +236,8 @@ def _notify(recipients: int) -> str:
 def _write(key: str, title: str, status: int, make: str, *, compared: bool = False) -> Operation:
     def script(context: Context, port: int) -> str:
         sizes, random = context.sizes, context.random
-        # Cores of suspended content would be refused, which the first of each fifty are not.
-        cores = [world.SUSPENDED_EVERY * n for n in range(sizes.contents // world.SUSPENDED_EVERY)]
+        # Cores of hidden content would be refused, which the first of each fifty are not.
+        cores = [world.HIDDEN_EVERY * n for n in range(sizes.contents // world.HIDDEN_EVERY)]
         return wrk.of_maker(
             make,
             random.randrange(2**31),

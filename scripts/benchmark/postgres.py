@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote, urlsplit
 
 import psycopg2
@@ -104,50 +104,61 @@ def postmaster(server: Server) -> int:
 
 
 class Maker(Protocol):
-    """Makes a data set. `name` is part of its database's, `version` changes with it."""
+    """Makes a data set. `name` is its database's, `version` changes with it."""
 
-    name: str
-    version: str
-
-    def make(self, url: str, scale: float, say: Callable[[str], None]) -> None:
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    def make(self, url: str, say: Callable[[str], None]) -> None:
         """Bring the empty database up to date, and fill it."""
 
 
-class Ours:
+class Ours(NamedTuple):
     """Makes the data set of this checkout."""
 
-    name = "bench"
-    version = f"{dataset.VERSION} {' '.join(names())}"
+    name: str
+    sizes: Sizes
 
-    def make(self, url: str, scale: float, say: Callable[[str], None]) -> None:
+    @property
+    def version(self) -> str:
+        """Changes with the data set and the schema."""
+        return f"{dataset.VERSION} {' '.join(names())}"
+
+    def make(self, url: str, say: Callable[[str], None]) -> None:
         """Raises dataset.Inconsistent."""
         migrate(url)
-        dataset.fill(url, Sizes.at(scale), say)
+        dataset.fill(url, self.sizes, say)
 
 
-def prepared(server: Server, scale: float, say: Callable[[str], None], maker: Maker) -> str:
-    """URL of a database with the data set, as it was made: a copy, which is the caller's to
-    write into. The original is made where it is missing or of another version.
+def original(server: Server, say: Callable[[str], None], maker: Maker) -> str:
+    """URL of the database with the data set, made where it is missing or of another version. Others
+    are copied from it, so nothing may be written there.
 
     Raises dataset.Inconsistent, BesideError.
     """
-    original = f"{maker.name}_{scale:g}".replace(".", "_")
-    if _comment(server, original) != maker.version:
-        say(f"data set: making it at scale {scale:g}, once")
+    url = _named(server.url, maker.name)
+    if _comment(server, maker.name) != maker.version:
+        say(f"data set: making {maker.name}, once")
         begun = time.monotonic()
-        _administer(server, "drop database if exists {} with (force)", original)
-        _administer(server, "create database {} template template0", original)
-        url = _named(server.url, original)
-        maker.make(url, scale, say)
-        _administer(server, f"comment on database {{}} is '{maker.version}'", original)
+        _administer(server, "drop database if exists {} with (force)", maker.name)
+        _administer(server, "create database {} template template0", maker.name)
+        maker.make(url, say)
+        _administer(server, f"comment on database {{}} is '{maker.version}'", maker.name)
         say(f"data set: made in {time.monotonic() - begun:.0f} s")
-    copy = f"{original}_copy"
-    say("data set: copying it for this run")
-    _administer(server, "drop database if exists {} with (force)", copy)
+    return url
+
+
+def copy(server: Server, url: str, say: Callable[[str], None]) -> str:
+    """URL of a copy of a database, which is the caller's to write into."""
+    name = urlsplit(url).path[1:]
+    say(f"data set: copying {name} for this run")
+    copied = f"{name}_copy"
+    _administer(server, "drop database if exists {} with (force)", copied)
     # Page for page, not through the log, which checkpoints would have to write during the run.
     strategy = " strategy file_copy" if _version(server) >= 150_000 else ""
-    _administer(server, f"create database {{}} template {{}}{strategy}", copy, original)
-    return _named(server.url, copy)
+    _administer(server, f"create database {{}} template {{}}{strategy}", copied, name)
+    return _named(server.url, copied)
 
 
 def dropped(server: Server, url: str) -> None:

@@ -37,6 +37,7 @@ class Options(msgspec.Struct):
 
     folder: Path
     scale: float
+    contents: int | None
     seconds: int
     rounds: int
     compare: bool
@@ -46,6 +47,16 @@ class Options(msgspec.Struct):
     only: list[str]
     beside: Path | None = None
     """Another checkout, whose daemon is measured beside this one's."""
+
+    @property
+    def sizes(self) -> Sizes:
+        """Of the data set."""
+        return Sizes.at(self.scale, self.contents)
+
+    def named(self, prefix: str) -> str:
+        """The name of a database with it."""
+        contents = "" if self.contents is None else f"_contents_{self.contents}"
+        return f"{prefix}_{self.scale:g}{contents}".replace(".", "_")
 
     def wants(self, key: str) -> bool:
         """Whether the operation is asked for."""
@@ -75,11 +86,19 @@ def run(options: Options, say: Callable[[str], None]) -> Results:
         kind = postgres.Debian if options.debian else postgres.Embedded
         server = kind(options.folder)
         stack.callback(server.stop)
-        url = postgres.prepared(server, options.scale, say, postgres.Ours())
+        ours = postgres.Ours(options.named("bench"), options.sizes)
+        source = postgres.original(server, say, ours)
+        other = None
+        if options.beside is not None:
+            keys = options.folder / "secret.keys"
+            Keys.load_or_generate(keys)
+            name = options.named("beside")
+            other = Checkout(options.beside, name, keys, source, ours.version)
+        url = postgres.copy(server, source, say)
         stack.callback(postgres.dropped, server, url)
         if options.wants(MEMORY):
             per_socket = _per_socket(options, url, say)
-        bench = _Bench(options, server, url, say, stack)
+        bench = _Bench(options, server, url, other, say, stack)
         rows = bench.rounds()
     return Results(
         datetime.now(UTC).isoformat(timespec="seconds"),
@@ -108,7 +127,7 @@ def _per_socket(options: Options, url: str, say: Callable[[str], None]) -> float
     Keys.load_or_generate(keys)
     daemon = subjects.daemon(options.folder, _storage(options, url), options.workers)
     try:
-        with generator(MANY, daemon, keys, Sizes.at(options.scale), 0) as made:
+        with generator(MANY, daemon, keys, options.sizes, 0) as made:
             say(f"memory of an idle socket: {made.per_socket / 1024:.1f} KB")
             return made.per_socket
     finally:
@@ -128,12 +147,13 @@ class _Bench:
         options: Options,
         server: postgres.Server,
         url: str,
+        other: Checkout | None,
         say: Callable[[str], None],
         stack: ExitStack,
     ) -> None:
         self._options = options
         self._say = say
-        self._sizes = Sizes.at(options.scale)
+        self._sizes = options.sizes
         self._keys = options.folder / "secret.keys"
         self._postmaster = postgres.postmaster(server)
         self._context = Context(self._sizes, Keys.load_or_generate(self._keys), url, _SEED)
@@ -154,13 +174,13 @@ class _Bench:
             stack.callback(peer.stop)
             self._same_answers()
         self._daemons = [self._daemon]
-        if options.beside is not None:
-            self._daemons.append(self._beside(Checkout(options.beside, self._keys), server, stack))
+        if other is not None:
+            self._daemons.append(self._beside(other, server, stack))
 
     def _beside(self, checkout: Checkout, server: postgres.Server, stack: ExitStack) -> Process:
-        """Another checkout's daemon, with the data set that its own benchmark makes."""
+        """Another checkout's daemon, with the same data set."""
         options = self._options
-        url = postgres.prepared(server, options.scale, self._say, checkout)
+        url = postgres.copy(server, postgres.original(server, self._say, checkout), self._say)
         stack.callback(postgres.dropped, server, url)
         storage = _storage(options, url)
         daemon = subjects.daemon(options.folder, storage, options.workers, checkout)

@@ -8,19 +8,26 @@ from hashlib import md5
 from typing import NamedTuple
 from uuid import UUID
 
-SUSPENDED_EVERY = 50
-"""Of so many contents, the last is suspended."""
+HIDDEN_EVERY = 50
+"""Of so many contents, the last is suspended, deleted, or both."""
 LISTED = 20
-"""Contents of an author; a suspended one may be among them."""
+"""Contents of an author; a hidden one may be among them."""
 RATED = 200
 """Ratings of a regular."""
 NOTIFIED = 100
 """Notifications of a regular."""
-POPULAR_EVERY = 100
 POPULAR_COMMENTS = 500
-"""So many comments more than the others, for one content of so many."""
-COMMENTED = 20
-"""Comments of every content, at least."""
+"""So many comments more than the others, for the popular ones."""
+PAGE = 20
+"""Comments on a page."""
+TENTH = ("tower", "castle", "bridge", "dragon", "garden", "harbour", "rocket", "circus")
+"""Each is a word of about every tenth content, whichever of the others it has."""
+SEASON = "pumpkin night"
+"""A tag of one season: of the content between 0.70 and 0.71 of the way to the newest."""
+OLD_TYPE = "scene_box"
+"""A type that only the oldest tenth has."""
+COMMON_TAG = "physics"
+"""A tag of all content."""
 
 
 class Sizes(NamedTuple):
@@ -30,14 +37,28 @@ class Sizes(NamedTuple):
     contents: int
     regulars: int
     """The first users: exactly RATED ratings and NOTIFIED notifications each."""
+    commented: int = 20
+    """Comments of every content, at least."""
+    popular_every: int = 100
+    """One content of so many has POPULAR_COMMENTS more."""
+    parts: int = 4
+    """Entities of a content, beside its core, and packages for every fourth of them."""
+    uses: int = 5
+    """Other contents' cores that a content uses, beside that of the first of its thousand."""
 
     @classmethod
-    def at(cls, scale: float) -> "Sizes":
-        """1 is the size that docs/performance.md gives; some numbers have a least value."""
+    def at(cls, scale: float, contents: int | None = None) -> "Sizes":
+        """1 is the size that docs/performance.md gives; some numbers have a least value. With
+        `contents` there are at least so many, each with little that belongs to it."""
         users = max(1000, round(500_000 * scale))
-        # RATED contents must not be suspended.
+        # RATED contents must not be hidden.
         authors = max(13, round(1000 * scale))
-        return cls(users, authors * LISTED, max(4, users // 250))
+        if contents is None:
+            return cls(users, authors * LISTED, max(4, users // 250))
+        authors = max(authors, -(-contents // LISTED))
+        # As many users again neither publish nor read, but write.
+        users = max(users, 2 * authors)
+        return cls(users, authors * LISTED, max(4, users // 250), 1, 10_000, 1, 1)
 
     @property
     def authors(self) -> int:
@@ -45,29 +66,44 @@ class Sizes(NamedTuple):
         return self.contents // LISTED
 
     @property
+    def star(self) -> int:
+        """The author whom `followers` follow."""
+        return self.regulars + self.authors - 1
+
+    @property
+    def followers(self) -> int:
+        """The last so many users follow the star: a tenth of them."""
+        return self.users // 10
+
+    @property
     def active(self) -> int:
-        """Contents that are not suspended."""
-        return self.contents - self.contents // SUSPENDED_EVERY
+        """Contents that are not hidden."""
+        return self.contents - self.contents // HIDDEN_EVERY
 
     @property
     def popular(self) -> int:
         """Contents with POPULAR_COMMENTS more comments."""
-        return -(-self.contents // POPULAR_EVERY)
+        return -(-self.contents // self.popular_every)
 
     @property
     def comments(self) -> int:
         """All of them."""
-        return self.contents * COMMENTED + self.popular * POPULAR_COMMENTS
+        return self.contents * self.commented + self.popular * POPULAR_COMMENTS
 
     @property
     def ratings(self) -> int:
-        """All of them."""
+        """All of them, less the few that fall on one that the user has rated already."""
         return 2 * self.users
 
     @property
     def notifications(self) -> int:
         """All of them."""
         return 2 * self.users
+
+    def pages(self, number: int) -> int:
+        """How many pages of PAGE comments a content has."""
+        more = POPULAR_COMMENTS if number % self.popular_every == 0 else 0
+        return -(-(self.commented + more) // PAGE)
 
 
 def user(number: int) -> str:
@@ -81,8 +117,8 @@ def content(number: int) -> str:
 
 
 def active_content(number: int) -> str:
-    """The id of one of those that are not suspended, from 0 on."""
-    return content(number + number // (SUSPENDED_EVERY - 1))
+    """The id of one of those that are not hidden, from 0 on."""
+    return content(number + number // (HIDDEN_EVERY - 1))
 
 
 def core(number: int) -> tuple[str, str]:
@@ -94,12 +130,6 @@ def session(number: int) -> str:
     """The id of a user's session. Not in the database: a token is refused by a set in memory
     of those that were ended, not by a look-up."""
     return _id(f"session {number}")
-
-
-def pages(number: int) -> int:
-    """How many full pages of COMMENTED comments a content has."""
-    more = POPULAR_COMMENTS if number % POPULAR_EVERY == 0 else 0
-    return (COMMENTED + more) // COMMENTED
 
 
 def _id(name: str) -> str:
