@@ -172,6 +172,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         Content(
             db,
             notifier,
+            parts.outbox,
             required_platforms=platforms,
             publications_per_day=settings.publications_per_day,
         ),

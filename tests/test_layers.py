@@ -27,7 +27,7 @@ ALLOWED = {
     "store": {"db", "wire"},
     "postgres": {"db"},
     "push": {"store", "db", "wire", "tokens"},
-    "jobs": {"store", "db", "push.notifier"},
+    "jobs": {"wire", "store", "db", "push.notifier"},
     "api": {"web", "wire", "store", "db", "tokens", "passwords", "push.notifier", "push.endings"},
     "root": {"push", "web"},
     "client": {"wire"},

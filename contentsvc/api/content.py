@@ -27,6 +27,7 @@ from contentsvc.push.notifier import Notifier
 from contentsvc.store import content as store
 from contentsvc.store import users
 from contentsvc.store.dependencies import Used, of_revision, packages_of_revision
+from contentsvc.store.outbox import Outbox
 from contentsvc.web.allow import ADMIN, ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either, fitting
@@ -71,6 +72,7 @@ class Content:
         self,
         db: Database,
         notifier: Notifier,
+        outbox: Outbox,
         *,
         required_platforms: Sequence[str],
         publications_per_day: int,
@@ -78,7 +80,9 @@ class Content:
     ) -> None:
         self._db = db
         self._notifier = notifier
-        self._publishing = Publishing(db, required_platforms, publications_per_day)
+        self._publishing = Publishing(
+            db, outbox, required_platforms, publications_per_day
+        )
         self._piece = piece
 
     @route(

@@ -7,8 +7,12 @@ from msgspec import UNSET
 from contentsvc.api.dependencies import Dependencies, key
 from contentsvc.api.errors import TooManyRequests, UnknownReference, retry_after
 from contentsvc.db.database import Database
+from contentsvc.db.query import Db
+from contentsvc.store import audience
 from contentsvc.store import content as store
 from contentsvc.store.floods import DAY
+from contentsvc.store.outbox import Outbox
+from contentsvc.store.tasks import ContentPublished, RevisionPublished
 from contentsvc.web.decode import fitting
 from contentsvc.web.errors import at_pointer
 from contentsvc.wire.base import MediaPath
@@ -22,8 +26,11 @@ class Publishing:
     An author may publish `per_day` times, 0 for any number.
     """
 
-    def __init__(self, db: Database, required_platforms: Sequence[str], per_day: int) -> None:
+    def __init__(
+        self, db: Database, outbox: Outbox, required_platforms: Sequence[str], per_day: int
+    ) -> None:
         self._db = db
+        self._outbox = outbox
         self._required_platforms = required_platforms
         self._per_day = per_day
 
@@ -82,3 +89,19 @@ class Publishing:
             )
             if wait:
                 raise TooManyRequests(headers=retry_after(wait))
+            await self._tell_followers(tx, author, content)
+
+    async def _tell_followers(
+        self, tx: Db, author: str, content: str, revision: str | None = None
+    ) -> None:
+        """Have the author's followers told of the content that has just been published in `tx`; of
+        the `revision`, if it was there before."""
+        upto = await audience.reach(tx, content)
+        if upto is None:
+            return
+        await self._outbox.put(
+            tx,
+            ContentPublished(author=author, content=content, upto=upto)
+            if revision is None
+            else RevisionPublished(author=author, content=content, revision=revision, upto=upto),
+        )

@@ -16,7 +16,10 @@ from contentsvc.config import Settings
 from contentsvc.daemon import accepting
 from contentsvc.daemon.sequence import Sequence, allow_files
 from contentsvc.db.database import Database
+from contentsvc.jobs.kinds import KINDS
+from contentsvc.jobs.outbox import EVERY, Teller
 from contentsvc.jobs.retention import Retention
+from contentsvc.jobs.runner import Job, Runner
 from contentsvc.passwords import Passwords
 from contentsvc.postgres.keeper import Keeper
 from contentsvc.push.endings import Endings
@@ -26,6 +29,8 @@ from contentsvc.push.relay import Relay
 from contentsvc.push.sweep import Sweep
 from contentsvc.store import feeds
 from contentsvc.store.disk import Disk
+from contentsvc.store.outbox import Outbox
+from contentsvc.timers import Bell
 from contentsvc.tokens import Keys, Tokens
 from contentsvc.web.site import ApiSite
 from contentsvc.web.tally import Tally
@@ -48,6 +53,7 @@ class Parts(NamedTuple):
     hub: Hub
     relay: Relay
     notifier: Notifier
+    outbox: Outbox
     endings: Endings
     connections: int
     unavailable: Tally
@@ -103,7 +109,8 @@ class Daemon(Sequence):
             sockets=settings.sockets,
             sockets_per_user=settings.sockets_per_user,
         )
-        relay = Relay(reactor, dsn=dsn, random=SystemRandom())
+        random = SystemRandom()
+        relay = Relay(reactor, dsn=dsn, random=random)
         endings = Endings(reactor, db, tokens.revoked, hub, relay)
         sweep = Sweep(reactor, hub, endings)
         sweep.start()
@@ -119,6 +126,12 @@ class Daemon(Sequence):
         retention = Retention(reactor, db, settings.notification_retention)
         retention.start()
         self._undo.append(retention.stop)
+        notifier = Notifier(hub, relay)
+        work = Bell(reactor)
+        teller = Teller(reactor, db, notifier, KINDS)
+        runner = Runner(reactor, [Job("work off the outbox", EVERY, teller.run, work)], random)
+        runner.start()
+        self._undo.append(runner.stop)
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
         return Parts(
@@ -130,7 +143,8 @@ class Daemon(Sequence):
             passwords=passwords,
             hub=hub,
             relay=relay,
-            notifier=Notifier(hub, relay),
+            notifier=notifier,
+            outbox=Outbox(work.ring),
             endings=endings,
             connections=max(1, min(settings.most_connections, files - others)),
             unavailable=unavailable,

@@ -1,5 +1,6 @@
 """The notifier: every notification is stored and pushed here."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from msgspec import json
@@ -34,12 +35,36 @@ class Notifier:
 
         Raises Refused `notification_counters_user` if the user does not exist.
         """
-        kind = notification.__struct_config__.tag
-        row = await notifications.insert(
-            db, recipient, str(kind), json.encode(notification).decode()
-        )
-        db.after_commit(lambda: self._publish(row))
+        row = await notifications.insert(db, recipient, _kind(notification), _data(notification))
+        db.after_commit(lambda: self._publish([row]))
 
-    def _publish(self, row: Following) -> None:
-        self._hub.deliver(row)
-        self._relay.announce(row.user_id, row.seq)
+    async def send_many(self, db: Db, told: Sequence[tuple[str, Notification]]) -> None:
+        """Store one for each of these recipients, in one statement, and push them when `db` has
+        committed. Those who do not exist are left out.
+
+        Their counters are locked in the order of user ids.
+        """
+        if not told:
+            return
+        # Often all get the same object.
+        datas = {id(each): _data(each) for _, each in told}
+        rows = await notifications.insert_many(
+            db,
+            [recipient for recipient, _ in told],
+            [_kind(each) for _, each in told],
+            [datas[id(each)] for _, each in told],
+        )
+        db.after_commit(lambda: self._publish(rows))
+
+    def _publish(self, rows: Sequence[Following]) -> None:
+        for row in rows:
+            self._hub.deliver(row)
+            self._relay.announce(row.user_id, row.seq)
+
+
+def _kind(notification: Notification) -> str:
+    return str(notification.__struct_config__.tag)
+
+
+def _data(notification: Notification) -> str:
+    return json.encode(notification).decode()

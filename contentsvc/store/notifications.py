@@ -42,8 +42,18 @@ class Appended(NamedTuple):
     previous: str | None
 
 
-@maybe(
-    """
+class Sent(NamedTuple):
+    """The same, of the `n`th notification that was sent, from 1."""
+
+    n: int
+    user_id: str
+    seq: int
+    id: str
+    created: int
+    previous: str | None
+
+
+_APPEND = """
     with call as (
         select *, row_number() over log as nth, lag(id) over log as before,
                count(*) over (partition by user_id) as more
@@ -72,9 +82,10 @@ class Appended(NamedTuple):
         select user_id, seq, id, kind, data, created from numbered
     )
     select n, user_id, seq, id, unix(created) as created, previous from numbered
-    """,
-    batch=Batch(("recipient",)),
-)
+"""
+
+
+@maybe(_APPEND, batch=Batch(("recipient",)))
 async def _append(db: Db, recipient: str, kind: str, data: str) -> Appended | None:
     """Append one notification. None if there is no such user.
 
@@ -92,6 +103,26 @@ async def insert(db: Db, recipient: str, kind: str, data: str) -> Following:
         raise Refused("notification_counters_user")
     user, seq, id, created, previous = row
     return Following(user, seq, id, created, False, data, previous)
+
+
+@many(_APPEND)
+async def _append_many(
+    db: Db, recipient: list[str], kind: list[str], data: list[str]
+) -> list[Sent]:
+    """Append these. There is no row for users who do not exist."""
+
+
+async def insert_many(
+    db: Db, recipients: list[str], kinds: list[str], datas: list[str]
+) -> list[Following]:
+    """Append one for each of these recipients, in one statement. Those who do not exist are left
+    out."""
+    return [
+        Following(user, seq, id, created, False, datas[n - 1], previous)
+        for n, user, seq, id, created, previous in await _append_many(
+            db, recipients, kinds, datas
+        )
+    ]
 
 
 @many(

@@ -92,6 +92,21 @@ class ContentRestored(Notification, tag="ContentRestored"):
     reason: str
 
 
+class ContentPublished(Notification, tag="ContentPublished"):
+    """An author whom the user follows has published a content."""
+
+    author: Guid
+    content: Guid
+
+
+class RevisionPublished(Notification, tag="RevisionPublished"):
+    """An author whom the user follows has published a revision of a content."""
+
+    author: Guid
+    content: Guid
+    revision: Guid
+
+
 AnyNotification = (
     FriendRequest
     | FriendConfirm
@@ -102,6 +117,8 @@ AnyNotification = (
     | PartyInviteDecline
     | ContentSuspended
     | ContentRestored
+    | ContentPublished
+    | RevisionPublished
 )
 """The union that a client decodes."""
 

@@ -8,6 +8,7 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.db.query import Db
 from contentsvc.store import notifications
+from contentsvc.store.outbox import Outbox
 from contentsvc.web.call import Viewer
 from contentsvc.web.errors import Problem
 from contentsvc.wire.notifications import Notification
@@ -51,6 +52,17 @@ class Notifier:
         if self.error is not None:
             raise self.error
         db.after_commit(lambda: self.sent.append((recipient, kind)))
+
+
+class Tasks(Outbox):
+    """An outbox that remembers how often it was woken."""
+
+    def __init__(self) -> None:
+        self.woken = 0
+        super().__init__(self._count)
+
+    def _count(self) -> None:
+        self.woken += 1
 
 
 class Endings:

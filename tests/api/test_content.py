@@ -6,9 +6,11 @@ import msgspec
 
 from contentsvc.api.content import Content
 from contentsvc.store import content as store
+from contentsvc.store import social
+from contentsvc.store.floods import UNLIMITED
 from contentsvc.web.decode import Either
 from contentsvc.wire.content import ContentDetail, StatusChange
-from tests.api.support import ApiCase, Caller, Notifier
+from tests.api.support import ApiCase, Caller, Notifier, Tasks
 from tests.support.databases import guid, together
 
 
@@ -34,8 +36,9 @@ class ContentCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.notifier = Notifier()
+        self.outbox = Tasks()
         self.family = Content(
-            self.db, self.notifier, required_platforms=(), publications_per_day=100
+            self.db, self.notifier, self.outbox, required_platforms=(), publications_per_day=100
         )
         self.ann, self.bob = await self.user(), await self.user()
         self.game = guid()
@@ -80,6 +83,43 @@ class CreateTests(ContentCase):
         self.assertIsNone(await store.standing(self.db, self.game))
         core = body["entity"]["entityId"]
         self.assertEqual(self.sql("select 1 from entities where entity_id = %s", core), [])
+
+
+class ToldTests(ContentCase):
+    def tasks(self) -> list[tuple[str, dict[str, Any]]]:
+        """The kinds and tasks in the outbox for Ann's followers."""
+        rows = self.sql("select kind, task from outbox order by id")
+        tasks = [(kind, msgspec.json.decode(task)) for kind, task in rows]
+        return [(kind, task) for kind, task in tasks if task["author"] == self.ann]
+
+    async def test_followers(self) -> None:
+        """A create leaves a task to tell the author's followers of it, once, and wakes who does
+        it."""
+        await social.follow(self.db, self.bob, self.ann, *UNLIMITED)
+        ((upto,),) = self.sql("select number from follows where follower = %s", self.bob)
+        body = draft()
+        for _ in range(2):
+            await self.put(self.ann, body)
+        task = {
+            "kind": "ContentPublished",
+            "author": self.ann,
+            "content": self.game,
+            "upto": upto,
+        }
+        self.assertEqual(self.tasks(), [("ContentPublished", task)])
+        self.assertEqual(self.outbox.woken, 1)
+
+    async def test_no_followers(self) -> None:
+        """Without followers there is nothing to do."""
+        await self.put(self.ann, draft())
+        self.assertEqual((self.tasks(), self.outbox.woken), ([], 0))
+
+    async def test_refused(self) -> None:
+        """A create that is refused tells nobody."""
+        await social.follow(self.db, self.bob, self.ann, *UNLIMITED)
+        body = draft(using=[{"entityId": guid(), "revisionId": guid()}])
+        await self.statuses(self.put(self.ann, body))
+        self.assertEqual((self.tasks(), self.outbox.woken), ([], 0))
 
 
 class StoredTests(ContentCase):

@@ -18,7 +18,7 @@ from contentsvc.wire.base import Paging
 from contentsvc.wire.content import ContentQuery
 from contentsvc.wire.notifications import NotificationQuery
 from contentsvc.wire.progress import ProgressQuery
-from tests.api.support import ApiCase, Caller, Notifier
+from tests.api.support import ApiCase, Caller, Notifier, Tasks
 from tests.support.databases import guid
 
 LARGE = Piece(rows=10**6, bytes=10**9)
@@ -242,7 +242,12 @@ class ContentTests(LongCase):
 
     async def ask(self) -> Any:
         family = Content(
-            self.db, Notifier(), required_platforms=(), publications_per_day=0, piece=self.piece
+            self.db,
+            Notifier(),
+            Tasks(),
+            required_platforms=(),
+            publications_per_day=0,
+            piece=self.piece,
         )
         return await family.by_author(Caller(self.ann), self.ann, ContentQuery())
 

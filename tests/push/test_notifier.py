@@ -20,11 +20,12 @@ class FakeTransaction(Commits):
 
     def __init__(self) -> None:
         self.inserted: list[tuple[Any, ...]] = []
+        self.rows: list[tuple[Any, ...]] = []
         super().__init__()
 
     async def run(self, statement: object, args: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         self.inserted.append(args)
-        return [(args[0], len(self.inserted), ANN, 1000, None)]
+        return self.rows or [(args[0], len(self.inserted), ANN, 1000, None)]
 
 
 class Listener:
@@ -83,3 +84,25 @@ class NotifierTests(SynchronousTestCase):
         """A notification that is rolled back is never pushed."""
         self.send(Debug(text="hi"))
         self.assertEqual(self.listener.delivered, [])
+
+    def send_many(self, *told: tuple[str, Any]) -> None:
+        sent = self.notifier.send_many(self.transaction, told)
+        self.successResultOf(Deferred.fromCoroutine(sent))
+
+    def test_many(self) -> None:
+        """Several are stored by one statement, and pushed when that has committed."""
+        self.transaction.rows = [(2, BOB, 7, ANN, 1000, None), (1, ANN, 3, BOB, 1000, ANN)]
+        self.send_many((ANN, Debug(text="hi")), (BOB, PartyInviteAccept(sender=ANN, party=ANN)))
+        ((recipients, kinds, _),) = self.transaction.inserted
+        self.assertEqual(recipients, f'{{"{ANN}","{BOB}"}}')
+        self.assertEqual(kinds, '{"Debug","PartyInviteAccept"}')
+        self.assertEqual(self.listener.delivered, [])
+        self.transaction.commit()
+        self.assertEqual(self.listener.announced, [(BOB, 7), (ANN, 3)])
+        kinds_of = {row.user_id: json.decode(row.data)["kind"] for row in self.listener.delivered}
+        self.assertEqual(kinds_of, {ANN: "Debug", BOB: "PartyInviteAccept"})
+
+    def test_none(self) -> None:
+        """Without recipients nothing is done."""
+        self.send_many()
+        self.assertEqual(self.transaction.inserted, [])

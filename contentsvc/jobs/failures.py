@@ -1,0 +1,19 @@
+"""The text of an error, for an operator who reads it in a table."""
+
+import re
+
+from contentsvc.db.errors import Unavailable
+
+LENGTH = 300
+"""Most characters of a text."""
+_SECRETS = re.compile(r"(?<=//)[^/@\s]+(?=@)|(?<=password=)('[^']*'|\S+)", re.IGNORECASE)
+"""What a URL or a DSN says before its host, and a password."""
+
+
+def plain(error: Exception) -> str:
+    """One line that says what went wrong, without secrets."""
+    text = " ".join(str(error).split())
+    if not isinstance(error, Unavailable):
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    text = _SECRETS.sub("***", text)
+    return text if len(text) <= LENGTH else f"{text[: LENGTH - 1]}…"

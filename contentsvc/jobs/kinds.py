@@ -1,0 +1,10 @@
+"""KINDS: the tasks of the outbox that this release does, and the step of each."""
+
+from contentsvc.jobs.outbox import kinds
+from contentsvc.jobs.publications import content_published, revision_published
+from contentsvc.store.tasks import ContentPublished, RevisionPublished
+
+KINDS = kinds(
+    (ContentPublished, content_published),
+    (RevisionPublished, revision_published),
+)

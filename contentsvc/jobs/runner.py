@@ -1,0 +1,126 @@
+"""The runner: what a process does by itself, over and over.
+
+A job is a function, how often it runs, and how one process at a time does it. The last is the job's
+own: its statement takes an advisory lock or a row's, and has nothing to do where another process
+holds it. Each process runs all jobs.
+
+A job that fails is tried again with growing pauses. It holds up no other.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from random import Random
+from typing import NamedTuple
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.db.errors import Unavailable
+from contentsvc.jobs.failures import plain
+from contentsvc.timers import Backoff, Bell, Sleeps
+
+FIRST_PAUSE = 1.0
+"""Seconds until a job that failed is tried again. They double, up to the time between its runs."""
+REMINDER = 60.0
+"""Seconds between two log lines about a job that goes on failing, each time for another reason."""
+
+log = Logger()
+
+
+class Job(NamedTuple):
+    """A job. `name` says what it does in plain words: "delete old data".
+
+    `run` does some of it, and gives the seconds until it is to go on, None if it is done for now.
+    It runs again `every` seconds after that. A job with a `bell` also runs at the start, and when
+    the bell is rung.
+    """
+
+    name: str
+    every: float
+    run: Callable[[], Awaitable[float | None]]
+    bell: Bell | None = None
+
+
+class Failing(NamedTuple):
+    """A job that fails: its name, since when (by the reactor's clock), and why."""
+
+    name: str
+    since: float
+    error: str
+
+
+class Runner:
+    """Runs these jobs."""
+
+    def __init__(self, reactor: IReactorTime, jobs: Sequence[Job], random: Random) -> None:
+        self._reactor = reactor
+        self._jobs = jobs
+        self._random = random
+        self._sleeps = Sleeps(reactor)
+        self._bells = {job.name: job.bell or Bell(reactor) for job in jobs}
+        self._failing: dict[str, Failing] = {}
+        self._said: dict[str, float] = {}
+        self._stopped = False
+
+    def start(self) -> None:
+        """Begin."""
+        for job in self._jobs:
+            if job.bell is not None:
+                job.bell.ring()
+            Deferred.fromCoroutine(self._keep(job)).addErrback(self._ended)
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        self._stopped = True
+        self._sleeps.stop()
+        for bell in self._bells.values():
+            bell.ring()
+
+    @property
+    def failing(self) -> list[Failing]:
+        """The jobs that fail at present."""
+        return list(self._failing.values())
+
+    async def _keep(self, job: Job) -> None:
+        bell = self._bells[job.name]
+        backoff = Backoff(min(FIRST_PAUSE, job.every), job.every, self._random)
+        pause = None
+        while not self._stopped:
+            if pause is None:
+                await bell.wait(job.every)
+            else:
+                await self._sleeps.sleep(pause)
+            if self._stopped:
+                break
+            try:
+                pause = await job.run()
+            except CancelledError:
+                raise
+            except Exception as error:
+                pause = backoff.next()
+                if not self._stopped:  # otherwise the database is being closed
+                    self._failed(job.name, error)
+            else:
+                backoff.reset()
+                self._works(job.name)
+
+    def _failed(self, name: str, error: Exception) -> None:
+        now, text = self._reactor.seconds(), plain(error)
+        before = self._failing.get(name)
+        self._failing[name] = Failing(name, now if before is None else before.since, text)
+        if before is not None and (before.error == text or now - self._said[name] < REMINDER):
+            return
+        self._said[name] = now
+        if isinstance(error, Unavailable):
+            log.warn("Could not {job}: {error}", job=name, error=text)
+        else:
+            log.failure("Could not {job}", Failure(error), job=name)
+
+    def _works(self, name: str) -> None:
+        if self._failing.pop(name, None) is not None:
+            log.info("It works again to {job}", job=name)
+
+    def _ended(self, failure: Failure) -> None:
+        if failure.check(CancelledError) is None:
+            log.failure("A job has ended", failure)

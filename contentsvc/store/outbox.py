@@ -1,0 +1,99 @@
+"""The outbox: what is still to be told to many (extensions, Telling).
+
+A cause puts a task into it, in its own transaction. Any process works it off: see
+contentsvc.jobs.outbox. The tasks are in contentsvc.store.tasks.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from msgspec import json
+
+from contentsvc.db.query import Db, found, maybe, none
+from contentsvc.store.tasks import Task
+
+LOCK_TIMEOUT = "500ms"
+"""How long a batch waits for a lock. The process works on no other row meanwhile."""
+SILENCE = "5s"
+"""How long a process may hold a row without a statement. If its machine dies, others get the row
+then."""
+FIRST_PAUSE, LAST_PAUSE = 1.0, 60.0
+"""Seconds until a batch that failed is tried again. They double each time."""
+
+
+class Row(NamedTuple):
+    """A row that this transaction has locked. `turn` changes with each batch. `tries` and `failure`
+    say how often this batch has failed, and why."""
+
+    id: int
+    turn: int
+    kind: str
+    task: str
+    place: str | None
+    tries: int
+    failure: str | None
+
+
+class Outbox:
+    """Where a cause puts its tasks. `wake` begins the work in this process."""
+
+    def __init__(self, wake: Callable[[], None]) -> None:
+        self._wake = wake
+
+    async def put(self, db: Db, task: Task) -> None:
+        """Have the task done once `db` has committed."""
+        await insert(db, str(task.__struct_config__.tag), json.encode(task).decode())
+        db.after_commit(self._wake)
+
+
+@none("insert into outbox (kind, task) values (:kind, :task)")
+async def insert(db: Db, kind: str, task: str) -> None:
+    """Add a row."""
+
+
+@maybe(f"""
+    with held as materialized (
+        select * from outbox
+        where kind = any(:kinds)
+          -- What is due later than any pause is long was written before the clock was set back.
+          and (due is null or due <= now() or due > now() + make_interval(secs => {LAST_PAUSE}))
+        order by turn limit 1
+        for update skip locked
+    )
+    select id, turn, kind, task, place, tries, failure
+    from held cross join lateral (
+        select set_config('lock_timeout', '{LOCK_TIMEOUT}', true),
+               set_config('idle_in_transaction_session_timeout', '{SILENCE}', true)
+    ) limits
+""")
+async def take(db: Db, kinds: list[str]) -> Row | None:
+    """Lock the row of one of these kinds whose turn it is, until the end of the transaction. None
+    if there is none that nobody else works on."""
+
+
+@none("""
+    update outbox
+    set place = :place, turn = nextval('outbox_turns'), tries = 0, failure = null, due = null
+    where id = :id
+""")
+async def move(db: Db, id: int, place: str) -> None:
+    """Note that the next batch begins at `place`, after all other rows have had their turn."""
+
+
+@none("delete from outbox where id = :id")
+async def finish(db: Db, id: int) -> None:
+    """Delete a row that is done."""
+
+
+@found(f"""
+    update outbox
+    set tries = tries + 1, failure = :failure, turn = nextval('outbox_turns'),
+        due = now() + make_interval(
+            secs => least({FIRST_PAUSE} * 2 ^ least(tries, 30), {LAST_PAUSE})
+        )
+    where id = (select id from outbox where id = :id and turn = :turn for update skip locked)
+    returning true
+""")
+async def put_apart(db: Db, id: int, turn: int, failure: str) -> bool:
+    """Note that the batch at this `turn` has failed, and let it wait. False if it was done after
+    all, or another process is at it."""

@@ -1,0 +1,28 @@
+"""The tasks of the outbox: what each row remembers.
+
+A task has the JSON of its row as fields, and its class's name as tag, so that a row can be read by
+another release: give a new field a default. What is done for it is in contentsvc.jobs.
+"""
+
+from msgspec import Struct
+
+
+class Task(Struct, tag_field="kind", rename="camel", kw_only=True, frozen=True):
+    """Something to tell many, with all that a batch has to know."""
+
+
+class ContentPublished(Task, frozen=True, tag="ContentPublished"):
+    """Tell an author's followers, up to the follow number `upto`, of a new content."""
+
+    author: str
+    content: str
+    upto: int
+
+
+class RevisionPublished(Task, frozen=True, tag="RevisionPublished"):
+    """Tell an author's followers, up to the follow number `upto`, of a new revision."""
+
+    author: str
+    content: str
+    revision: str
+    upto: int
