@@ -1,12 +1,17 @@
-"""Design challenges: spec §4.17, and reading them."""
+"""Design challenges: spec §4.17, extensions §2."""
 
 import msgspec
 
-from contentsvc.api.errors import ChallengeNotFound
-from contentsvc.db.query import Db
+from contentsvc.api.errors import (
+    ChallengeClosed,
+    ChallengeHasEntries,
+    ChallengeNotFound,
+)
+from contentsvc.db.database import Database
 from contentsvc.store import challenges
 from contentsvc.web.allow import ADMIN, ANYONE
 from contentsvc.web.call import Call
+from contentsvc.web.errors import Problem, at_pointer
 from contentsvc.web.reply import Created
 from contentsvc.web.route import route
 from contentsvc.wire.challenges import Challenge, ChallengeCreate, Reward
@@ -17,44 +22,84 @@ _reward = msgspec.json.Decoder(Reward)
 class Challenges:
     """Design challenges and their rewards."""
 
-    def __init__(self, db: Db) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
 
     @route("POST", "/design-challenges", allow=ADMIN)
     async def create(self, call: Call, body: ChallengeCreate) -> Created:
         """Create a design challenge (spec §4.17)."""
-        challenge = await challenges.create(
-            self._db,
-            body.name,
-            body.ordinal,
-            body.description,
-            body.theme,
-            msgspec.json.encode(body.win).decode(),
-            msgspec.json.encode(body.participate).decode(),
-        )
+        challenge = await challenges.create(self._db, *_definition(body))
+        if challenge is None:
+            raise _too_early()
         return Created(f"/api/v1/design-challenges/{challenge}")
 
     @route("GET", "/design-challenges", allow=ANYONE)
     async def all(self, call: Call) -> list[Challenge]:
         """List all design challenges, in the order of their ordinals."""
-        return [_challenge(row) for row in await challenges.all(self._db)]
+        return [_challenge(row) for row in await challenges.all(self._db, *call.viewer)]
 
     @route("GET", "/design-challenges/<guid:challenge>", allow=ANYONE, raises=(ChallengeNotFound,))
     async def get(self, call: Call, challenge: str) -> Challenge:
         """Get one design challenge."""
-        row = await challenges.get(self._db, challenge)
+        row = await challenges.get(self._db, challenge, *call.viewer)
         if row is None:
             raise ChallengeNotFound()
         return _challenge(row)
 
+    @route(
+        "PUT",
+        "/design-challenges/<guid:challenge>",
+        allow=ADMIN,
+        raises=(ChallengeNotFound, ChallengeClosed),
+    )
+    async def replace(self, call: Call, challenge: str, body: ChallengeCreate) -> None:
+        """Replace the definition of a design challenge that is not closed. Its entries and the ids
+        of its emblems stay."""
+        match await challenges.replace(self._db, challenge, *_definition(body)):
+            case None:
+                raise ChallengeNotFound()
+            case "early":
+                raise _too_early()
+            case "closed":
+                raise ChallengeClosed()
+
+    @route(
+        "DELETE",
+        "/design-challenges/<guid:challenge>",
+        allow=ADMIN,
+        raises=(ChallengeNotFound, ChallengeHasEntries),
+    )
+    async def delete(self, call: Call, challenge: str) -> None:
+        """Delete a design challenge that has no entries. Hidden entries count too."""
+        async with self._db.transaction() as tx:
+            if await challenges.lock(tx, challenge) is None:
+                raise ChallengeNotFound()
+            if not await challenges.delete(tx, challenge):
+                raise ChallengeHasEntries()
+
+
+def _too_early() -> Problem:
+    return at_pointer("/closes", "This must be later than `opens`, which is at once without one.")
+
+
+def _definition(body: ChallengeCreate) -> challenges.Definition:
+    """The definition as it is stored. Raises InvalidBody."""
+    if body.opens is not None and body.closes is not None and body.closes <= body.opens:
+        raise _too_early()
+    return challenges.Definition(
+        name=body.name,
+        ordinal=body.ordinal,
+        description=body.description,
+        theme=body.theme,
+        win=msgspec.json.encode(body.win).decode(),
+        participate=msgspec.json.encode(body.participate).decode(),
+        opens=body.opens,
+        closes=body.closes,
+        types=None if body.types is None else list(body.types),
+        judging=body.judging,
+    )
+
 
 def _challenge(row: challenges.Row) -> Challenge:
-    return Challenge(
-        id=row.id,
-        name=row.name,
-        ordinal=row.ordinal,
-        description=row.description,
-        theme=row.theme,
-        win=_reward.decode(row.win),
-        participate=_reward.decode(row.participate),
-    )
+    rewards = {"win": _reward.decode(row.win), "participate": _reward.decode(row.participate)}
+    return Challenge(**{**row._asdict(), **rewards})

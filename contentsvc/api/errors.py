@@ -116,6 +116,10 @@ ProgressConflict = named(
 QuotaExceeded = named(
     403, "quota_exceeded", "This write would exceed your quota.", limit=int, used=int
 )
+ChallengeClosed = named(409, "challenge_closed", "The design challenge is closed.")
+ChallengeHasEntries = named(
+    409, "challenge_has_entries", "The design challenge has entries. Hidden entries count too."
+)
 CommentDeleted = named(409, "comment_deleted", "A deleted comment cannot be changed.")
 CannotFollowSelf = named(422, "cannot_follow_self", "You cannot follow yourself.")
 

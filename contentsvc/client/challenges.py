@@ -1,4 +1,4 @@
-"""Design challenges (spec §4.17)."""
+"""Design challenges (spec §4.17, extensions §2)."""
 
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.wire.challenges import Challenge, ChallengeCreate
@@ -21,3 +21,11 @@ class Challenges:
     async def get(self, challenge: str) -> Challenge:
         """Get one design challenge."""
         return await self._calls.get(f"/design-challenges/{quoted(challenge)}", Challenge)
+
+    async def replace(self, challenge: str, body: ChallengeCreate) -> None:
+        """Replace the definition of a design challenge that is not closed, as an admin."""
+        await self._calls.send("PUT", f"/design-challenges/{quoted(challenge)}", body)
+
+    async def delete(self, challenge: str) -> None:
+        """Delete a design challenge without entries, as an admin."""
+        await self._calls.send("DELETE", f"/design-challenges/{quoted(challenge)}")

@@ -176,4 +176,6 @@ async def _challenge(
 
     description = f"Publish something new on the theme “{theme}”."
     win, participate = reward("win", "Winner"), reward("participate", "Participant")
-    await challenges.create(db, name, ordinal, description, theme, win, participate)
+    await challenges.create(
+        db, *challenges.Definition(name, ordinal, description, theme, win, participate)
+    )

@@ -1,12 +1,19 @@
-"""Design challenges: spec §4.17."""
+"""Design challenges: spec §4.17, extensions §2.
+
+The database's clock says how a challenge stands. The row's lock decides between what comes at once:
+those who enter and leave take it FOR SHARE, and whoever closes or deletes FOR UPDATE.
+"""
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, many, maybe, one
+from contentsvc.db.query import Db, found, many, maybe, one
+
+STARTED = 60
+"""Seconds that an admin's clock may be behind: they may end a challenge that has just begun."""
 
 
 class Row(NamedTuple):
-    """A challenge. Its rewards are JSON text."""
+    """A challenge as the caller may see it. Its rewards are JSON text; times are Unix seconds."""
 
     id: str
     name: str
@@ -15,33 +22,160 @@ class Row(NamedTuple):
     theme: str
     win: str
     participate: str
+    opens: int | None
+    closes: int | None
+    types: list[str] | None
+    judging: str
+    state: str
+    entries: int
+    winners: list[str]
 
 
-_COLUMNS = """
-    id, name, ordinal, description, theme, win::text as win, participate::text as participate
+class Definition(NamedTuple):
+    """What an admin decides. Its rewards are JSON text; times are Unix seconds."""
+
+    name: str
+    ordinal: int
+    description: str
+    theme: str
+    win: str
+    participate: str
+    opens: int | None = None
+    closes: int | None = None
+    types: list[str] | None = None
+    judging: str = "admins"
+
+
+class Standing(NamedTuple):
+    """How a challenge stands, and its winners."""
+
+    state: str
+    winners: list[str]
+
+
+_SHOWN = """
+    with own as materialized (
+        select e.challenge_id, count(*) as hidden from challenge_entries e
+        where e.hidden and e.author_id = :caller
+        group by e.challenge_id
+    )
+    select c.id, c.name, c.ordinal, c.description, c.theme,
+           jsonb_set(c.win::jsonb, '{{emblem,id}}', to_jsonb(c.win_emblem))::text as win,
+           jsonb_set(c.participate::jsonb, '{{emblem,id}}', to_jsonb(c.participate_emblem))::text
+               as participate,
+           c.opens, c.closes, c.types, c.judging,
+           challenge_state(c.opens, c.closes, c.closed) as state,
+           (coalesce(t.entries, 0) - case when :admin then 0
+                                     else coalesce(t.hidden, 0) - coalesce(own.hidden, 0) end
+           )::integer as entries,
+           array(
+               select w.id::text from unnest(c.winners) with ordinality as w (id, place)
+               join contents on contents.id = w.id
+               where visible(contents.status, contents.author_id, :caller, :admin)
+               order by w.place
+           ) as winners
+    from challenges c
+    left join challenge_tallies t on t.challenge_id = c.id
+    left join own on own.challenge_id = c.id
+    {}
 """
 
 
-@one("""
-    insert into challenges (name, ordinal, description, theme, win, participate)
-    values (:name, :ordinal, :description, :theme, :win, :participate)
+@maybe("""
+    insert into challenges (name, ordinal, description, theme, win, participate,
+                            opens, closes, types, judging)
+    select :name, :ordinal, :description, :theme, :win, :participate,
+           :opens, :closes, :types, :judging
+    where :closes::bigint is null or :opens::bigint is not null
+       or :closes > unix(clock_timestamp())
     returning id
 """)
 async def create(
-    db: Db, name: str, ordinal: int, description: str, theme: str, win: str, participate: str
-) -> str:
-    """Insert a challenge. Its rewards are JSON text."""
+    db: Db,
+    name: str,
+    ordinal: int,
+    description: str,
+    theme: str,
+    win: str,
+    participate: str,
+    opens: int | None,
+    closes: int | None,
+    types: list[str] | None,
+    judging: str,
+) -> str | None:
+    """Insert a challenge. Its rewards are JSON text. None if it opens at once, and closes before
+    that."""
 
 
 @maybe(f"""
-    select {_COLUMNS} from challenges where id = :challenge
+    with changed as (
+        update challenges
+        set name = :name, ordinal = :ordinal, description = :description, theme = :theme,
+            win = :win, participate = :participate,
+            opens = :opens, closes = :closes, types = :types, judging = :judging
+        where id = :challenge and closed is null
+          and (:closes::bigint is null or :opens::bigint is not null
+               or :closes > unix(created) - {STARTED})
+        returning id
+    )
+    select case when exists (select from changed) then 'changed'
+                when :opens::bigint is null and :closes <= unix(created) - {STARTED} then 'early'
+                else 'closed' end
+    from challenges where id = :challenge
 """)
-async def get(db: Db, challenge: str) -> Row | None:
+async def replace(
+    db: Db,
+    challenge: str,
+    name: str,
+    ordinal: int,
+    description: str,
+    theme: str,
+    win: str,
+    participate: str,
+    opens: int | None,
+    closes: int | None,
+    types: list[str] | None,
+    judging: str,
+) -> str | None:
+    """Replace the definition. Gives `changed`; `early` if it opened when it was made, and
+    closes more than STARTED seconds before that; `closed`; None if there is no such challenge."""
+
+
+@maybe(_SHOWN.format("where c.id = :challenge"))
+async def get(db: Db, challenge: str, caller: str | None, admin: bool) -> Row | None:
     """One challenge."""
 
 
-@many(f"""
-    select {_COLUMNS} from challenges order by ordinal, id
-""")
-async def all(db: Db) -> list[Row]:
+@many(_SHOWN.format("order by c.ordinal, c.id"))
+async def all(db: Db, caller: str | None, admin: bool) -> list[Row]:
     """Every challenge, by ordinal."""
+
+
+@found("select from challenges where id = :challenge")
+async def exists(db: Db, challenge: str) -> bool:
+    """Whether there is such a challenge."""
+
+
+@maybe("""
+    with challenge as materialized (
+        select opens, closes, closed, winners from challenges where id = :challenge for update
+    )
+    select challenge_state(opens, closes, closed) as state, winners::text[] as winners
+    from challenge
+""")
+async def lock(db: Db, challenge: str) -> Standing | None:
+    """Keep others from changing, entering, leaving and closing a challenge until the transaction
+    ends. None if there is no such challenge."""
+
+
+@one("""
+    with gone as (
+        delete from challenges
+        where id = :challenge
+          and not exists (select from challenge_entries where challenge_id = :challenge)
+        returning id
+    )
+    select exists (select from gone)
+""")
+async def delete(db: Db, challenge: str) -> bool:
+    """Delete a challenge that is locked. False if it has entries, hidden ones included."""

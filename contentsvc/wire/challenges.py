@@ -1,10 +1,11 @@
-"""Design challenges: spec §2, §4.17."""
+"""Design challenges: spec §2, §4.17; extensions §2."""
 
-from typing import Annotated
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
 from contentsvc.wire.base import (
+    Guid,
     Id,
     Int32,
     Key,
@@ -17,6 +18,14 @@ from contentsvc.wire.base import (
     Title,
     Wire,
 )
+from contentsvc.wire.content import ContentType, ShownType
+
+Judging = Literal["admins", "votes"]
+ShownJudging = Annotated[str, Meta(extra_json_schema={"enum": list(get_args(Judging))})]
+ShownState = Annotated[
+    str, Meta(extra_json_schema={"enum": ["upcoming", "open", "judging", "closed"]})
+]
+"""In answers: a client takes what a later release may add."""
 
 
 class AchievementDefinition(Wire):
@@ -54,7 +63,9 @@ class RewardDefinition(Wire):
 
 
 class ChallengeCreate(Wire):
-    """A new design challenge (spec §4.17)."""
+    """The definition of a design challenge (spec §4.17). It is open from `opens` (null: at once) to
+    `closes` (null: without end). Content of these `types` may enter, of all types if there are none
+    given. Admins judge, or the votes."""
 
     name: Name
     ordinal: Int32
@@ -62,6 +73,16 @@ class ChallengeCreate(Wire):
     theme: Line
     win: RewardDefinition
     participate: RewardDefinition
+    opens: Timestamp | None = None
+    closes: Timestamp | None = None
+    types: Annotated[list[ContentType], Meta(min_length=1, max_length=64)] | None = None
+    judging: Judging = "admins"
+
+
+class ChallengeClose(Wire):
+    """The content that has won, in any order. There may be none."""
+
+    winners: Annotated[list[Guid], Meta(max_length=1000)]
 
 
 class Achievement(Wire):
@@ -75,12 +96,13 @@ class Achievement(Wire):
 
 
 class Emblem(Wire):
-    """An emblem, as it was stored."""
+    """An emblem, as it was stored, and the id with which users wear it."""
 
     name: str
     description: str
     image: str
     color: str
+    id: Id
 
 
 class Reward(Wire):
@@ -91,7 +113,8 @@ class Reward(Wire):
 
 
 class Challenge(Wire):
-    """A design challenge: its id, and everything that was posted."""
+    """A design challenge: everything that was posted, and how it stands. `entries` counts those
+    that the caller may see; `winners` are the content that has won."""
 
     name: str
     ordinal: int
@@ -99,4 +122,11 @@ class Challenge(Wire):
     theme: str
     win: Reward
     participate: Reward
+    opens: Seconds | None
+    closes: Seconds | None
+    types: list[ShownType] | None
+    judging: ShownJudging
     id: Id
+    state: ShownState
+    entries: int
+    winners: list[Id]

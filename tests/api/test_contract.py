@@ -218,7 +218,8 @@ class OperationTests(ContractCase):
                 self.assertEqual(security, [{}, *tokens])
                 optional.add(operation.id)
         content = {"content_by_author", "content_detail", "content_revision"}
-        self.assertEqual(optional, {*content, "comments_page", "comments_get"})
+        challenges = {"challenges_all", "challenges_get"}
+        self.assertEqual(optional, {*content, *challenges, "comments_page", "comments_get"})
 
     def test_log_in(self) -> None:
         """A token is to be had from an operation of the document, as RFC 6749 has it."""

@@ -114,6 +114,8 @@ CALLS = {
     "challenges.create": (CHALLENGE,),
     "challenges.all": (),
     "challenges.get": (BOB,),
+    "challenges.replace": (BOB, CHALLENGE),
+    "challenges.delete": (BOB,),
     "health.live": (),
     "health.ready": (),
     "oauth.token": (TokenForm(grant_type="password", username="ann", password="secret"),),

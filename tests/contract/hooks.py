@@ -15,6 +15,7 @@ UNSAID = {
     "status": "it is looked at only for admins",
     "/accountId": "it must be the user in the path",
     "/contentId": "it must be the content in the path",
+    "/closes": "it must be after /opens",
     "/value": "no string within it has NUL",
 }
 """Parameters and members that are 400 for what else is there, and why."""

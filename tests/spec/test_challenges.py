@@ -55,7 +55,10 @@ class ChallengeTests(SpecCase):
         location = response.header("Location") or ""
         self.assertRegex(location, f"^/api/v1/design-challenges/{GUID.pattern}$")
         got = await self.read(location, CHALLENGE)
-        self.assertEqual(sent | {"id": location.rpartition("/")[2]}, got)
+        for reward in ("win", "participate"):
+            self.assertRegex(got[reward]["emblem"].pop("id"), GUID)
+        sent |= {"id": location.rpartition("/")[2]}
+        self.assertEqual(sent, {member: got[member] for member in sent})
 
     async def test_visibility(self):
         """Spec §2: visibilityStart and visibilityStop are Unix timestamps or null."""

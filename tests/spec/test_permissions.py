@@ -158,6 +158,15 @@ class OtherTests(PermissionCase):
         """choices: GET design-challenges requires nothing."""
         await self.anyone("design-challenges")
 
+    async def test_challenge_changes(self):
+        """choices: PUT and DELETE design-challenges/{challengeId} are for admins."""
+        made = await self.post(
+            "design-challenges", challenge(), by=await self.admin(), expect=201
+        )
+        path = made.header("Location") or ""
+        await self.only_admins("PUT", path, challenge())
+        await self.only_admins("DELETE", path, None)
+
     async def test_status(self):
         """choices: PUT content/{contentId}/status is for admins, not for the author."""
         body = {"status": "active", "reason": "appeal"}
