@@ -9,6 +9,7 @@ from contentsvc.command.world import Item, Person, id_of
 from contentsvc.db.query import Db
 from contentsvc.store import (
     accounts,
+    audience,
     challenges,
     comments,
     content,
@@ -16,9 +17,11 @@ from contentsvc.store import (
     progress,
     ratings,
     social,
+    tasks,
     users,
 )
 from contentsvc.store.floods import UNLIMITED
+from contentsvc.store.outbox import Outbox
 from contentsvc.wire.challenges import AchievementDefinition, EmblemDefinition, RewardDefinition
 from contentsvc.wire.dependencies import PLATFORMS, Entity, Package
 from contentsvc.wire.notifications import (
@@ -46,10 +49,12 @@ async def build(db: Db, hashed: Callable[[], str]) -> bool:
         if await users.id_of(db, person.name):
             raise DemoError(f"a user {person.name} exists already, whose name the demo needs")
         people[person.name] = await _register(db, person, hashed())
-    for item in world.ITEMS:
-        await _publish(db, item, people[item.author])
     for follower, followed in world.FOLLOWS:
         await social.follow(db, people[follower], people[followed], *UNLIMITED)
+    # Daemons look into it every few seconds.
+    outbox = Outbox(lambda: None)
+    for item in world.ITEMS:
+        await _publish(db, outbox, item, people[item.author])
     for name, (up, down) in world.VOTES.items():
         for voters, good in ((up, True), (down, False)):
             for voter in voters.split():
@@ -71,7 +76,7 @@ async def _register(db: Db, person: Person, hashed: str) -> str:
     return user
 
 
-async def _publish(db: Db, item: Item, author: str) -> None:
+async def _publish(db: Db, outbox: Outbox, item: Item, author: str) -> None:
     name = item.name
     core, others = _entity(name), [_entity(f"{name}/{part}") for part in item.brings]
     packages = [] if item.package is None else [_package(item.package)]
@@ -104,6 +109,10 @@ async def _publish(db: Db, item: Item, author: str) -> None:
         most=most,
         span=span,
     )
+    upto = await audience.reach(db, id_of(name))
+    if upto is not None:
+        told = tasks.ContentPublished(author=author, content=id_of(name), upto=upto)
+        await outbox.put(db, told)
 
 
 def _entity(name: str) -> Entity:

@@ -15,6 +15,7 @@ import treq
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.protocol import ProcessProtocol
+from twisted.internet.task import LoopingCall
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc.command import cli, world
@@ -340,6 +341,29 @@ class EmbeddedTests(TestCase):
             self.assertIn(found["username"], ("ada", "ben"))
         tower = await self.get(daemon, f"content/{world.id_of('tower')}")
         self.assertEqual(tower["votes"], {"up": 4, "down": 0})
+
+    async def test_followers_of_demo(self):
+        """The daemon tells the followers in the demo of what was published there."""
+        daemon = Daemon()
+        self.addCleanup(lambda: Deferred.fromCoroutine(daemon.stop()))
+        await daemon.command("demo")
+        await daemon.start()
+        token = (await daemon.command("token", "kestrel")).strip()
+        user = Tokens(Keys.load(daemon.secret_file), Clock()).verify(token).user
+        told: list[str] = []
+
+        async def look() -> None:
+            found = await self.get(daemon, f"user/{user}/notifications", token)
+            told[:] = [each["content"] for each in found if each["kind"] == "ContentPublished"]
+
+        looking = LoopingCall(lambda: Deferred.fromCoroutine(look()))
+        done = looking.start(0.2)
+        wanted = [world.id_of(name) for name in ("pines", "tower")]
+        try:
+            await until(lambda: told == wanted, 20, f"told {wanted}")
+        finally:
+            looking.stop()
+            await done
 
     async def get(self, daemon: Daemon, path: str, token: str | None = None) -> dict:
         """The JSON of a GET."""
