@@ -22,6 +22,7 @@ from contentsvc.api.comments import Comments
 from contentsvc.api.content import Content
 from contentsvc.api.contract import document
 from contentsvc.api.debug import DebugTools
+from contentsvc.api.dependents import Dependents
 from contentsvc.api.families import MIRRORED, OPERATIONS
 from contentsvc.api.guard import Guard
 from contentsvc.api.health import Health, Reason
@@ -32,6 +33,7 @@ from contentsvc.api.ratings import Ratings
 from contentsvc.api.sessions import Sessions
 from contentsvc.api.social import Social
 from contentsvc.api.users import Users
+from contentsvc.api.withdrawal import Withdrawal
 from contentsvc.clocks import run_monotonic
 from contentsvc.config import ConfigError, Settings
 from contentsvc.daemon import hint, logs
@@ -176,6 +178,8 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
             required_platforms=platforms,
             publications_per_day=settings.publications_per_day,
         ),
+        Withdrawal(db),
+        Dependents(db),
         Comments(db, per_minute=settings.comments_per_minute),
         Ratings(db),
         Notifications(db),

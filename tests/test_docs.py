@@ -36,7 +36,10 @@ SECTION = OPERATING.partition("### Warnings and errors")[2].partition("\n## ")[0
 SAMPLE = (ROOT / "etc/contentsvc.toml.sample").read_text()
 WHO = {
     "ANYONE": {"anyone"},
-    "SIGNED_IN": {"signed in", "its author", "its author, the content's, admins"},
+    "SIGNED_IN": {
+        *("signed in", "its author"),
+        *("its author, admins", "its author, the content's, admins"),
+    },
     "SELF": {"the user"},
     "SELF_OR_ADMIN": {"the user, admins"},
     "ADMIN": {"admins"},

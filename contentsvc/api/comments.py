@@ -3,6 +3,7 @@
 from contentsvc.api.errors import (
     CommentDeleted,
     CommentNotFound,
+    CommentsLocked,
     ContentNotFound,
     TooManyRequests,
     UnknownParent,
@@ -21,6 +22,7 @@ from contentsvc.wire.comments import (
     CommentCreate,
     CommentPage,
     CommentQuery,
+    CommentsLock,
     CommentUpdate,
 )
 
@@ -48,13 +50,15 @@ class Comments:
         "POST",
         "/content/<guid:content>/comments",
         allow=SIGNED_IN,
-        raises=(ContentNotFound, TooManyRequests, UnknownParent),
+        raises=(ContentNotFound, CommentsLocked, TooManyRequests, UnknownParent),
     )
     async def create(self, call: Call, content: str, body: CommentCreate) -> Created:
         """Comment on a content item."""
         given = content, call.user, call.viewer.admin, body.parent_id, body.body
         written = await comments.create(self._db, *given, self._per_minute, MINUTE)
         if written is None:
+            if await comments.locked(self._db, content, call.user, call.viewer.admin):
+                raise CommentsLocked()
             raise ContentNotFound()
         if written.wait:
             raise TooManyRequests(headers=retry_after(written.wait))
@@ -77,14 +81,17 @@ class Comments:
         "PATCH",
         "/content/<guid:content>/comments/<int:comment>",
         allow=SIGNED_IN,
-        raises=(CommentNotFound, CommentDeleted, Forbidden),
+        raises=(CommentNotFound, CommentDeleted, CommentsLocked, Forbidden),
     )
     async def update(self, call: Call, content: str, comment: int, body: CommentUpdate) -> None:
         """Change the text of a comment. Only its author may."""
         standing = await self._standing(call, content, comment)
         if call.user != standing.author_id:
             raise Forbidden("Only its author can change this comment.")
-        if not await comments.update(self._db, content, comment, body.body):
+        changed = await comments.update(self._db, content, comment, body.body)
+        if changed is None:
+            raise CommentsLocked()
+        if not changed:
             raise CommentDeleted()
 
     @route(
@@ -103,6 +110,22 @@ class Comments:
                 "Only its author, the author of the content and admins can delete this."
             )
         await comments.delete(self._db, content, comment)
+
+    @route(
+        "PUT",
+        "/content/<guid:content>/comments-locked",
+        allow=SIGNED_IN,
+        raises=(ContentNotFound, Forbidden),
+    )
+    async def lock(self, call: Call, content: str, body: CommentsLock) -> None:
+        """Lock or unlock the comments on a content item. The content's author and admins may. While
+        they are locked, nobody can write or change one. Comments can still be deleted."""
+        given = content, call.user, call.viewer.admin, body.locked
+        allowed = await comments.lock(self._db, *given)
+        if allowed is None:
+            raise ContentNotFound()
+        if not allowed:
+            raise Forbidden("Only the content's author and admins can lock its comments.")
 
     async def _standing(self, call: Call, content: str, comment: int) -> comments.Standing:
         user, admin = call.user, call.viewer.admin

@@ -38,6 +38,7 @@ from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
     CONTENT_STATUSES,
     CONTENT_TYPES,
+    LISTED_STATUSES,
     ContentCreate,
     ContentDetail,
     ContentInfo,
@@ -145,7 +146,7 @@ class Content:
             statuses = choice("status", query.status, CONTENT_STATUSES)
         else:
             # An admin who asks for no status gets the same as everybody.
-            statuses, viewer = list(CONTENT_STATUSES), viewer._replace(admin=False)
+            statuses, viewer = list(LISTED_STATUSES), viewer._replace(admin=False)
         before = position(query)
 
         def page(after: int | None) -> Awaitable[list[store.Numbered]]:
@@ -191,6 +192,7 @@ class Content:
             packages=revision.packages,
             votes=Votes(row.up, row.down),
             comment_count=row.live_comments,
+            comments_locked=row.comments_locked,
         )
 
     @route(
@@ -234,14 +236,16 @@ class Content:
 
     @route("PUT", "/content/<guid:content>/status", allow=ADMIN, raises=(ContentNotFound,))
     async def set_status(self, call: Call, content: str, body: StatusChange) -> None:
-        """Suspend or restore a content item. If its status changes, its author is notified."""
+        """Suspend or restore a content item. If that changes anything, its author is notified. What
+        its author has withdrawn stays withdrawn."""
         async with self._db.transaction() as tx:
-            author = await store.set_status(tx, content, body.status)
-            if author is None:
+            act = await store.set_status(tx, content, body.status)
+            if act is None:
                 raise ContentNotFound()
-            if author:
+            if act.changed:
                 kind = ContentSuspended if body.status == "suspended" else ContentRestored
-                await self._notifier.send(tx, author, kind(content=content, reason=body.reason))
+                told = kind(content=content, reason=body.reason)
+                await self._notifier.send(tx, act.author_id, told)
 
     @route("PUT", "/content/<guid:content>/featured", allow=ADMIN, raises=(ContentNotFound,))
     async def set_featured(self, call: Call, content: str, body: FeaturedChange) -> None:

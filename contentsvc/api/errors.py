@@ -121,6 +121,7 @@ ChallengeHasEntries = named(
     409, "challenge_has_entries", "The design challenge has entries. Hidden entries count too."
 )
 CommentDeleted = named(409, "comment_deleted", "A deleted comment cannot be changed.")
+CommentsLocked = named(403, "comments_locked", "The comments on this content are locked.")
 CannotFollowSelf = named(422, "cannot_follow_self", "You cannot follow yourself.")
 
 CONSTRAINTS: dict[str, type[Problem]] = {

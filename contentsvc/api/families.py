@@ -6,6 +6,7 @@ from contentsvc.api.challenges import Challenges
 from contentsvc.api.comments import Comments
 from contentsvc.api.content import Content
 from contentsvc.api.debug import DebugTools
+from contentsvc.api.dependents import Dependents
 from contentsvc.api.health import Health
 from contentsvc.api.notifications import Notifications
 from contentsvc.api.precheck import UploadPrecheck
@@ -14,6 +15,7 @@ from contentsvc.api.ratings import Ratings
 from contentsvc.api.sessions import Sessions
 from contentsvc.api.social import Social
 from contentsvc.api.users import Users
+from contentsvc.api.withdrawal import Withdrawal
 from contentsvc.web.table import Family, mirrored, table
 
 FAMILIES = (
@@ -21,6 +23,8 @@ FAMILIES = (
     Family("social", Social),
     Family("precheck", UploadPrecheck),
     Family("content", Content),
+    Family("withdrawal", Withdrawal),
+    Family("dependents", Dependents),
     Family("comments", Comments),
     Family("ratings", Ratings),
     Family("notifications", Notifications),

@@ -6,9 +6,11 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 from msgspec import Raw
 
+from contentsvc.store.content import Numbered
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.reply import Encoded, Listed, Pieces
 from contentsvc.wire.base import Paging
+from contentsvc.wire.content import ContentInfo
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
@@ -43,6 +45,11 @@ def listed(
     for their length."""
     full = cut or (query.limit is not None and len(rows) == query.limit)
     return Listed([item(row) for row in rows], str(number(rows[-1])) if full else None)
+
+
+def contents(rows: Sequence[Numbered], query: Paging) -> Listed[ContentInfo]:
+    """The answer with these contents, in a list by age."""
+    return listed(rows, query, lambda row: row.number, lambda row: row.info)
 
 
 class Piece(NamedTuple):

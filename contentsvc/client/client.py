@@ -13,6 +13,7 @@ from contentsvc.client.challenges import Challenges
 from contentsvc.client.comments import Comments
 from contentsvc.client.content import Content
 from contentsvc.client.debug import Debug
+from contentsvc.client.dependents import Dependents
 from contentsvc.client.health import Health
 from contentsvc.client.http import Http
 from contentsvc.client.login import LogIn
@@ -25,6 +26,7 @@ from contentsvc.client.sessions import Sessions
 from contentsvc.client.social import Social
 from contentsvc.client.socket import AutobahnConnector, Connector
 from contentsvc.client.users import Users
+from contentsvc.client.withdrawal import Withdrawal
 from contentsvc.wire.accounts import TokenAnswer
 
 TIMEOUT = 22.0
@@ -82,6 +84,7 @@ class Client:
         self.comments = Comments(calls)
         self.content = Content(calls)
         self.debug = Debug(calls)
+        self.dependents = Dependents(calls)
         self.health = Health(calls)
         self.precheck = UploadPrecheck(calls)
         self.progress = Progress(calls)
@@ -89,6 +92,7 @@ class Client:
         self.sessions = Sessions(calls)
         self.social = Social(calls)
         self.users = Users(calls)
+        self.withdrawal = Withdrawal(calls)
         connector = connector or AutobahnConnector(reactor)
         self.notifications = Notifications(reactor, calls, self.sessions, connector, random)
 

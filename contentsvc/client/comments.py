@@ -6,6 +6,7 @@ from contentsvc.wire.comments import (
     CommentCreate,
     CommentPage,
     CommentQuery,
+    CommentsLock,
     CommentUpdate,
 )
 
@@ -36,6 +37,10 @@ class Comments:
     async def delete(self, content: str, comment: int) -> None:
         """Delete a comment."""
         await self._calls.send("DELETE", _path(content, comment))
+
+    async def lock(self, content: str, body: CommentsLock) -> None:
+        """Lock or unlock the comments on the user's own content, or on any as an admin."""
+        await self._calls.send("PUT", f"/content/{quoted(content)}/comments-locked", body)
 
 
 def _path(content: str, comment: int | None = None) -> str:

@@ -89,6 +89,7 @@ async def standing(
     with content as (
         update contents set comments = comments + 1, live_comments = live_comments + 1
         where id = :content and visible(status, author_id, :author, :admin)
+          and not comments_locked
         returning id, comments
     ), moment as ({_MOMENT}) {_INSERT}
 """)
@@ -102,6 +103,7 @@ async def _unlimited(
     with seen as (
         select id from contents
         where id = :content and visible(status, author_id, :author, :admin)
+          and not comments_locked
         for no key update
     ), allowed as (
         -- An unknown parent is refused first, by the constraint.
@@ -140,7 +142,7 @@ async def create(
     span: int,
 ) -> Written | None:
     """Append a comment, if the author has written fewer than `most` within `span` seconds; 0 means
-    no limit. None if the author cannot see the content.
+    no limit. None if the author cannot see the content, or its comments are locked.
 
     Raises Refused `comments_parent` if the content has no such parent.
     """
@@ -150,20 +152,37 @@ async def create(
     return None if id is None else Written(id, 0)
 
 
-@found("""
-    update comments set body = :body, updated = clock_timestamp()
-    where id = :comment and content_id = :content and not deleted
-    returning true
+# Both lock the content before the comment, so that they do not wait for each other.
+@maybe("""
+    with content as (
+        select id from contents where id = :content and not comments_locked
+        for share
+    ), changed as (
+        update comments m set body = :body, updated = clock_timestamp()
+        from content c
+        where m.id = :comment and m.content_id = c.id and not m.deleted
+        returning m.id
+    )
+    select exists (select from changed) from content
 """)
-async def update(db: Db, content: str, comment: int, body: str) -> bool:
-    """Change the text. False if the comment was deleted meanwhile."""
+async def update(db: Db, content: str, comment: int, body: str) -> bool | None:
+    """Change the text. False if the comment was deleted meanwhile, None if the comments on the
+    content are locked."""
 
 
 @found("""
-    with gone as (
-        update comments set body = '', deleted = true, updated = clock_timestamp()
-        where id = :comment and content_id = :content and not deleted
-        returning content_id
+    with content as (
+        select id from contents
+        where id = :content and exists (
+            select from comments m
+            where m.id = :comment and m.content_id = :content and not m.deleted
+        )
+        for no key update
+    ), gone as (
+        update comments m set body = '', deleted = true, updated = clock_timestamp()
+        from content c
+        where m.id = :comment and m.content_id = c.id and not m.deleted
+        returning m.content_id
     )
     update contents set live_comments = live_comments - 1
     where id in (select content_id from gone)
@@ -171,3 +190,27 @@ async def update(db: Db, content: str, comment: int, body: str) -> bool:
 """)
 async def delete(db: Db, content: str, comment: int) -> bool:
     """Leave a tombstone. False if there is one already."""
+
+
+@maybe("""
+    with content as (
+        select id, author_id from contents
+        where id = :content and visible(status, author_id, :caller, :admin)
+    ), changed as (
+        update contents c set comments_locked = :locked
+        from content v
+        where c.id = v.id and (:admin or c.author_id = :caller) and c.comments_locked <> :locked
+    )
+    select :admin or author_id = :caller from content
+""")
+async def lock(db: Db, content: str, caller: str, admin: bool, locked: bool) -> bool | None:
+    """Lock or unlock the comments on a content. No comment is written after they were locked. False
+    if the caller may not, None if they cannot see the content."""
+
+
+@found("""
+    select from contents
+    where id = :content and visible(status, author_id, :caller, :admin) and comments_locked
+""")
+async def locked(db: Db, content: str, caller: str, admin: bool) -> bool:
+    """Whether the caller can see the content, and its comments are locked."""

@@ -1,12 +1,12 @@
 """Content: spec §4.2, §4.3 and the detail, status and featured operations."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.floods import wait
-from contentsvc.store.fragments import state
+from contentsvc.store.fragments import INFO, state
 from contentsvc.wire.content import ContentInfo, Revision
 from contentsvc.wire.dependencies import Entity, EntityReference, Package
 
@@ -18,6 +18,15 @@ class Standing(NamedTuple):
     author_id: str
     status: str
     first_revision: str
+
+
+class Act(NamedTuple):
+    """What suspending, withdrawing or restoring did. `status` is what the content shows now; if the
+    act has not `changed` anything, what it showed before the act."""
+
+    author_id: str
+    status: str
+    changed: bool
 
 
 class Detail(NamedTuple):
@@ -32,6 +41,7 @@ class Detail(NamedTuple):
     up: int
     down: int
     live_comments: int
+    comments_locked: bool
     info: ContentInfo
 
 
@@ -51,14 +61,12 @@ class RevisionRow(NamedTuple):
     revision: Revision | None
 
 
-_RATING = "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end as rating"
-
-
 @maybe("""
     select author_id, status, revision_id as first_revision from contents where id = :content
 """)
 async def standing(db: Db, content: str) -> Standing | None:
-    """The author of a content, and whether it is suspended. None if there is no such content."""
+    """The author of a content, and what it shows as its status. None if there is no such
+    content."""
 
 
 @none("""
@@ -161,11 +169,6 @@ async def update(
     """Change the members that may change (spec §4.2). `tags` None leaves the tags."""
 
 
-_INFO = f"""
-    c.id, c.listing_id, c.revision_id, u.username as author_username,
-    coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
-    c.type, c.status, c.name, c.screenshots[1] as thumbnail_uri, c.featured, {_RATING}
-"""
 _OF_AUTHOR = """
     from contents c join users u on u.id = c.author_id
     where c.author_id = :author and visible(c.status, c.author_id, :caller, :admin)
@@ -174,7 +177,7 @@ _OF_AUTHOR = """
 """
 
 
-@many(f"select c.number, {_INFO} {_OF_AUTHOR} order by c.number desc limit :limit")
+@many(f"select c.number, {INFO} {_OF_AUTHOR} order by c.number desc limit :limit")
 async def by_author(
     db: Db,
     author: str,
@@ -190,7 +193,7 @@ async def by_author(
 
 @one(
     f"""
-    select {state("info")} from (select {_INFO} {_OF_AUTHOR}) info
+    select {state("info")} from (select {INFO} {_OF_AUTHOR}) info
     """,
     lane=WHOLE,
 )
@@ -210,7 +213,7 @@ async def by_author_state(
     f"""
     select c.author_id, c.description, c.screenshots, c.tags,
            unix(c.created) as created, unix(c.updated) as updated,
-           c.up, c.down, c.live_comments, {_INFO}
+           c.up, c.down, c.live_comments, c.comments_locked, {INFO}
     from contents c join users u on u.id = c.author_id
     where c.id = :content::uuid
       and visible(c.status, c.author_id, :caller::uuid, :admin::boolean)
@@ -243,13 +246,18 @@ async def published(db: Db, content: str, revision: str) -> bool:
 
 @maybe("""
     with changed as (
-        update contents set status = :status where id = :content and status <> :status
-        returning author_id
+        update contents set suspended = (:status = 'suspended')
+        where id = :content and suspended <> (:status = 'suspended')
+        returning status
     )
-    select coalesce((select author_id::text from changed), '') from contents where id = :content
+    select c.author_id, coalesce(f.status, c.status) as status, f.status is not null as changed
+    from contents c left join changed f on true
+    where c.id = :content
 """)
-async def set_status(db: Db, content: str, status: str) -> str | None:
-    """Suspend or restore. Gives the author's id if this changed anything, "" if not, None if there
+async def set_status(
+    db: Db, content: str, status: Literal["active", "suspended"]
+) -> Act | None:
+    """Suspend or restore, as an admin. What its author has withdrawn stays withdrawn. None if there
     is no such content."""
 
 

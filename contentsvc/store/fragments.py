@@ -6,6 +6,13 @@ NIL: Final = "00000000-0000-0000-0000-000000000000"
 """The nil GUID. Nothing has it, and it comes before all others."""
 USER: Final = "u.id, u.username, u.avatar, u.emblem, u.public_profile"
 """The public columns of `users u`. With `as profile` behind them they are those of a UserInfo."""
+_RATING = "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end as rating"
+INFO: Final = f"""
+    c.id, c.listing_id, c.revision_id, u.username as author_username,
+    coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
+    c.type, c.status, c.name, c.screenshots[1] as thumbnail_uri, c.featured, {_RATING}
+"""
+"""The columns of a ContentInfo, of `contents c` and of its author, `users u`."""
 
 
 def state(record: str) -> str:

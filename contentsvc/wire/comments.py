@@ -30,6 +30,12 @@ class CommentQuery(Wire):
     page: Page = 0
 
 
+class CommentsLock(Wire):
+    """Whether the comments on a content are locked."""
+
+    locked: bool
+
+
 class Comment(Record):
     """A comment (spec §2 Comment). A deleted one keeps its place and loses its text."""
 

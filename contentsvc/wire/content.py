@@ -25,9 +25,11 @@ from contentsvc.wire.dependencies import (
 )
 
 ContentType = Literal["game", "asset", "avatar_box", "gameplay_box", "scene_box"]
-ContentStatus = Literal["active", "suspended"]
+ContentStatus = Literal["active", "suspended", "deleted"]
 CONTENT_TYPES: tuple[str, ...] = get_args(ContentType)
 CONTENT_STATUSES: tuple[str, ...] = get_args(ContentStatus)
+LISTED_STATUSES = ("active", "suspended")
+"""Those that a list of a user's content has, unless an admin asks for others (spec §4.3)."""
 ShownType = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_TYPES)})]
 ShownStatus = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_STATUSES)})]
 """In answers: a client takes what a later release may add."""
@@ -160,12 +162,13 @@ class ContentDetail(ContentInfo):
     packages: list[Package]
     votes: Votes
     comment_count: int
+    comments_locked: bool
 
 
 class StatusChange(Wire):
-    """The new status of a content, and why."""
+    """Whether admins let a content be seen, and why."""
 
-    status: ContentStatus
+    status: Literal["active", "suspended"]
     reason: Annotated[str, Meta(max_length=4096)] = ""
 
 

@@ -18,7 +18,13 @@ from contentsvc.wire.challenges import (
     EmblemDefinition,
     RewardDefinition,
 )
-from contentsvc.wire.comments import Comment, CommentCreate, CommentQuery, CommentUpdate
+from contentsvc.wire.comments import (
+    Comment,
+    CommentCreate,
+    CommentQuery,
+    CommentsLock,
+    CommentUpdate,
+)
 from contentsvc.wire.content import (
     ContentCreate,
     ContentQuery,
@@ -95,11 +101,16 @@ CALLS = {
     "content.by_author": (BOB,),
     "content.set_status": (BOB, StatusChange(status="suspended")),
     "content.set_featured": (BOB, FeaturedChange(featured=True)),
+    "withdrawal.delete": (BOB,),
+    "withdrawal.restore": (BOB,),
+    "withdrawal.deleted": (),
+    "dependents.of_content": (BOB,),
     "comments.page": (BOB,),
     "comments.get": (BOB, 7),
     "comments.create": (BOB, CommentCreate(body="b")),
     "comments.update": (BOB, 7, CommentUpdate(body="b")),
     "comments.delete": (BOB, 7),
+    "comments.lock": (BOB, CommentsLock(locked=True)),
     "ratings.put": (BOB, RatingBody(value="1")),
     "ratings.delete": (BOB,),
     "ratings.all": (),

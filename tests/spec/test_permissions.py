@@ -177,6 +177,33 @@ class OtherTests(PermissionCase):
         made = await self.published()
         await self.only_admins("PUT", f"{made.path}/featured", {"featured": True})
 
+    async def only_author(self, method: str, path: str, body=None, *, admins: bool = False) -> None:
+        """The operation is for the content's author, and for admins or not even for them."""
+        made = await self.content(await self.user())
+        path = path.format(content=made.path)
+        await self.outcome(401, method, path, body)
+        await self.outcome(403, method, path, body, by=await self.someone())
+        await self.outcome(None if admins else 403, method, path, body, by=await self.admin())
+        await self.outcome(None, method, path, body, by=made.author)
+
+    async def test_withdrawal(self):
+        """extensions §1: DELETE content and restore are for its author, not for admins."""
+        await self.only_author("DELETE", "{content}")
+        await self.only_author("POST", "{content}/restore")
+
+    async def test_deleted(self):
+        """extensions §1: GET content/deleted is for the user and admins."""
+        await self.only_self("GET", "user/{user}/content/deleted", admins=True)
+
+    async def test_comments_locked(self):
+        """extensions §1: PUT comments-locked is for the content's author and admins."""
+        path, body = "{content}/comments-locked", {"locked": True}
+        await self.only_author("PUT", path, body, admins=True)
+
+    async def test_dependents(self):
+        """extensions §1: GET dependents requires nothing."""
+        await self.anyone(f"{(await self.published()).path}/dependents")
+
     async def test_comment(self):
         """choices: POST comments requires authentication."""
         await self.signed_in("POST", f"{(await self.published()).path}/comments", {"body": "x"})

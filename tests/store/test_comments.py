@@ -1,5 +1,7 @@
 """Comments (spec §4.4): dense ordinals, exact counters, tombstones."""
 
+from twisted.internet.defer import Deferred
+
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
 from contentsvc.store import comments
@@ -135,7 +137,7 @@ class DeleteTests(CommentCase):
         """Its text cannot be changed any more."""
         comment = await self.write()
         await self.delete(comment)
-        self.assertFalse(await comments.update(self.db, self.game, comment, "back"))
+        self.assertIs(await comments.update(self.db, self.game, comment, "back"), False)
 
     async def test_at_once(self) -> None:
         """Deleted ten times at once, it is counted once."""
@@ -157,6 +159,99 @@ class DeleteTests(CommentCase):
         self.assertFalse(await comments.delete(self.db, other, comment))
         self.assertIsNone(await comments.get(self.db, other, comment, None, False))
         self.assertIsNone(await comments.standing(self.db, other, comment, self.author, True))
+
+
+class LockTests(CommentCase):
+    """Locked comments (extensions §1)."""
+
+    async def lock(self, locked: bool = True, db: Db | None = None) -> bool | None:
+        """The author locks or unlocks."""
+        return await comments.lock(db or self.db, self.game, self.author, False, locked)
+
+    async def test_written(self) -> None:
+        """While they are locked nobody writes one, with a limit or without; unlocked, all do."""
+        self.assertIs(await self.lock(), True)
+        for admin in (False, True):
+            for limit in (UNLIMITED, (20, 60)):
+                given = self.game, self.author, admin, None, "x", *limit
+                self.assertIsNone(await comments.create(self.db, *given))
+        self.assertEqual(self.counters(), (0, 0))
+        self.assertIs(await self.lock(), True)
+        self.assertIs(await self.lock(False), True)
+        self.assertIsNotNone(await self.write())
+
+    async def test_changed(self) -> None:
+        """While they are locked none is changed, but deleted ones are."""
+        comment = await self.write()
+        await self.lock()
+        self.assertIsNone(await comments.update(self.db, self.game, comment, "new"))
+        self.assertTrue(await self.delete(comment))
+        self.assertEqual(self.counters(), (1, 0))
+
+    async def test_who(self) -> None:
+        """The content's author and admins lock them; others do not, if they see it at all."""
+        other = await self.user()
+        for admin, expected in ((False, False), (True, True)):
+            given = self.game, other, admin, True
+            self.assertIs(await comments.lock(self.db, *given), expected)
+            self.assertIs(await comments.locked(self.db, *given[:3]), expected)
+        await contents.set_status(self.db, self.game, "suspended")
+        self.assertIsNone(await comments.lock(self.db, self.game, other, False, False))
+        self.assertFalse(await comments.locked(self.db, self.game, other, False))
+        self.assertTrue(await comments.locked(self.db, self.game, self.author, False))
+        self.assertIsNone(await comments.lock(self.db, guid(), other, True, True))
+
+    async def test_meanwhile(self) -> None:
+        """What waits for the lock to commit finds them locked: a new comment and a change."""
+        comment = await self.write()
+        for limit in (UNLIMITED, (20, 60)):
+            given = self.game, self.author, False, None, "x", *limit
+            async with self.db.transaction() as tx:
+                await self.lock(db=tx)
+                late = Deferred.fromCoroutine(comments.create(self.db, *given))
+                change = comments.update(self.db, self.game, comment, "new")
+                changed = Deferred.fromCoroutine(change)
+                gone = Deferred.fromCoroutine(self.delete(comment))
+            self.assertEqual((await late, await changed), (None, None))
+            self.assertTrue(await gone)
+            await self.lock(False)
+            comment = await self.write()
+
+    async def test_before(self) -> None:
+        """The lock waits for a comment that is being written, and for a change."""
+        comment = await self.write()
+        for act in (
+            lambda tx: self.written_by(self.author, db=tx),
+            lambda tx: comments.update(tx, self.game, comment, "new"),
+        ):
+            ended = []
+            async with self.db.transaction() as tx:
+                await act(tx)
+                locking = Deferred.fromCoroutine(self.lock())
+                locking.addCallback(lambda _, ended=ended: ended.append(self.counters()))
+                # More statements than the lock has: it would be done by now.
+                for _ in range(5):
+                    await self.page()
+                self.assertEqual(ended, [])
+            await locking
+            self.assertEqual(len(ended), 1)
+            await self.lock(False)
+
+    async def test_no_deadlock(self) -> None:
+        """Comments that are written, changed, deleted and locked at once do not block."""
+        old = [await self.write() for _ in range(8)]
+        acts = [
+            act
+            for n in old
+            for act in (
+                self.delete(n),
+                comments.update(self.db, self.game, n, "new"),
+                self.write(n),
+                self.lock(n % 2 == 0),
+            )
+        ]
+        await together(*acts)
+        self.counters()
 
 
 class ReadTests(CommentCase):

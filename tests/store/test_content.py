@@ -111,20 +111,21 @@ class ChangeTests(ContentCase):
             )
 
     async def test_status(self) -> None:
-        """The author is given where the status changed, nobody where it was that already."""
-        for status, expected in (
-            ("active", ""),
-            ("suspended", self.author),
-            ("suspended", ""),
-            ("active", self.author),
+        """It is known whether the status changed, or was that already."""
+        for status, changed in (
+            ("active", False),
+            ("suspended", True),
+            ("suspended", False),
+            ("active", True),
         ):
-            self.assertEqual(await contents.set_status(self.db, self.game, status), expected)
+            act = await contents.set_status(self.db, self.game, status)
+            self.assertEqual(act, (self.author, status, changed))
         self.assertIsNone(await contents.set_status(self.db, guid(), "suspended"))
 
     async def test_status_at_once(self) -> None:
         """Of several suspensions at once one has changed it."""
         acts = [contents.set_status(self.db, self.game, "suspended") for _ in range(8)]
-        self.assertEqual(sorted(await together(*acts)), [""] * 7 + [self.author])
+        self.assertEqual(sorted(act.changed for act in await together(*acts)), [False] * 7 + [True])
 
     async def test_featured(self) -> None:
         """Featuring is seen in the lists; what is not there cannot be featured."""

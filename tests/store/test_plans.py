@@ -23,6 +23,7 @@ __all__ = ["contentsvc"]
 GROWING = {
     "users",
     "contents",
+    "content_uses",
     "comments",
     "ratings",
     "notifications",

@@ -18,10 +18,15 @@ class VisibleTests(StoreCase):
         ("suspended", OTHER, False): False,
         ("suspended", AUTHOR, False): True,
         ("suspended", OTHER, True): True,
+        ("deleted", None, False): False,
+        ("deleted", OTHER, False): False,
+        ("deleted", AUTHOR, False): True,
+        ("deleted", OTHER, True): True,
     }
 
     async def test_rule(self) -> None:
-        """Everybody sees what is active; what is suspended only its author and admins do."""
+        """Everybody sees what is active; what is suspended or deleted only its author and admins
+        do."""
 
         @Statements().one("select visible(:status, :author::uuid, :viewer::uuid, :admin)")
         async def visible(

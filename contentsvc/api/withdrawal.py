@@ -1,0 +1,58 @@
+"""Withdrawal: authors delete their content, and take that back (extensions §1)."""
+
+from contentsvc.api.errors import ContentNotFound, UserNotFound
+from contentsvc.api.paging import contents, position
+from contentsvc.db.database import Database
+from contentsvc.store import users, withdrawal
+from contentsvc.web.allow import SELF_OR_ADMIN, SIGNED_IN
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.base import Part
+from contentsvc.wire.content import ContentInfo
+
+
+class Withdrawal:
+    """Content that its author withdraws. It stays, and the author can restore it."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    @route(
+        "DELETE",
+        "/content/<guid:content>",
+        allow=SIGNED_IN,
+        raises=(ContentNotFound, Forbidden),
+    )
+    async def delete(self, call: Call, content: str) -> None:
+        """Withdraw a content item: its author and admins see it as `deleted`, nobody else sees it.
+        Only its author can."""
+        await self._set(call, content, deleted=True)
+
+    @route(
+        "POST",
+        "/content/<guid:content>/restore",
+        allow=SIGNED_IN,
+        raises=(ContentNotFound, Forbidden),
+    )
+    async def restore(self, call: Call, content: str) -> None:
+        """Take back the withdrawal of a content item. If an admin has suspended it, it stays
+        suspended. Only its author can."""
+        await self._set(call, content, deleted=False)
+
+    async def _set(self, call: Call, content: str, *, deleted: bool) -> None:
+        caller = call.user, call.viewer.admin
+        act = await withdrawal.set_deleted(self._db, content, *caller, deleted)
+        if act is None:
+            raise ContentNotFound()
+        if act.author_id != call.user:
+            raise Forbidden("Only its author can withdraw this content, and restore it.")
+
+    @route("GET", "/user/<guid:user>/content/deleted", allow=SELF_OR_ADMIN, raises=(UserNotFound,))
+    async def deleted(self, call: Call, user: str, query: Part) -> Listed[ContentInfo]:
+        """List the content that a user has withdrawn, newest first."""
+        rows = await withdrawal.by_author(self._db, user, position(query), query.limit)
+        if not rows and await users.info(self._db, user) is None:
+            raise UserNotFound()
+        return contents(rows, query)
