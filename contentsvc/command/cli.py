@@ -220,7 +220,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     _check(username="demo", email="demo@example.com", password=password)
 
     async def build(db: Db) -> bool:
-        return await demo.build(db, lambda: HASHER.hash(password))
+        return await demo.build(db, lambda: HASHER.hash(password), int(WallClock().seconds()))
 
     with database(settings) as dsn:
         try:

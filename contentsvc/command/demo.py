@@ -5,7 +5,7 @@ from collections.abc import Callable
 from msgspec import json
 
 from contentsvc.command import world
-from contentsvc.command.world import Item, Person, id_of
+from contentsvc.command.world import Contest, Item, Person, id_of
 from contentsvc.db.query import Db
 from contentsvc.store import (
     accounts,
@@ -20,7 +20,7 @@ from contentsvc.store import (
     tasks,
     users,
 )
-from contentsvc.store.floods import UNLIMITED
+from contentsvc.store.floods import DAY, UNLIMITED
 from contentsvc.store.outbox import Outbox
 from contentsvc.wire.challenges import AchievementDefinition, EmblemDefinition, RewardDefinition
 from contentsvc.wire.dependencies import PLATFORMS, Entity, Package
@@ -37,8 +37,9 @@ class DemoError(Exception):
     """The demo conflicts with existing data."""
 
 
-async def build(db: Db, hashed: Callable[[], str]) -> bool:
-    """Write the world. False if it exists already. `hashed` makes a password hash.
+async def build(db: Db, hashed: Callable[[], str], now: int) -> bool:
+    """Write the world. False if it exists already. `hashed` makes a password hash; `now` is in Unix
+    seconds.
 
     Raises DemoError.
     """
@@ -61,8 +62,8 @@ async def build(db: Db, hashed: Callable[[], str]) -> bool:
                 await ratings.put(db, people[voter], id_of(name), False, good)
     await _discuss(db, people)
     await _moderate(db, people)
-    for ordinal, (name, theme, emblem, color) in enumerate(world.CHALLENGES, 1):
-        await _challenge(db, ordinal, name, theme, emblem, color)
+    for ordinal, contest in enumerate(world.CHALLENGES, 1):
+        await _challenge(db, ordinal, contest, now)
     best, most = '{"floors":19,"seconds":412}', progress.NO_LIMIT
     await progress.put(db, people["juno"], "tower/best", best, None, most, most)
     return True
@@ -166,9 +167,9 @@ async def _tell(db: Db, recipient: str, notification: Notification) -> None:
     await notifications.insert(db, recipient, kind, json.encode(notification).decode())
 
 
-async def _challenge(
-    db: Db, ordinal: int, name: str, theme: str, emblem: str, color: str
-) -> None:
+async def _challenge(db: Db, ordinal: int, contest: Contest, now: int) -> None:
+    name, theme = contest.name, contest.theme
+
     def reward(what: str, title: str) -> str:
         definition = RewardDefinition(
             achievement=AchievementDefinition(
@@ -177,14 +178,22 @@ async def _challenge(
             emblem=EmblemDefinition(
                 name=f"{title}, {theme}",
                 description=f"What a {title.lower()} wears.",
-                image=f"emblems/{emblem}-{what}.png",
-                color=color,
+                image=f"emblems/{contest.emblem}-{what}.png",
+                color=contest.color,
             ),
         )
         return json.encode(definition).decode()
 
-    description = f"Publish something new on the theme “{theme}”."
-    win, participate = reward("win", "Winner"), reward("participate", "Participant")
-    await challenges.create(
-        db, *challenges.Definition(name, ordinal, description, theme, win, participate)
+    definition = challenges.Definition(
+        name=name,
+        ordinal=ordinal,
+        description=f"Publish something new on the theme “{theme}”.",
+        theme=theme,
+        win=reward("win", "Winner"),
+        participate=reward("participate", "Participant"),
+        opens=now + contest.opens * DAY,
+        closes=now + contest.closes * DAY,
+        types=contest.types,
+        judging=contest.judging,
     )
+    await challenges.create(db, *definition)

@@ -47,6 +47,19 @@ class Remark(NamedTuple):
     replies: list[tuple[str, str]] = []
 
 
+class Contest(NamedTuple):
+    """A design challenge. It opens and closes so many days from now."""
+
+    name: str
+    theme: str
+    emblem: str
+    color: str
+    opens: int
+    closes: int
+    judging: str = "admins"
+    types: list[str] | None = None
+
+
 PEOPLE = [
     Person("mira", "I build towers, and then I make them fall.", "Mira. Wakes up before noon."),
     Person("tomas", "Marble, brass and bad puns."),
@@ -89,6 +102,7 @@ REMARKS = [
 ]  # fmt: skip
 DELETED = Remark("duel", "juno", "First.")
 CHALLENGES = [
-    ("Build it tall", "towers", "gold", "#d4a017"),
-    ("One colour only", "colour", "prism", "#5b8def"),
+    Contest("Build it tall", "towers", "gold", "#d4a017", -3, 4, "votes", ["game", "scene_box"]),
+    Contest("One colour only", "colour", "prism", "#5b8def", -15, -1),
+    Contest("Winter lights", "winter", "frost", "#9fd3e8", 7, 21),
 ]

@@ -52,3 +52,11 @@ class DemoTests(CommandCase):
         for win, participate in self.sql("select win::text, participate::text from challenges"):
             for reward in (win, participate):
                 msgspec.json.decode(reward, type=RewardDefinition)
+
+    def test_challenges(self) -> None:
+        """Of its design challenges, one is open, one is being judged, and one opens later."""
+        self.good("demo")
+        states = self.sql(
+            "select challenge_state(opens, closes, closed) from challenges order by ordinal"
+        )
+        self.assertEqual(states, [("open",), ("judging",), ("upcoming",)])
