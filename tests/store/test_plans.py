@@ -23,6 +23,8 @@ __all__ = ["contentsvc"]
 GROWING = {
     "users",
     "contents",
+    "documents",
+    "content_ranks",
     "content_uses",
     "comments",
     "ratings",

@@ -1,0 +1,174 @@
+-- Search: what a content is found by, and how it ranks. Both stand apart from the content's row, so
+-- that a vote rewrites no words, and a change of words no ranks.
+
+-- A row for each content. `terms` has its words, tags and filters. Postgres' own parser is not used:
+-- it depends on the server's locale. Words and tags come from Python (contentsvc/store/words.py), filters
+-- from the content's row. Every term begins with the content's shelf, in hexadecimal digits, and a
+-- mark, which no word has:
+--     1f.castle      a word: weight A in the name, B in a tag, none in the description
+--     1f#(md5)       a whole tag
+--     1f!game        a type or a status, or `featured`
+--     1f@(GUID)      the author
+-- A shelf is 16,384 numbers. So the index is one for each shelf: whoever wants the newest matches
+-- looks at one shelf after the other, and a word or a beginning that is frequent costs what it costs
+-- in a few of them.
+create table documents (
+    content_id uuid constraint documents_id primary key references contents on delete cascade,
+    number     bigint not null,
+    -- What the words were made from, see source_of(); null if there are no words yet.
+    source     bigint,
+    -- The words are missing, or are those of an earlier text. A job makes them.
+    stale      boolean not null,
+    terms      tsvector not null
+);
+-- Without a list of what is pending: each look at a shelf would read all of it.
+create index documents_terms on documents using gin (terms) with (fastupdate = off);
+create index documents_stale on documents (number) where stale;
+
+create function shelf(number bigint) returns text
+    language sql immutable parallel safe
+    as $$ select to_hex(number >> 14) $$;
+
+-- Terms for one content, or for one shelf: they are written with ~ for the shelf.
+create function shelved(terms text, number bigint) returns text
+    language sql immutable parallel safe
+    as $$ select replace(terms, '~', to_hex(number >> 14)) $$;
+
+create function filters_of(c contents) returns tsvector
+    language sql stable parallel safe as $$
+        select array_to_tsvector(
+            array[shelf(c.number) || '!' || c.status, shelf(c.number) || '!' || c.type,
+                  shelf(c.number) || '@' || c.author_id]
+            || case when c.featured then array[shelf(c.number) || '!featured'] else '{}' end)
+    $$;
+
+-- The terms with the filters that the content has now.
+create function refiltered(terms tsvector, c contents) returns tsvector
+    language sql stable parallel safe as $$
+        select ts_delete(terms, array[shelf(c.number) || '!active', shelf(c.number) || '!suspended',
+                                      shelf(c.number) || '!deleted', shelf(c.number) || '!featured'])
+               || filters_of(c)
+    $$;
+
+-- Tells whether words are those of the content's present text.
+create function source_of(c contents) returns bigint
+    language sql stable parallel safe
+    as $$ select hashtextextended(row(c.name, c.tags, c.description)::text, 0) $$;
+
+-- How a content ranks: a row for each, too.
+create table content_ranks (
+    content_id uuid constraint content_ranks_id primary key references contents on delete cascade,
+    number     bigint not null,
+    type       text not null,
+    -- wilson(up, down).
+    top        float8 not null default 0,
+    -- The sum of the up-votes' weights less that of the down-votes'. A whole number of any length,
+    -- so that a vote that is taken back leaves nothing: a float would keep a residue.
+    net        numeric not null default 0,
+    -- trend(net).
+    trending   float8 not null default 0,
+    -- Whether `net` has all votes. A job counts those of before this migration.
+    counted    boolean not null default true
+);
+-- One for each type: a list of all types merges them.
+create index content_ranks_top on content_ranks (type, top, number);
+create index content_ranks_trending on content_ranks (type, trending, number);
+create index content_ranks_uncounted on content_ranks (number) where not counted;
+
+-- The lower bound of the share of up-votes, with a confidence of 95 % (Wilson's score interval).
+create function wilson(up integer, down integer) returns float8
+    language sql immutable parallel safe as $$
+        select case when up = 0 then 0 else (
+            up + 1.9208::float8
+            - 1.96::float8 * sqrt(up::float8 * down / (up::float8 + down) + 0.9604::float8)
+        ) / (up::float8 + down + 3.8416::float8) end
+    $$;
+
+-- 2 to the power of the weeks since 2026-01-01, which is 2,922 weeks after 1970-01-01, in units of
+-- 2 to the power of -32. A clock that is years off must not fail a vote: earlier ones count as of
+-- then, and those after 10,000 weeks as of the 10,000th.
+create function vote_weight(voted timestamptz) returns numeric
+    language sql stable parallel safe as $$
+        select round(power(2::float8, weeks - floor(weeks)) * 4294967296)::bigint
+               * trunc(power(2::numeric, floor(weeks)::integer))
+        from (
+            select least(greatest(date_part('epoch', voted) / 604800 - 2922, 0), 10000) as weeks
+        ) as age
+    $$;
+
+-- The logarithm of a net to the base 2, and a constant: above 0 where the net is. Made from its first
+-- 15 digits and their number, since it can be longer than a float8.
+create function trend(net numeric) returns float8
+    language sql immutable parallel safe as $$
+        select case when net <= 0 then 0 else
+            1 + (log(left(net::text, 15)::float8) + greatest(length(net::text) - 15, 0))
+                / log(2::float8)
+        end
+    $$;
+
+-- When a vote was cast. Those of before count as cast now.
+alter table ratings add column voted timestamptz not null default now();
+
+-- As before, and the ranks. A content's row is locked before its ranks' and its document's: who has
+-- it never waits for those.
+create or replace function tally_rating() returns trigger language plpgsql as $$
+declare
+    change_up   integer := 0;
+    change_down integer := 0;
+    change      numeric := 0;
+begin
+    if tg_op <> 'INSERT' then
+        if old.up then
+            change_up := -1;
+            change := - vote_weight(old.voted);
+        else
+            change_down := -1;
+            change := vote_weight(old.voted);
+        end if;
+    end if;
+    if tg_op <> 'DELETE' then
+        if new.up then
+            change_up := change_up + 1;
+            change := change + vote_weight(new.voted);
+        else
+            change_down := change_down + 1;
+            change := change - vote_weight(new.voted);
+        end if;
+    end if;
+    if change_up <> 0 or change_down <> 0 or change <> 0 then
+        with tally as (
+            update contents set up = up + change_up, down = down + change_down
+            where id = coalesce(new.content_id, old.content_id)
+            returning id, up, down
+        )
+        update content_ranks r
+        set top = wilson(tally.up, tally.down), net = r.net + change,
+            trending = trend(r.net + change)
+        from tally where r.content_id = tally.id;
+    end if;
+    return null;
+end $$;
+
+-- Whoever writes a content, its document and ranks are there at commit, with the filters that it has
+-- then. If nobody has made the words for its text, the document is stale.
+create function renew_document() returns trigger language plpgsql as $$
+begin
+    if tg_op = 'INSERT' then
+        insert into content_ranks (content_id, number, type) values (new.id, new.number, new.type)
+        on conflict do nothing;
+        insert into documents (content_id, number, stale, terms)
+        values (new.id, new.number, true, filters_of(new))
+        on conflict do nothing;
+    else
+        update documents d
+        set terms = refiltered(d.terms, new), stale = d.source is distinct from source_of(new)
+        where d.content_id = new.id
+          and (d.terms <> refiltered(d.terms, new)
+               or d.stale <> (d.source is distinct from source_of(new)));
+    end if;
+    return null;
+end $$;
+create constraint trigger contents_document
+    after insert or update of name, description, tags, featured, status, suspended, deleted on contents
+    deferrable initially deferred
+    for each row execute function renew_document();
