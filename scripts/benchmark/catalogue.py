@@ -1,14 +1,14 @@
 """The data set's content, and what users say of it, in SQL."""
 
 RATINGS = """
-    insert into ratings (user_id, content_id, up)
+    insert into ratings (user_id, content_id, up, voted)
     select md5('user ' || u)::uuid, md5('content ' || a + a / %(active_run)s)::uuid,
-           random() < 0.8
+           random() < 0.8, %(moment)s - make_interval(secs => random() * 5e7)
     from generate_series(0, %(rated)s - 1) as k, generate_series(0, %(regulars)s - 1) as u,
          lateral (select (u * 131 + k) %% %(active)s as a) as active;
-    insert into ratings (user_id, content_id, up)
+    insert into ratings (user_id, content_id, up, voted)
     select md5('user ' || u)::uuid, md5('content ' || k)::uuid,
-           random() < 0.5 + (k %% 64) / 128.0
+           random() < 0.5 + (k %% 64) / 128.0, %(moment)s - make_interval(secs => random() * 5e7)
     from generate_series(0::bigint, %(ratings)s - %(regulars)s * %(rated)s - 1) as m,
          lateral (select %(regulars)s + m %% %(others)s as u, m / %(others)s as pass) as split,
          lateral (select (u * 7919 + pass * 977) %% %(contents)s as x) as spread,
@@ -153,4 +153,52 @@ REVISIONS = """
     join revision_entities d on d.revision_id = c.revision_id
     join entities e on e.entity_id = d.entity_id and e.revision_id = d.entity_revision
     where e.content_id <> c.id
+"""
+# All words here are ASCII, so that SQL finds the same terms in them as the service does.
+RANKS = """
+    insert into content_ranks (content_id, number, type, top, net, trending)
+    select c.id, c.number, c.type, wilson(c.up, c.down), net, trend(net)
+    from contents c
+    left join (
+        select content_id, sum(vote_weight(voted) * case when up then 1 else -1 end) as sum
+        from ratings group by 1
+    ) votes on votes.content_id = c.id
+    cross join lateral (select coalesce(votes.sum, 0) as net) as weighed
+"""
+DOCUMENTS = """
+    insert into documents (content_id, number, source, stale, terms)
+    select c.id, c.number, source_of(c), false, words.terms || filters_of(c)
+    from contents c
+    cross join lateral (
+        select string_agg('''' || shelf(c.number) || term || weight, ' ')::tsvector as terms
+        from (
+            select '.' || word, ''':1A' from string_to_table(lower(c.name), ' ') as word
+            union all
+            select '.' || word, ''':1B'
+            from unnest(c.tags) as tag, string_to_table(tag, ' ') as word
+            union all
+            select '#' || md5(tag), '''' from unnest(c.tags) as tag
+            union
+            select '.' || word, ''''
+            from string_to_table(lower(translate(c.description, '.', '')), ' ') as word
+        ) as terms (term, weight)
+    ) as words
+"""
+ENTRIES = """
+    insert into challenges (name, ordinal, description, theme, win, participate, closed)
+    select 'Challenge ' || n, n, 'Build it tall.', 'towers', '{}', '{}',
+           case when n <= 25 then %(moment)s end
+    from generate_series(1, 50) as n;
+    insert into challenge_entries (challenge_id, content_id, author_id, hidden)
+    select h.id, c.id, c.author_id, c.status <> 'active'
+    from places join contents c on c.id = md5('content ' || k)::uuid
+    join challenges h on h.ordinal = 1 + k / 4 %% 50
+    where k %% 4 = 0 order by place;
+    insert into challenge_tallies (challenge_id, entries, hidden)
+    select challenge_id, count(*), count(*) filter (where hidden) from challenge_entries group by 1;
+    insert into challenge_rewards (challenge_id, user_id, won, content_id, earned)
+    select distinct on (challenge_id, author_id) challenge_id, author_id, false, content_id, closed
+    from challenge_entries e join challenges h on h.id = e.challenge_id
+    where closed is not null and not hidden
+    order by challenge_id, author_id, e.number desc
 """

@@ -62,8 +62,9 @@ NOTIFICATIONS = """
 REST = """
     insert into follows (follower, followed)
     select md5('user ' || u)::uuid, md5('user ' || (u * 31 + 7) %% %(users)s)::uuid
-    from generate_series(0::bigint, %(users)s - 1) as u where u %% 2 = 0
-    union
+    from generate_series(0::bigint, %(users)s - 1) as u
+    where u %% 2 = 0 and (u * 31 + 7) %% %(users)s <> %(star)s
+    union all
     select md5('user ' || u)::uuid, md5('user ' || %(star)s)::uuid
     from generate_series(%(users)s - %(followers)s, %(users)s - 1) as u;
     insert into party_invites (sender, recipient, party, answer, changed)
@@ -89,8 +90,5 @@ REST = """
     from generate_series(0, %(users)s - 1) as u where u %% 5 = 0;
     insert into bans (user_id, reason)
     select md5('user ' || u)::uuid, 'Asked players for their passwords.'
-    from generate_series(%(regulars)s + %(authors)s, %(users)s - 1) as u where u %% 1000 = 999;
-    insert into challenges (name, ordinal, description, theme, win, participate)
-    select 'Challenge ' || n, n, 'Build it tall.', 'towers', '{}', '{}'
-    from generate_series(1, 50) as n
+    from generate_series(%(regulars)s + %(authors)s, %(users)s - 1) as u where u %% 1000 = 999
 """

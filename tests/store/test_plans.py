@@ -43,6 +43,9 @@ GROWING = {
     "sessions",
     "refresh_tokens",
     "party_invites",
+    "challenge_entries",
+    "challenge_rewards",
+    "outbox",
 }
 """What users make more of, or who tries passwords. Design challenges are made by admins, and listed
 whole; bans are few, and always asked for by their primary key."""
@@ -65,7 +68,11 @@ def filled(server: str) -> str:
                select gen_random_uuid(), gen_random_uuid(), 1, now() - make_interval(secs => n)
                from generate_series(1, 10000) n"""
         )
-        cursor.execute("analyze failed_log_ins")
+        cursor.execute(
+            """insert into outbox (kind, task) select 'ContentPublished', '{}'
+               from generate_series(1, 10000)"""
+        )
+        cursor.execute("analyze failed_log_ins, outbox")
     return url
 
 
