@@ -13,6 +13,8 @@ import msgspec
 from . import report, runner
 from .beside import BesideError
 from .dataset import Inconsistent
+from .fanout import FanoutError
+from .helper import HelperError
 from .postgres import ServerError
 from .processes import ROOT, StartError
 from .push import PushError
@@ -27,6 +29,8 @@ _FAILURES = (
     StartError,
     PeerError,
     PushError,
+    HelperError,
+    FanoutError,
     Inconsistent,
     Different,
     BesideError,

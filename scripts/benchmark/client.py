@@ -23,13 +23,18 @@ class Http(Protocol):
         self._buffer = b""
         self._waiting: Deferred[tuple[int, bytes]] | None = None
 
-    def post(self, path: str, token: str, body: dict[str, Any]) -> Deferred[tuple[int, bytes]]:
-        """Send JSON; fires with the status and the body of the answer."""
-        data = json.dumps(body).encode()
-        head = (
-            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
-        )
+    def request(
+        self, method: str, path: str, token: str | None = None, body: dict[str, Any] | None = None
+    ) -> Deferred[tuple[int, bytes]]:
+        """Send a request, with JSON; fires with the status and the body of the answer."""
+        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        data = b""
+        if token is not None:
+            head += f"Authorization: Bearer {token}\r\n"
+        if body is not None:
+            data = json.dumps(body).encode()
+            head += f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n"
+        head += "\r\n"
         self._waiting = Deferred()
         self.transport.write(head.encode() + data)
         return self._waiting

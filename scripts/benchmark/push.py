@@ -1,16 +1,15 @@
 """The measurements over sockets, with the load generator of sockets.py."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from .processes import ROOT, Process, memory
+from .helper import Helper
+from .processes import Process, memory
 from .sockets import Outcome, Task
 from .world import Sizes
 
@@ -23,7 +22,7 @@ _SETTLE = 1.0
 
 
 class PushError(Exception):
-    """The load generator failed, or the daemon did."""
+    """The daemon did not send what it should have sent."""
 
 
 class Drive(NamedTuple):
@@ -57,16 +56,9 @@ class Generator:
         task.rate, task.workers = drive.rate, drive.workers
         opened = task.idle + task.receivers
         before = memory(daemon.pid)
-        self._process: Any = subprocess.Popen(
-            [sys.executable, "-m", "scripts.benchmark.sockets"],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-        )
+        self._helper = Helper("sockets")
         try:
-            self._say(msgspec.json.encode(task))
-            self._hear()
+            self._helper.ask(msgspec.json.encode(task))
             time.sleep(_SETTLE)
         except BaseException:
             self.stop()
@@ -75,40 +67,23 @@ class Generator:
         self.per_socket = grown / opened if opened else 0.0
 
     def work(self) -> Outcome:
-        """Let it work. Raises PushError."""
-        self._say(b"go")
-        outcome = msgspec.json.decode(self._hear(), type=Outcome)
+        """Let it work. Raises PushError, HelperError."""
+        outcome = msgspec.json.decode(self._helper.ask(b"go"), type=Outcome)
         if outcome.missing or outcome.lost:
             lost = f"{len(outcome.lost)} sockets were lost {outcome.lost[:1]}"
             raise PushError(f"{outcome.missing} frames are missing, {lost}")
         return outcome
 
-    def _say(self, line: bytes) -> None:
-        self._process.stdin.write(line + b"\n")
-        self._process.stdin.flush()
-
-    def _hear(self) -> bytes:
-        line = self._process.stdout.readline()
-        if not line:
-            raise PushError("the load generator ended; what it said is above")
-        return line
-
     def stop(self) -> None:
         """End it; its sockets are closed."""
-        self._process.stdin.close()
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._process.stdout.close()
+        self._helper.stop()
 
 
 @contextmanager
 def generator(
     drive: Drive, daemon: Process, keys: Path, sizes: Sizes, seconds: int
 ) -> Iterator[Generator]:
-    """A generator that is ended afterwards. Raises PushError."""
+    """A generator that is ended afterwards. Raises HelperError."""
     made = Generator(drive, daemon, keys, sizes, seconds)
     try:
         yield made

@@ -1,8 +1,9 @@
 """Tables for people."""
 
 from collections.abc import Iterable, Sequence
+from statistics import median
 
-from .results import Results
+from .results import Fanout, Results, percentile
 
 _HEAD = ("operation", "conns", "req/s", "server µs", "Postgres µs", "cores", "p50 ms", "p99 ms")
 
@@ -28,6 +29,7 @@ def table(results: Results) -> str:
     parts = ["\n".join(_laid_out(_HEAD, lines)) if lines else ""]
     if any(len(row.subjects) > 1 for row in results.rows):
         parts.append(ratios(results))
+    parts += [f"{name}: {fanout(each)}" for name, each in results.fanout.items()]
     parts.append("\n".join(_footer(results)))
     return "\n\n".join(part for part in parts if part)
 
@@ -47,6 +49,36 @@ def ratios(results: Results) -> str:
             lines.append((row.title, *quotients))
     head = ("CPU per request, with Postgres", *(f"daemon/{name}" for name in others))
     return "\n".join(_laid_out(head, lines))
+
+
+def fanout(measured: Fanout) -> str:
+    """The latencies around fan-outs, and how long those took."""
+    followers, rate = f"{measured.followers:,}", f"{measured.rate:,.0f}/s"
+    rows = (
+        ("publish, nobody follows", measured.unfollowed),
+        (f"publish, {followers} follow", measured.followed),
+        (f"others at {rate}, nothing beside", measured.quiet),
+        (f"others at {rate}, beside a fan-out", measured.meanwhile),
+        ("from the author's answer to a frame", measured.frames),
+    )
+    lines = [
+        (title, f"{len(took):,}", *(f"{each:,.1f}" for each in _spread(took)))
+        for title, took in rows
+    ]
+    head = (f"to {followers} followers", "number", "p50 ms", "p99 ms", "max ms")
+    return "\n".join(
+        (
+            *_laid_out(head, lines),
+            f"All are told after {median(measured.told):.1f} s, "
+            f"beside others after {median(measured.told_beside):.1f} s.",
+            f"CPU for each: {median(measured.server):.0f} µs of the server, "
+            f"{median(measured.postgres):.0f} µs of Postgres.",
+        )
+    )
+
+
+def _spread(took: Sequence[float]) -> tuple[float, float, float]:
+    return percentile(took, 50), percentile(took, 99), max(took)
 
 
 def than(results: Results, other: Results) -> str:

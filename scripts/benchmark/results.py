@@ -45,6 +45,25 @@ class Row(msgspec.Struct):
     subjects: dict[str, Figures]
 
 
+class Fanout(msgspec.Struct):
+    """What was measured of fan-outs to so many followers. Milliseconds of each answer to the author
+    (`unfollowed` is another author), of each request of others (`quiet`: without a fan-out), and
+    from the answer to each frame; seconds until all were told, `told_beside` with the others'
+    requests; microseconds of CPU for each follower, of fan-outs with nothing beside."""
+
+    followers: int
+    rate: float
+    unfollowed: list[float] = []
+    followed: list[float] = []
+    quiet: list[float] = []
+    meanwhile: list[float] = []
+    frames: list[float] = []
+    told: list[float] = []
+    told_beside: list[float] = []
+    server: list[float] = []
+    postgres: list[float] = []
+
+
 class Results(msgspec.Struct):
     """Everything of one run of the benchmark."""
 
@@ -57,6 +76,8 @@ class Results(msgspec.Struct):
     per_socket: float | None
     """Bytes of an idle socket, in the daemon."""
     rows: list[Row]
+    fanout: dict[str, Fanout] = {}
+    """By the names of the daemons."""
 
     def row(self, key: str) -> Row | None:
         """The operation of this key."""

@@ -12,12 +12,12 @@ import msgspec
 
 from contentsvc.tokens import Keys
 
-from . import postgres, subjects, world, wrk
+from . import fanout, postgres, report, subjects, world, wrk
 from .beside import Checkout
 from .operations import BUSY, OPERATIONS, READS, Context, Operation, answer
 from .processes import Process, cpu_seconds
 from .push import DRIVES, MANY, Drive, generator
-from .results import Results, Row, Sample, figures, percentile
+from .results import Fanout, Results, Row, Sample, figures, percentile
 from .world import Sizes
 
 _OURS = ("twisted", "klein", "autobahn", "txpostgres", "msgspec", "psycopg2-binary")
@@ -65,7 +65,8 @@ class Options(msgspec.Struct):
 
 def keys() -> list[str]:
     """The keys that `only` may have."""
-    return [START, MEMORY, *(each.key for each in OPERATIONS), *(drive.key for drive in DRIVES)]
+    names = (each.key for each in (*OPERATIONS, *DRIVES))
+    return [START, MEMORY, *names, fanout.KEY]
 
 
 def run(options: Options, say: Callable[[str], None]) -> Results:
@@ -108,6 +109,7 @@ def run(options: Options, say: Callable[[str], None]) -> Results:
         ready,
         per_socket,
         rows,
+        bench.fanouts,
     )
 
 
@@ -158,6 +160,8 @@ class _Bench:
         self._postmaster = postgres.postmaster(server)
         self._context = Context(self._sizes, Keys.load_or_generate(self._keys), url, _SEED)
         self.versions: dict[str, str] = {}
+        self.fanouts: dict[str, Fanout] = {}
+        self._urls = {"daemon": url}
 
         self._daemon = subjects.daemon(options.folder, _storage(options, url), options.workers)
         stack.callback(self._daemon.stop)
@@ -185,6 +189,7 @@ class _Bench:
         storage = _storage(options, url)
         daemon = subjects.daemon(options.folder, storage, options.workers, checkout)
         stack.callback(daemon.stop)
+        self._urls[daemon.name] = url
         self.versions["beside"] = checkout.commit
         return daemon
 
@@ -222,6 +227,9 @@ class _Bench:
             for drive in drives:
                 for daemon in _turned(self._daemons, number):
                     add(drive.title, drive.key, daemon, self._sockets(drive, daemon))
+            if options.wants(fanout.KEY) and number < fanout.ROUNDS:
+                for daemon in _turned(self._daemons, number):
+                    self._fan_out(daemon)
         return [
             Row(
                 each.key,
@@ -286,6 +294,19 @@ class _Bench:
             percentile(outcome.latencies, 50),
             percentile(outcome.latencies, 99),
         )
+
+    def _fan_out(self, daemon: Process) -> None:
+        url = self._urls[daemon.name]
+        if not fanout.known(url):
+            return
+        empty = Fanout(self._sizes.followers, fanout.RATE)
+        into = self.fanouts.setdefault(daemon.name, empty)
+        run = fanout.Run(daemon, url, self._keys, self._sizes, self._cost, into)
+        try:
+            run.round(self._options.seconds)
+        finally:
+            run.stop()
+        self._say(f"{daemon.name}: {report.fanout(into)}")
 
     @contextmanager
     def _cost(self, subject: Process) -> Iterator[list[float]]:

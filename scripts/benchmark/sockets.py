@@ -1,28 +1,23 @@
 """The load generator of sockets: `python -m scripts.benchmark.sockets`, a process of its own.
 
 Reads one line with a Task as JSON. Opens what the task says should be open, prints "ready",
-works when it reads another line, prints an Outcome as JSON, and ends at the end of its input.
+works when it reads another line, and prints an Outcome as JSON.
 """
 
-import contextlib
-import sys
 from collections import deque
 from pathlib import Path
 from random import Random
 from time import perf_counter
-from typing import Any
 
 import msgspec
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
-from twisted.internet.stdio import StandardIO
 from twisted.internet.task import deferLater
-from twisted.protocols.basic import LineOnlyReceiver
 
 from contentsvc.clocks import WallClock
 from contentsvc.tokens import Keys, Tokens
 
-from . import world
+from . import helper, world
 from .client import Http, Socket, connected
 
 _AT_ONCE = 50
@@ -137,7 +132,7 @@ class Generator:
             http = await connected(reactor, self._task.port, Http())
         body = {"recipient": recipient, "text": str(number)}
         self._sent[number] = perf_counter()
-        status, answer = await http.post("/api/v1/debug/notify", token, body)
+        status, answer = await http.request("POST", "/api/v1/debug/notify", token, body)
         if status != 204:
             raise RuntimeError(f"{status} {answer!r}")
         self._http.append(http)
@@ -152,7 +147,7 @@ class Generator:
                 number = task.first + (next(numbers) - task.first) % 1000
                 access = self._access(number)
                 sent = perf_counter()
-                status, answer = await http.post("/api/v1/session/connect", access, _GAME)
+                status, answer = await http.request("POST", _CONNECT, access, _GAME)
                 if status != 200:
                     raise RuntimeError(f"{status} {answer!r}")
                 socket = await self._socket(msgspec.json.decode(answer)["accessToken"])
@@ -166,38 +161,24 @@ class Generator:
         return self._tokens.issue(world.user(number), world.session(number), admin=False)
 
 
+_CONNECT = "/api/v1/session/connect"
 _GAME = {"client": "game"}
 
 
-class Control(LineOnlyReceiver):
-    """Standard input and output."""
-
-    delimiter = b"\n"
-    MAX_LENGTH = 1 << 20
+class _Obedient:
+    """Does what the lines say."""
 
     def __init__(self) -> None:
         self._generator: Generator | None = None
 
-    def lineReceived(self, line: bytes) -> None:
-        Deferred.fromCoroutine(self._obey(line)).addErrback(self._failed)
-
-    async def _obey(self, line: bytes) -> None:
+    async def obey(self, line: bytes) -> bytes:
+        """The first is the task."""
         if self._generator is None:
             self._generator = Generator(msgspec.json.decode(line, type=Task))
             await self._generator.prepare()
-            self.sendLine(b"ready")
-        else:
-            self.sendLine(msgspec.json.encode(await self._generator.work()))
-
-    def _failed(self, failure: Any) -> None:
-        failure.printTraceback(file=sys.stderr)
-        self.connectionLost()
-
-    def connectionLost(self, reason: Any = None) -> None:
-        with contextlib.suppress(Exception):
-            reactor.stop()
+            return b"ready"
+        return msgspec.json.encode(await self._generator.work())
 
 
 if __name__ == "__main__":
-    StandardIO(Control())
-    reactor.run()
+    helper.serve(_Obedient().obey)

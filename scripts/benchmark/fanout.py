@@ -1,0 +1,141 @@
+"""The measurement of a fan-out: an author whom many follow publishes, and others work meanwhile."""
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psycopg2
+
+from .helper import Helper
+from .processes import Process
+from .results import Fanout
+from .steady import Begin, End, Frames, Latencies, Publish, Published, Step, Task, Told
+from .world import Sizes
+
+KEY = "fanout"
+RATE = 200
+"""Requests of others, each second."""
+ROUNDS = 3
+"""More rounds would be more publications in a day than followers are told of."""
+_SOCKETS = 50
+_QUIETLY = 2
+"""Fan-outs of a round with nothing beside them. One more has the others' requests."""
+_PATIENCE = 120.0
+"""Seconds for everything to be told."""
+
+Cost = Callable[[Process], AbstractContextManager[list[float]]]
+
+
+class FanoutError(Exception):
+    """Somebody was not told, or twice; `str()` says who."""
+
+
+def settle(url: str, patience: float = _PATIENCE) -> None:
+    """Wait until the service with this database has told everything. Raises FanoutError."""
+    deadline = time.monotonic() + patience
+    with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+        connection.autocommit = True
+        while _waiting(cursor):
+            if time.monotonic() > deadline:
+                raise FanoutError(f"not all is told after {patience:.0f} s")
+            time.sleep(0.02)
+
+
+def _waiting(cursor: Any) -> bool:
+    cursor.execute("select exists (select from outbox)")
+    (waiting,) = cursor.fetchone()
+    return bool(waiting)
+
+
+def known(url: str) -> bool:
+    """Whether the database is of a release with an outbox."""
+    with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+        cursor.execute("select to_regclass('outbox') is not null")
+        (there,) = cursor.fetchone()
+        return bool(there)
+
+
+class Run:
+    """Fan-outs on one daemon; `into` gets what is measured. Raises HelperError, FanoutError."""
+
+    def __init__(
+        self, daemon: Process, url: str, keys: Path, sizes: Sizes, cost: Cost, into: Fanout
+    ) -> None:
+        self._daemon = daemon
+        self._url = url
+        self._sizes = sizes
+        self._cost = cost
+        self._into = into
+        self._helper = Helper("steady")
+        task = Task(daemon.port, str(keys), sizes, min(_SOCKETS, sizes.followers))
+        self._sockets = task.sockets
+        try:
+            self._helper.ask(msgspec.json.encode(task))
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """End the load generator."""
+        self._helper.stop()
+
+    def round(self, seconds: float) -> None:
+        """One round; the others' requests without a fan-out last for so many seconds."""
+        settle(self._url)
+        into = self._into
+        for _ in range(_QUIETLY + 1):
+            into.unfollowed.append(self._publish(self._unfollowed).took)
+        for _ in range(_QUIETLY):
+            with self._cost(self._daemon) as cost:
+                into.told.append(self._fan_out())
+            into.server.append(cost[0] / self._sizes.followers * 1e6)
+            into.postgres.append(cost[1] / self._sizes.followers * 1e6)
+        self._step(Begin(RATE))
+        time.sleep(seconds)
+        into.quiet += self._step(End(), Latencies).took
+        into.told_beside.append(self._fan_out(beside=True))
+
+    @property
+    def _unfollowed(self) -> int:
+        """The number of an author; dataset.py has only users with odd numbers followed."""
+        return self._sizes.regulars + self._sizes.regulars % 2
+
+    def _fan_out(self, *, beside: bool = False) -> float:
+        """Let the star publish: the seconds from the answer until all are told."""
+        published = self._publish(self._sizes.star)
+        begun = time.monotonic()
+        self._into.followed.append(published.took)
+        if beside:
+            self._step(Begin(RATE))
+        settle(self._url)
+        seconds = time.monotonic() - begun
+        if beside:
+            self._into.meanwhile += self._step(End(), Latencies).took
+        told = self._step(Frames(published.content, 10), Told)
+        if not len(told.after) == told.sockets == self._sockets:
+            raise FanoutError(
+                f"{told.sockets} of {self._sockets} sockets have {len(told.after)} frames"
+            )
+        self._into.frames += told.after
+        self._check(published.content)
+        return seconds
+
+    def _check(self, content: str) -> None:
+        with closing(psycopg2.connect(self._url)) as connection, connection.cursor() as cursor:
+            cursor.execute(
+                "select count(*), count(distinct user_id) from notifications"
+                " where kind = 'ContentPublished' and position(%s in data) > 0",
+                (content,),
+            )
+            rows, users = cursor.fetchone()
+        if not rows == users == self._sizes.followers:
+            raise FanoutError(f"{users} of {self._sizes.followers} followers got {rows}")
+
+    def _publish(self, author: int) -> Published:
+        return self._step(Publish(author), Published)
+
+    def _step(self, step: Step, outcome: type[Any] = str) -> Any:
+        return msgspec.json.decode(self._helper.ask(msgspec.json.encode(step)), type=outcome)
