@@ -18,7 +18,7 @@ from contentsvc.daemon.sequence import Sequence, allow_files
 from contentsvc.db.database import Database
 from contentsvc.jobs.kinds import KINDS
 from contentsvc.jobs.outbox import EVERY, Teller
-from contentsvc.jobs.retention import Retention
+from contentsvc.jobs.retention import retain
 from contentsvc.jobs.runner import Job, Runner
 from contentsvc.passwords import Passwords
 from contentsvc.postgres.keeper import Keeper
@@ -123,13 +123,14 @@ class Daemon(Sequence):
         self._undo.append(passwords.threads.stop)
         hub.start()
         self._undo.append(hub.stop)
-        retention = Retention(reactor, db, settings.notification_retention)
-        retention.start()
-        self._undo.append(retention.stop)
         notifier = Notifier(hub, relay)
         work = Bell(reactor)
         teller = Teller(reactor, db, notifier, KINDS)
-        runner = Runner(reactor, [Job("work off the outbox", EVERY, teller.run, work)], random)
+        jobs = [
+            Job("work off the outbox", EVERY, teller.run, work),
+            *retain(db, settings.notification_retention),
+        ]
+        runner = Runner(reactor, jobs, random)
         runner.start()
         self._undo.append(runner.stop)
         unavailable = unavailability(reactor)

@@ -25,7 +25,8 @@ TOKENS = 100
 FIRST = NIL
 """The start of a walk over all users."""
 _LOCK = 0x72657461696E6564
-"""The advisory lock's number: the letters "retained"."""
+"""The advisory lock's number: the letters "retained". Each kind of data has a number of its own, so
+that they do not keep each other from their turn."""
 
 
 class Step(NamedTuple):
@@ -136,7 +137,7 @@ async def trim_notifications(db: Db, days: int, start: str) -> Step:
 @one(f"""
     with edge as materialized (
         select clock_timestamp() - make_interval(secs => :margin) as oldest
-        where pg_try_advisory_xact_lock({_LOCK})
+        where pg_try_advisory_xact_lock({_LOCK} + 1)
     ), old as materialized (
         select t.hash, t.session_id from refresh_tokens t
         where t.expires < (select oldest from edge)
