@@ -16,7 +16,7 @@ import psycopg2
 
 from contentsvc import config
 from contentsvc.clocks import WallClock
-from contentsvc.command import demo, world
+from contentsvc.command import demo, status, world
 from contentsvc.command.database import database, migrated, server
 from contentsvc.command.demo import DemoError
 from contentsvc.command.errors import CommandError
@@ -53,17 +53,18 @@ _DATABASE_ERRORS = (
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command, and give the exit status. An error is one line on stderr, and status 1."""
+    """Run one command, and give the exit status. An error is one line on stderr, and status 1.
+    A command may give another status of its own."""
     arguments = parser().parse_args(argv)
     try:
-        arguments.act(config.read(vars(arguments), os.environ), arguments)
+        done: int | None = arguments.act(config.read(vars(arguments), os.environ), arguments)
     except (CommandError, DemoError, ConfigError, KeysError, *_DATABASE_ERRORS) as error:
         about = "secret_file " if isinstance(error, KeysError) else ""
         print(f"contentsvc: {about}{' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
-    return 0
+    return done or 0
 
 
 class _Parser(argparse.ArgumentParser):
@@ -96,6 +97,8 @@ def parser() -> argparse.ArgumentParser:
         return made
 
     command(commands, "migrate", _migrate, "update the database schema")
+    look = command(commands, "status", _status, "print how the service is")
+    look.add_argument("--json", action="store_true", help="print it as a JSON object")
     user = commands.add_parser("user", help="add or change a user", parents=[common])
     user_commands = user.add_subparsers(metavar="COMMAND", required=True)
     add = command(user_commands, "add", _add, "add a user", password)
@@ -138,6 +141,13 @@ def _migrate(settings: Settings, arguments: argparse.Namespace) -> None:
     with server(settings) as dsn:
         names = migrated(dsn)
     print(f"Applied {', '.join(names)}." if names else "The schema is up to date.")
+
+
+def _status(settings: Settings, arguments: argparse.Namespace) -> int:
+    with server(settings, existing=True) as dsn:
+        found = in_transaction(dsn, status.look)
+    print(msgspec.json.encode(found).decode() if arguments.json else status.text(found))
+    return found.exit_status
 
 
 def _add(settings: Settings, arguments: argparse.Namespace) -> None:

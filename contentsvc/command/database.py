@@ -22,9 +22,7 @@ def database(settings: Settings, *, existing: bool = False) -> Iterator[str]:
 
     With `existing`, raises CommandError if there is no embedded database yet.
     """
-    if existing and settings.database is None and not (settings.data_dir / "postgres").exists():
-        raise CommandError(f"there is no database in {settings.data_dir}: is data_dir correct?")
-    with server(settings) as dsn:
+    with server(settings, existing=existing) as dsn:
         migrated(dsn)
         yield dsn
 
@@ -45,13 +43,16 @@ def migrated(
 
 
 @contextmanager
-def server(settings: Settings) -> Iterator[str]:
-    """A libpq DSN of the database's server. The embedded Postgres runs meanwhile."""
+def server(settings: Settings, *, existing: bool = False) -> Iterator[str]:
+    """A libpq DSN of the database's server, whatever its schema is. The embedded Postgres runs
+    meanwhile. `existing` is that of `database`."""
     if settings.database is not None:
         yield settings.database
         return
-    postgres = EmbeddedPostgres(settings.data_dir, own=False)
     new = not (settings.data_dir / "postgres").exists()
+    if new and existing:
+        raise CommandError(f"there is no database in {settings.data_dir}: is data_dir correct?")
+    postgres = EmbeddedPostgres(settings.data_dir, own=False)
     try:
         dsn = postgres.start()
         if new:

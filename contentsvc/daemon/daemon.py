@@ -16,8 +16,11 @@ from contentsvc.config import Settings
 from contentsvc.daemon import accepting
 from contentsvc.daemon.sequence import Sequence, allow_files
 from contentsvc.db.database import Database
+from contentsvc.jobs import heartbeat as heartbeats
+from contentsvc.jobs import outbox
+from contentsvc.jobs.heartbeat import Connected, Heartbeat
 from contentsvc.jobs.kinds import KINDS
-from contentsvc.jobs.outbox import EVERY, Teller
+from contentsvc.jobs.outbox import Teller
 from contentsvc.jobs.retention import retain
 from contentsvc.jobs.runner import Job, Runner
 from contentsvc.passwords import Passwords
@@ -126,12 +129,21 @@ class Daemon(Sequence):
         notifier = Notifier(hub, relay)
         work = Bell(reactor)
         teller = Teller(reactor, db, notifier, KINDS)
-        jobs = [
-            Job("work off the outbox", EVERY, teller.run, work),
-            *retain(db, settings.notification_retention),
-        ]
-        runner = Runner(reactor, jobs, random)
-        runner.start()
+        runner = Runner(reactor, wall, random)
+        heartbeat = Heartbeat(
+            reactor,
+            db,
+            connected=lambda: Connected(len(hub.sockets), len(hub.users())),
+            failing=lambda: runner.failing,
+        )
+        self._undo.append(heartbeat.stop)
+        runner.start(
+            [
+                Job("work off the outbox", outbox.EVERY, teller.run, work),
+                Job("report to contentsvc status", heartbeats.EVERY, heartbeat.run, Bell(reactor)),
+                *retain(db, settings.notification_retention),
+            ]
+        )
         self._undo.append(runner.stop)
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)

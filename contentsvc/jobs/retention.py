@@ -12,7 +12,7 @@ from twisted.logger import Logger
 
 from contentsvc.db.query import Db
 from contentsvc.jobs.runner import Job
-from contentsvc.store import retention
+from contentsvc.store import processes, retention
 
 EVERY = 30.0
 """Seconds between two rounds."""
@@ -75,7 +75,13 @@ def retain(db: Db, days: int) -> list[Job]:
         batch = await retention.trim_sessions(db, MARGIN)
         return Deleted(batch.sessions, batch.tokens == retention.TOKENS)
 
-    kinds: dict[str, Callable[[], Awaitable[Deleted]]] = {"expired sessions": sessions}
+    async def dead() -> Deleted:
+        return Deleted(await processes.forget_dead(db), False)
+
+    kinds: dict[str, Callable[[], Awaitable[Deleted]]] = {
+        "expired sessions": sessions,
+        "processes that have died": dead,
+    }
     if days:
         kinds["old notifications"] = Notifications(db, days).delete
     return [

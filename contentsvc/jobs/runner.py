@@ -9,7 +9,7 @@ A job that fails is tried again with growing pauses. It holds up no other.
 
 from collections.abc import Awaitable, Callable, Sequence
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -42,8 +42,14 @@ class Job(NamedTuple):
     bell: Bell | None = None
 
 
+class Wall(Protocol):
+    """A clock of Unix seconds."""
+
+    def seconds(self) -> float: ...
+
+
 class Failing(NamedTuple):
-    """A job that fails: its name, since when (by the reactor's clock), and why."""
+    """A job that fails: its name, since when in Unix seconds, and why."""
 
     name: str
     since: float
@@ -51,30 +57,32 @@ class Failing(NamedTuple):
 
 
 class Runner:
-    """Runs these jobs."""
+    """Runs jobs. `wall` is the clock of stamps."""
 
-    def __init__(self, reactor: IReactorTime, jobs: Sequence[Job], random: Random) -> None:
+    def __init__(self, reactor: IReactorTime, wall: Wall, random: Random) -> None:
         self._reactor = reactor
-        self._jobs = jobs
+        self._wall = wall
         self._random = random
         self._sleeps = Sleeps(reactor)
-        self._bells = {job.name: job.bell or Bell(reactor) for job in jobs}
+        self._bells: list[Bell] = []
         self._failing: dict[str, Failing] = {}
         self._said: dict[str, float] = {}
         self._stopped = False
 
-    def start(self) -> None:
-        """Begin."""
-        for job in self._jobs:
+    def start(self, jobs: Sequence[Job]) -> None:
+        """Begin with these jobs."""
+        for job in jobs:
+            bell = job.bell or Bell(self._reactor)
             if job.bell is not None:
-                job.bell.ring()
-            Deferred.fromCoroutine(self._keep(job)).addErrback(self._ended)
+                bell.ring()
+            self._bells.append(bell)
+            Deferred.fromCoroutine(self._keep(job, bell)).addErrback(self._ended)
 
     def stop(self) -> None:
         """Begin nothing more."""
         self._stopped = True
         self._sleeps.stop()
-        for bell in self._bells.values():
+        for bell in self._bells:
             bell.ring()
 
     @property
@@ -82,8 +90,7 @@ class Runner:
         """The jobs that fail at present."""
         return list(self._failing.values())
 
-    async def _keep(self, job: Job) -> None:
-        bell = self._bells[job.name]
+    async def _keep(self, job: Job, bell: Bell) -> None:
         backoff = Backoff(min(FIRST_PAUSE, job.every), job.every, self._random)
         pause = None
         while not self._stopped:
@@ -108,7 +115,8 @@ class Runner:
     def _failed(self, name: str, error: Exception) -> None:
         now, text = self._reactor.seconds(), plain(error)
         before = self._failing.get(name)
-        self._failing[name] = Failing(name, now if before is None else before.since, text)
+        since = self._wall.seconds() if before is None else before.since
+        self._failing[name] = Failing(name, since, text)
         if before is not None and (before.error == text or now - self._said[name] < REMINDER):
             return
         self._said[name] = now

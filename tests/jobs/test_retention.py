@@ -15,7 +15,12 @@ from contentsvc.jobs.runner import Runner
 from contentsvc.store.retention import FIRST, TOKENS
 
 NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessions"
-NOTHING: dict[str, Any] = {NOTIFICATIONS: (True, None, False, 0), SESSIONS: (0, 0)}
+PROCESSES = "processes_forget_dead"
+NOTHING: dict[str, Any] = {
+    NOTIFICATIONS: (True, None, False, 0),
+    SESSIONS: (0, 0),
+    PROCESSES: (0,),
+}
 
 
 class FakeDb:
@@ -47,15 +52,21 @@ class RetentionTests(SynchronousTestCase):
 
     def begin(self, days: int = 90) -> None:
         """The jobs run."""
-        Runner(self.clock, retain(self.db, days), Random()).start()  # type: ignore[arg-type]
+        jobs = retain(self.db, days)  # type: ignore[arg-type]
+        Runner(self.clock, Clock(), Random()).start(jobs)
 
     def test_again_and_again(self) -> None:
-        """They look for both kinds from time to time, not at once."""
+        """They look for each kind from time to time, not at once."""
         self.begin()
         self.assertEqual(self.db.ran, {})
         self.clock.pump([EVERY] * 2)
         self.assertEqual(
-            self.db.ran, {NOTIFICATIONS: [(90, FIRST)] * 2, SESSIONS: [(module.MARGIN,)] * 2}
+            self.db.ran,
+            {
+                NOTIFICATIONS: [(90, FIRST)] * 2,
+                SESSIONS: [(module.MARGIN,)] * 2,
+                PROCESSES: [()] * 2,
+            },
         )
         self.assertEqual(self.logged, [])
 
@@ -85,10 +96,10 @@ class RetentionTests(SynchronousTestCase):
         self.assertEqual(starts, [FIRST, "b", "b", "c", FIRST])
 
     def test_for_ever(self) -> None:
-        """With 0 days no notification is deleted; sessions are."""
+        """With 0 days no notification is deleted; everything else is."""
         self.begin(0)
         self.clock.advance(EVERY)
-        self.assertEqual(list(self.db.ran), [SESSIONS])
+        self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES})
 
     def test_failed_amid(self) -> None:
         """After a batch that failed the walk goes on where it was, and counts on."""

@@ -16,6 +16,8 @@ from contentsvc.jobs.runner import FIRST_PAUSE, REMINDER, Failing, Job, Runner
 from contentsvc.timers import Bell
 
 EVERY = 30.0
+WALL = Clock()
+WALL.advance(1_000_000)
 
 
 class Even(Random):
@@ -57,8 +59,8 @@ class RunnerCase(SynchronousTestCase):
             self.logged.append(formatEvent(event))
 
     def begin(self, *jobs: Job) -> Runner:
-        made = Runner(self.clock, jobs or [Job("sweep", EVERY, self.work)], Even())
-        made.start()
+        made = Runner(self.clock, WALL, Even())
+        made.start(jobs or [Job("sweep", EVERY, self.work)])
         return made
 
     def pass_seconds(self, seconds: int) -> None:
@@ -180,9 +182,9 @@ class FailingTests(RunnerCase):
     def test_failing(self) -> None:
         """Who asks is told which jobs fail, since when, and why the last time."""
         made = self.fail(Unavailable("away"), KeyError("x"))
-        self.assertEqual(made.failing, [Failing("sweep", 30, "away")])
+        self.assertEqual(made.failing, [Failing("sweep", 1_000_000, "away")])
         self.pass_seconds(1)
-        self.assertEqual(made.failing, [Failing("sweep", 30, "KeyError: 'x'")])
+        self.assertEqual(made.failing, [Failing("sweep", 1_000_000, "KeyError: 'x'")])
         self.pass_seconds(10)
         self.assertEqual(made.failing, [])
         self.flushLoggedErrors(KeyError)

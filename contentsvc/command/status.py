@@ -1,0 +1,193 @@
+"""`contentsvc status`: what an operator wants to know at a glance."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from msgspec import Struct, json
+
+from contentsvc.db.query import Db
+from contentsvc.store import processes
+from contentsvc.store import status as store
+from contentsvc.store.migrate import names
+from contentsvc.store.processes import Failing
+from contentsvc.store.status import Count, Failure, Oldest
+
+ATTENTION = 2
+"""The exit status where something needs the operator."""
+SILENT = 15
+"""Seconds after its last report when a process may be dead."""
+EXACT = 10_000
+"""Up to so many users are counted."""
+SAMPLE = 1000
+"""Users whose logs are looked at for the oldest notification."""
+SHOWN = 10
+"""Rows of the outbox that are shown of those that fail."""
+
+
+class Process(Struct):
+    """A process; see store.processes."""
+
+    host: str
+    pid: int
+    version: str
+    up: int
+    seen: int
+    sockets: int
+    users: int
+    failing: list[Failing]
+
+
+class Outbox(Struct):
+    """How much is still to be told; see store.status. `failing` are some of the rows that fail."""
+
+    rows: int
+    oldest: int
+    failing: int
+    failures: list[Failure]
+
+
+class Status(Struct):
+    """All that `contentsvc status` knows. `missing` are the migrations that this version needs and
+    the database lacks, `unknown` those that a newer version has applied. `outbox`, `users` and
+    `oldest_notification` are None where the schema is too old to have them. Times and ages are in
+    seconds."""
+
+    version: str
+    postgres: str
+    bytes: int
+    missing: list[str]
+    unknown: list[str]
+    processes: list[Process]
+    users: Count | None
+    outbox: Outbox | None
+    oldest_notification: Oldest | None
+
+    @property
+    def running(self) -> list[Process]:
+        """The processes that have reported lately."""
+        return [process for process in self.processes if process.seen <= SILENT]
+
+    @property
+    def exit_status(self) -> int:
+        """0 if nothing needs the operator, else ATTENTION."""
+        fails = any(process.failing for process in self.running)
+        waits = self.outbox is not None and self.outbox.failing > 0
+        return ATTENTION if self.missing or fails or waits else 0
+
+
+async def look(db: Db) -> Status:
+    """The present status."""
+    server = await store.server(db)
+    applied = await store.applied(db) if server.has_migrations else []
+    found = Status(
+        version=version("contentsvc"),
+        postgres=server.version,
+        bytes=server.bytes,
+        missing=[name for name in names() if name not in applied],
+        unknown=[name for name in applied if name not in names()],
+        processes=[],
+        users=None,
+        outbox=None,
+        oldest_notification=None,
+    )
+    if server.has_processes:
+        found.processes = [
+            Process(
+                each.host,
+                each.pid,
+                each.version,
+                each.up,
+                each.seen,
+                each.sockets,
+                each.users,
+                json.decode(each.failing, type=list[Failing]),
+            )
+            for each in await processes.listed(db)
+        ]
+    if server.has_outbox:
+        waiting = await store.waiting(db)
+        failures = await store.failures(db, SHOWN)
+        found.outbox = Outbox(waiting.rows, waiting.oldest, waiting.failing, failures)
+    if server.has_logs:
+        found.users = await store.users(db, EXACT)
+        found.oldest_notification = await store.oldest_notification(db, SAMPLE)
+    return found
+
+
+def text(status: Status) -> str:
+    """The lines for a reader."""
+    return "\n".join(_lines(status))
+
+
+def _lines(status: Status) -> Iterator[str]:
+    yield _line("Version", status.version)
+    if status.missing:
+        yield _line("Schema", f"migrations missing: {', '.join(status.missing)}")
+    else:
+        newer = f"; from a newer version: {', '.join(status.unknown)}" if status.unknown else ""
+        yield _line("Schema", f"current{newer}")
+    yield _line("Database", f"{_size(status.bytes)}, Postgres {status.postgres}")
+    yield _line("Processes", str(len(status.running) or "none"))
+    for process in status.processes:
+        silent = f", silent for {_span(process.seen)}" if process.seen > SILENT else ""
+        yield (
+            f"  {process.host} {process.pid}: version {process.version}, "
+            f"up {_span(process.up)}, sockets {process.sockets}, users {process.users}{silent}"
+        )
+        for failing in process.failing:
+            yield f"    cannot {failing.name} since {_moment(failing.since)}: {failing.error}"
+    yield _line("Sockets", str(sum(process.sockets for process in status.running)))
+    if status.users is not None:
+        connected = sum(process.users for process in status.running)
+        about = "about " if status.users.estimated else ""
+        yield _line("Users", f"{about}{status.users.count:,}, connected: {connected}")
+    if status.outbox is not None:
+        yield from _outbox(status.outbox)
+    if status.oldest_notification is not None:
+        yield _line("Oldest notification", _oldest(status.oldest_notification))
+
+
+def _outbox(outbox: Outbox) -> Iterator[str]:
+    rows = f"{outbox.rows:,} rows, the oldest {_span(outbox.oldest)} old"
+    failing = f", failing: {outbox.failing:,}" if outbox.failing else ""
+    yield _line("Outbox", rows + failing if outbox.rows else "empty")
+    for row in outbox.failures:
+        yield (
+            f"  {row.kind}, {_span(row.age)} old, failed {row.tries} times, "
+            f"again in {_span(row.again)}: {row.failure}"
+        )
+
+
+def _oldest(oldest: Oldest) -> str:
+    if oldest.created is None:
+        return "none"
+    only = f" (of {SAMPLE:,} users)" if oldest.estimated else ""
+    return f"{_moment(oldest.created)}{only}"
+
+
+def _line(name: str, value: str) -> str:
+    return f"{name + ':':<21}{value}"
+
+
+def _moment(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _span(seconds: int) -> str:
+    """In the largest unit that fits, and the next."""
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
+    first = next((n for n, (count, _) in enumerate(parts) if count), 3)
+    return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2])
+
+
+def _size(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"

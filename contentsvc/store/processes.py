@@ -1,0 +1,95 @@
+"""The processes of the service, as they report themselves."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct, json
+
+from contentsvc.db.query import Db, many, none, one
+
+DEAD: Final = 60
+"""Seconds after its last report when a process is forgotten."""
+
+
+class Failing(Struct):
+    """A job that fails in a process: its name in plain words, since when in Unix seconds, and the
+    last error."""
+
+    name: str
+    since: int
+    error: str
+
+
+class Process(Struct):
+    """A process. It began `up` seconds ago, and was last heard of `seen` seconds ago. `sockets` and
+    `users` are those connected to it."""
+
+    host: str
+    pid: int
+    version: str
+    up: int
+    seen: int
+    sockets: int
+    users: int
+    failing: str
+
+
+@none("""
+    insert into processes (id, host, pid, version, sockets, users, failing)
+    values (:id, :host, :pid, :version, :sockets, :users, :failing)
+    on conflict (id) do update
+    set seen = clock_timestamp(), sockets = :sockets, users = :users, failing = :failing
+""")
+async def _report(
+    db: Db, id: str, host: str, pid: int, version: str, sockets: int, users: int, failing: str
+) -> None:
+    """Store a report."""
+
+
+async def report(
+    db: Db,
+    id: str,
+    *,
+    host: str,
+    pid: int,
+    version: str,
+    sockets: int,
+    users: int,
+    failing: Sequence[Failing],
+) -> None:
+    """Say that the process `id` runs, and how it is."""
+    text = json.encode(failing).decode()
+    await _report(db, id, host, pid, version, sockets, users, text)
+
+
+@none("delete from processes where id = :id")
+async def leave(db: Db, id: str) -> None:
+    """Say that it has ended."""
+
+
+@one(f"""
+    with gone as (
+        delete from processes where id in (
+            select id from processes
+            -- What was seen in the future was seen before the clock was set back. One that lives
+            -- reports itself again.
+            where abs(extract(epoch from clock_timestamp() - seen)) > {DEAD}
+            for update skip locked
+        )
+        returning 1
+    )
+    select count(*) from gone
+""")
+async def forget_dead(db: Db) -> int:
+    """Forget the processes that have not reported for DEAD seconds. Gives their number."""
+
+
+@many("""
+    select host, pid, version,
+           greatest(extract(epoch from clock_timestamp() - started), 0)::integer as up,
+           greatest(extract(epoch from clock_timestamp() - seen), 0)::integer as seen,
+           sockets, users, failing
+    from processes order by host, started, pid
+""")
+async def listed(db: Db) -> list[Process]:
+    """All of them."""

@@ -1,0 +1,141 @@
+"""What an operator wants to know of the database at a glance.
+
+It must be quick on a big database: nothing here reads a table that grows from end to end. So some
+numbers are estimates, and say so.
+"""
+
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from contentsvc.db.query import Db, many, one
+from contentsvc.store.fragments import NIL
+
+_PATIENCE = "10s"
+"""How long each statement may take."""
+
+
+class Server(NamedTuple):
+    """Postgres's version, and the size of the database in bytes. The tables say whether they are
+    there: the schema may be an older one."""
+
+    version: str
+    bytes: int
+    has_migrations: bool
+    has_outbox: bool
+    has_processes: bool
+    has_logs: bool
+
+
+class Count(Struct):
+    """A number of rows. With `estimated`, it is about so many."""
+
+    count: int
+    estimated: bool
+
+
+class Oldest(Struct):
+    """When the oldest notification was made, in Unix seconds, None without one. With `estimated`,
+    only some users' logs were looked at."""
+
+    created: int | None
+    estimated: bool
+
+
+class Waiting(Struct):
+    """The rows of the outbox: how many, the age of the oldest in seconds (0 without one), and how
+    many have failed."""
+
+    rows: int
+    oldest: int
+    failing: int
+
+
+class Failure(Struct):
+    """A row of the outbox that has failed `tries` times. Its age and the time until it is tried
+    again are in seconds."""
+
+    kind: str
+    age: int
+    tries: int
+    again: int
+    failure: str
+
+
+@one(f"""
+    select current_setting('server_version') as version,
+           pg_database_size(current_database()) as bytes,
+           to_regclass('_yoyo_migrations') is not null as has_migrations,
+           to_regclass('outbox') is not null as has_outbox,
+           to_regclass('processes') is not null as has_processes,
+           exists (
+               select from pg_attribute a
+               where a.attrelid = to_regclass('notification_counters') and a.attname = 'trimmed'
+           ) as has_logs
+    from (select set_config('statement_timeout', '{_PATIENCE}', true)) limits
+""")
+async def server(db: Db) -> Server:
+    """The database itself. The statements after this one may each take so long at most."""
+
+
+@many("select migration_id from _yoyo_migrations order by migration_id")
+async def applied(db: Db) -> list[str]:
+    """The names of the migrations that have been applied."""
+
+
+@one(f"""
+    with few as materialized (
+        select count(*) as rows from (
+            select from users u where u.id >= '{NIL}' order by u.id limit :exact::bigint + 1
+        ) u
+    )
+    select case when few.rows > :exact
+                then greatest(c.reltuples, few.rows) else few.rows end::bigint as count,
+           few.rows > :exact as estimated
+    from few, pg_class c where c.oid = 'users'::regclass
+""")
+async def users(db: Db, exact: int) -> Count:
+    """How many users there are. Up to `exact` are counted; beyond, it is the planner's estimate."""
+
+
+@one(f"""
+    with looked as materialized (
+        select c.user_id, c.trimmed from notification_counters c
+        where c.user_id >= '{NIL}'
+        order by c.user_id limit :sample::bigint + 1
+    ), first as materialized (
+        select n.created from (select * from looked order by user_id limit :sample) l
+        cross join lateral (
+            select n.created from notifications n
+            where n.user_id = l.user_id and n.seq > l.trimmed
+            order by n.seq limit 1
+        ) n
+    )
+    select (select unix(min(created)) from first) as created,
+           (select count(*) > :sample from looked) as estimated
+""")
+async def oldest_notification(db: Db, sample: int) -> Oldest:
+    """The oldest one of the first `sample` users. Their ids are random, so it is a fair sample."""
+
+
+@one("""
+    select count(*) as rows,
+           coalesce(greatest(extract(epoch from clock_timestamp() - min(created)), 0), 0)::integer
+               as oldest,
+           count(*) filter (where tries > 0) as failing
+    from outbox
+""")
+async def waiting(db: Db) -> Waiting:
+    """The outbox as a whole."""
+
+
+@many("""
+    select kind, greatest(extract(epoch from clock_timestamp() - created), 0)::integer as age,
+           tries,
+           greatest(extract(epoch from due - clock_timestamp()), 0)::integer as again,
+           coalesce(failure, '') as failure
+    from outbox where tries > 0
+    order by tries desc, id limit :limit
+""")
+async def failures(db: Db, limit: int) -> list[Failure]:
+    """The rows that have failed most often."""

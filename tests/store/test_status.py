@@ -1,0 +1,44 @@
+"""The numbers of `contentsvc status`, where they are estimates."""
+
+from contentsvc.store import notifications, status
+from contentsvc.store.status import Count, Oldest
+from tests.support.databases import StoreCase, fresh
+
+
+class StatusCase(StoreCase):
+    async def setUp(self) -> None:
+        # Of its own: it counts all there is.
+        self._databases[type(self)] = fresh(self.server())
+        await super().setUp()
+        self.users = sorted([await self.user() for _ in range(4)])
+
+    async def test_users(self) -> None:
+        """Up to a limit users are counted; beyond it the number is the planner's, but no less than
+        what was seen."""
+        self.assertEqual(await status.users(self.db, 4), Count(4, False))
+        self.assertEqual(await status.users(self.db, 2), Count(3, True))
+        self.sql("analyze users")
+        self.assertEqual(await status.users(self.db, 2), Count(4, True))
+
+    async def test_oldest(self) -> None:
+        """The oldest notification is that of all users, or of some, which it says."""
+        self.assertEqual(await status.oldest_notification(self.db, 4), Oldest(None, False))
+        for age, user in enumerate(self.users):
+            for _ in range(2):
+                await notifications.insert(self.db, user, "Debug", "{}")
+            self.sql(
+                "update notifications set created = to_timestamp(1000 - %s) where user_id = %s",
+                age,
+                user,
+            )
+        self.assertEqual(await status.oldest_notification(self.db, 4), Oldest(997, False))
+        self.assertEqual(await status.oldest_notification(self.db, 2), Oldest(999, True))
+
+    async def test_patience(self) -> None:
+        """A lock does not hold up the command for long: its statements have a limit."""
+        async with self.db.transaction() as tx:
+            await status.server(tx)
+            assert tx.connection is not None
+            show = "select current_setting('statement_timeout')"
+            cursor = await tx.connection.statement(show, None)
+            self.assertEqual(cursor.fetchall(), [("10s",)])
