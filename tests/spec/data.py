@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import secrets
+import string
 import uuid
 from dataclasses import dataclass
 from typing import Any
@@ -48,6 +49,11 @@ def guid() -> str:
 def name(prefix: str = "u") -> str:
     """A username nobody else has."""
     return prefix + secrets.token_hex(8)
+
+
+def word() -> str:
+    """A word in small letters that nobody else uses, and that begins no other."""
+    return "".join(secrets.choice(string.ascii_lowercase) for _ in range(14))
 
 
 def entity() -> dict[str, str]:

@@ -108,7 +108,7 @@ class BadConfigurationTests(SpecCase):
         await self.refused("secret", "--database", "postgresql://127.0.0.1:1/none")
 
 
-class TwoDaemonsTests(SpecCase):
+class TwoDaemonsCase(SpecCase):
     """Two daemons on one database: CONTENTSVC_TEST_DATABASE, or the shared one's embedded."""
 
     async def connect(self) -> None:
@@ -126,6 +126,10 @@ class TwoDaemonsTests(SpecCase):
             "second", lambda: daemon.Daemon(database=dsn, secret_file=secret)
         )
         self.use(self.first)
+
+
+class TwoDaemonsTests(TwoDaemonsCase):
+    """What one tells the other."""
 
     async def test_push(self):
         """choices: what one daemon commits, the other pushes to its sockets."""
