@@ -178,7 +178,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
             required_platforms=platforms,
             publications_per_day=settings.publications_per_day,
         ),
-        Withdrawal(db),
+        Withdrawal(db, parts.outbox),
         Dependents(db),
         Comments(db, per_minute=settings.comments_per_minute),
         Ratings(db),

@@ -28,6 +28,7 @@ from contentsvc.store import content as store
 from contentsvc.store import users
 from contentsvc.store.dependencies import Used, of_revision, packages_of_revision
 from contentsvc.store.outbox import Outbox
+from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.allow import ADMIN, ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either, fitting
@@ -81,6 +82,7 @@ class Content:
     ) -> None:
         self._db = db
         self._notifier = notifier
+        self._outbox = outbox
         self._publishing = Publishing(
             db, outbox, required_platforms, publications_per_day
         )
@@ -243,6 +245,10 @@ class Content:
             if act is None:
                 raise ContentNotFound()
             if act.changed:
+                changed = DependencyChanged(
+                    dependency=content, status=act.status, actor=call.user, by_author=False
+                )
+                await self._outbox.put(tx, changed)
                 kind = ContentSuspended if body.status == "suspended" else ContentRestored
                 told = kind(content=content, reason=body.reason)
                 await self._notifier.send(tx, act.author_id, told)

@@ -4,6 +4,8 @@ from contentsvc.api.errors import ContentNotFound, UserNotFound
 from contentsvc.api.paging import contents, position
 from contentsvc.db.database import Database
 from contentsvc.store import users, withdrawal
+from contentsvc.store.outbox import Outbox
+from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.allow import SELF_OR_ADMIN, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
@@ -16,8 +18,9 @@ from contentsvc.wire.content import ContentInfo
 class Withdrawal:
     """Content that its author withdraws. It stays, and the author can restore it."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, outbox: Outbox) -> None:
         self._db = db
+        self._outbox = outbox
 
     @route(
         "DELETE",
@@ -42,12 +45,18 @@ class Withdrawal:
         await self._set(call, content, deleted=False)
 
     async def _set(self, call: Call, content: str, *, deleted: bool) -> None:
-        caller = call.user, call.viewer.admin
-        act = await withdrawal.set_deleted(self._db, content, *caller, deleted)
-        if act is None:
-            raise ContentNotFound()
-        if act.author_id != call.user:
-            raise Forbidden("Only its author can withdraw this content, and restore it.")
+        async with self._db.transaction() as tx:
+            caller = call.user, call.viewer.admin
+            act = await withdrawal.set_deleted(tx, content, *caller, deleted)
+            if act is None:
+                raise ContentNotFound()
+            if act.author_id != call.user:
+                raise Forbidden("Only its author can withdraw this content, and restore it.")
+            if act.changed:
+                changed = DependencyChanged(
+                    dependency=content, status=act.status, actor=call.user, by_author=True
+                )
+                await self._outbox.put(tx, changed)
 
     @route("GET", "/user/<guid:user>/content/deleted", allow=SELF_OR_ADMIN, raises=(UserNotFound,))
     async def deleted(self, call: Call, user: str, query: Part) -> Listed[ContentInfo]:

@@ -26,3 +26,14 @@ class RevisionPublished(Task, frozen=True, tag="RevisionPublished"):
     content: str
     revision: str
     upto: int
+
+
+class DependencyChanged(Task, frozen=True, tag="DependencyChanged"):
+    """Tell the authors of all that depends on a content that it was suspended, withdrawn or
+    restored, and shows this `status` since. The `actor` is not told. `by_author` says that its
+    author did it, of which each is told once in a day."""
+
+    dependency: str
+    status: str
+    actor: str
+    by_author: bool

@@ -107,6 +107,16 @@ class RevisionPublished(Notification, tag="RevisionPublished"):
     revision: Guid
 
 
+class DependencyStatus(Notification, tag="DependencyStatus"):
+    """A content on which some of the user's depends was suspended, restored or deleted. `content`
+    is the newest that depends on it, `contents` how many do."""
+
+    dependency: Guid
+    status: Annotated[str, Meta(extra_json_schema={"enum": ["active", "suspended", "deleted"]})]
+    content: Guid
+    contents: int
+
+
 AnyNotification = (
     FriendRequest
     | FriendConfirm
@@ -119,6 +129,7 @@ AnyNotification = (
     | ContentRestored
     | ContentPublished
     | RevisionPublished
+    | DependencyStatus
 )
 """The union that a client decodes."""
 

@@ -1,9 +1,12 @@
 """Withdrawal (extensions §1): who may, what they are told, and what it leaves of a content."""
 
+import msgspec
+
 from contentsvc.api.comments import Comments
 from contentsvc.api.content import Content
 from contentsvc.api.dependents import Dependents
 from contentsvc.api.withdrawal import Withdrawal
+from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.call import Viewer
 from contentsvc.wire.base import Part
 from contentsvc.wire.comments import CommentCreate, CommentsLock, CommentUpdate
@@ -24,8 +27,8 @@ class WithdrawalCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.notifier = Notifier()
-        self.family = Withdrawal(self.db)
         self.outbox = Tasks()
+        self.family = Withdrawal(self.db, self.outbox)
         self.contents = Content(
             self.db, self.notifier, self.outbox, required_platforms=(), publications_per_day=0
         )
@@ -96,6 +99,55 @@ class WhoTests(WithdrawalCase):
         self.assertEqual(found, ["done"] * 8)
         self.assertEqual(await self.status(self.by_admin), "suspended")
         self.assertEqual(self.notifier.sent, [(self.author, "ContentSuspended")])
+
+
+class TaskTests(WithdrawalCase):
+    """What is put into the outbox for the authors of dependents."""
+
+    def tasks(self) -> list[DependencyChanged]:
+        """Those that were put."""
+        rows = self.sql("select task from outbox where task like %s order by id", f"%{self.game}%")
+        return [msgspec.json.decode(task, type=DependencyChanged) for (task,) in rows]
+
+    def task(self, status: str, actor: str) -> DependencyChanged:
+        """An expected one."""
+        return DependencyChanged(
+            dependency=self.game, status=status, actor=actor, by_author=actor == self.author
+        )
+
+    async def test_each_act(self) -> None:
+        """Each act that changes one of the flags puts a task, with the status that the content
+        shows since: `deleted` while its author has withdrawn it."""
+        expected = []
+        for act, status, actor in (
+            (self.decide("suspended"), "suspended", self.admin),
+            (self.family.delete(self.by_author, self.game), "deleted", self.author),
+            (self.decide("active"), "deleted", self.admin),
+            (self.decide("suspended"), "deleted", self.admin),
+            (self.family.restore(self.by_author, self.game), "suspended", self.author),
+            (self.decide("active"), "active", self.admin),
+        ):
+            await act
+            expected.append(self.task(status, actor))
+            self.assertEqual(self.tasks(), expected)
+        self.assertEqual(self.outbox.woken, len(expected))
+
+    async def test_repeats(self) -> None:
+        """An act that changes nothing puts none, nor does one that is refused."""
+        await self.family.restore(self.by_author, self.game)
+        await self.decide("active")
+        await self.refused(self.family.delete(self.by_other, self.game))
+        self.assertEqual(self.tasks(), [])
+        found = [self.family.delete(self.by_author, self.game) for _ in range(8)]
+        self.assertEqual(await self.statuses(*found), ["done"] * 8)
+        self.assertEqual(self.tasks(), [self.task("deleted", self.author)])
+
+    async def test_admin_of_own(self) -> None:
+        """What an admin decides of their own content is an act of an admin."""
+        by = Caller(self.author, admin=True)
+        await self.contents.set_status(by, self.game, StatusChange(status="suspended"))
+        (task,) = self.tasks()
+        self.assertEqual((task.actor, task.by_author), (self.author, False))
 
 
 class ListTests(WithdrawalCase):

@@ -1,101 +1,16 @@
 """Dependents (extensions §1): who uses, by its current revision, what a content has brought."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from contentsvc.db.query import Db, Statements
 from contentsvc.store import content as contents
 from contentsvc.store import dependents, withdrawal
-from contentsvc.store.floods import UNLIMITED
-from contentsvc.wire.dependencies import EntityReference
-from tests.support.databases import StoreCase, guid, together
-
-Part = tuple[str, str]
-"""An entity revision: its id and its revision's."""
+from contentsvc.store.fragments import NIL
+from tests.support.databases import guid, together
+from tests.support.uses import UsesCase
 
 
-class DependentCase(StoreCase):
-    async def setUp(self) -> None:
-        await super().setUp()
-        self.author = await self.user()
-
-    def part(self) -> Part:
-        """A new one."""
-        return guid(), guid()
-
-    async def made(
-        self,
-        *,
-        brings: Sequence[Part] = (),
-        uses: Sequence[Part] = (),
-        packages: Sequence[str] = (),
-        uses_packages: Sequence[str] = (),
-        core: Part | None = None,
-        author: str | None = None,
-    ) -> str:
-        """A new content that brings and uses these, beside its core."""
-        revision, core = guid(), core or self.part()
-        async with self.db.transaction() as tx:
-            game = await self.content(
-                author or self.author,
-                revision=revision,
-                entities=[(*part, "path") for part in (core, *brings)],
-                packages=packages,
-                db=tx,
-            )
-            await self.depend(tx, revision, brings, uses, [*packages, *uses_packages])
-        return game
-
-    async def depend(
-        self,
-        tx: Any,
-        revision: str,
-        brings: Sequence[Part],
-        uses: Sequence[Part],
-        packages: Sequence[str],
-    ) -> None:
-        """Register the dependencies of a revision."""
-        originating, using = (
-            [EntityReference(entity_id=entity, revision_id=revision) for entity, revision in parts]
-            for parts in (brings, uses)
-        )
-        most, span = UNLIMITED
-        await contents.depend(
-            tx,
-            revision=revision,
-            originating=originating,
-            using=using,
-            packages=list(packages),
-            author=self.author,
-            most=most,
-            span=span,
-        )
-
-    def revised(self, game: str, *uses: Part) -> str:
-        """Another revision of a content, which uses these, as its current one; its id."""
-        revision, core = guid(), self.part()
-        ((ordinal,),) = self.sql(
-            "select max(ordinal) + 1 from revisions where content_id = %s", game
-        )
-        self.sql(
-            """insert into revisions (id, content_id, version, description, entity_id,
-                                      entity_revision, ordinal)
-               values (%s, %s, '2', '', %s, %s, %s)""",
-            *(revision, game, *core, ordinal),
-        )
-        self.sql("insert into entities values (%s, %s, 'path', %s)", *core, game)
-        for place, part in enumerate(uses):
-            self.sql(
-                "insert into revision_entities values (%s, false, %s, %s, %s)",
-                *(revision, place, *part),
-            )
-        self.current(game, revision)
-        return revision
-
-    def current(self, game: str, revision: str) -> None:
-        """Make a revision the current one."""
-        self.sql("update contents set revision_id = %s where id = %s", revision, game)
-
+class DependentCase(UsesCase):
     async def listed(self, game: str, **window: Any) -> list[str] | None:
         """The ids of the dependents, None if the content is not seen."""
         asked = {"caller": None, "admin": False, "before": None, "limit": 100} | window
@@ -245,3 +160,136 @@ class ListTests(DependentCase):
             found += [row.info.id for row in rows]
             before = rows[-1].number
         self.assertEqual(found, games[::-1])
+
+
+class AuthorTests(UsesCase):
+    """Whom it concerns what happens to a content."""
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.base = await self.content(self.author)
+        self.users = sorted([await self.user() for _ in range(5)])
+
+    async def authors(self, actor: str = NIL, **changes: Any) -> list[tuple[str, str, int]]:
+        """Each with the newest of their dependents, and how many there are."""
+        asked = {"by_author": False, "after": NIL, "limit": 100, "reach": 100} | changes
+        rows = await dependents.authors(self.db, self.base, actor, **asked)
+        return [(row.author_id, row.newest, row.contents) for row in rows]
+
+    async def test_levels(self) -> None:
+        """Authors are reached through all levels, each with their newest and with all of theirs,
+        once however many ways lead there."""
+        ann, bob, eve, *_ = self.users
+        first = await self.built_on(self.base, author=ann)
+        second = await self.built_on(self.base, first, author=bob)
+        third = await self.built_on(second, first, author=ann)
+        fourth = await self.built_on(third, self.base, author=eve)
+        await self.content(eve)
+        expected = [(ann, third, 2), (bob, second, 1), (eve, fourth, 1)]
+        self.assertEqual(await self.authors(), expected)
+
+    async def test_circle(self) -> None:
+        """Content that uses each other in a circle is counted once, and what is asked about is not
+        its own dependent."""
+        ann, bob, *_ = self.users
+        first = await self.built_on(self.base, author=ann)
+        second = await self.built_on(first, author=bob)
+        self.use(self.base, second)
+        self.use(first, second)
+        self.assertEqual(await self.authors(), [(ann, first, 1), (bob, second, 1)])
+
+    async def test_own(self) -> None:
+        """The author of the content is among them for other content of theirs; the actor is not."""
+        mine = await self.built_on(self.base)
+        others = await self.built_on(self.base, author=self.users[0])
+        expected = {(self.author, mine, 1), (self.users[0], others, 1)}
+        self.assertEqual(set(await self.authors()), expected)
+        self.assertEqual(await self.authors(self.author), [(self.users[0], others, 1)])
+        self.assertEqual(await self.authors(self.users[0]), [(self.author, mine, 1)])
+
+    async def test_active(self) -> None:
+        """Only active content depends, and nothing through what is hidden."""
+        ann, bob, eve, *_ = self.users
+        hidden = await self.built_on(self.base, author=ann)
+        behind = await self.built_on(hidden, author=bob)
+        other = await self.built_on(self.base, author=eve)
+        await contents.set_status(self.db, hidden, "suspended")
+        self.assertEqual(await self.authors(), [(eve, other, 1)])
+        await contents.set_status(self.db, hidden, "active")
+        await withdrawal.set_deleted(self.db, behind, bob, False, True)
+        self.assertEqual(await self.authors(), [(ann, hidden, 1), (eve, other, 1)])
+
+    async def test_reach(self) -> None:
+        """Beyond so many dependents nobody is reached: the nearest count, and of those the
+        newest."""
+        ann, bob, eve, *_ = self.users
+        games = [await self.built_on(self.base, author=ann) for _ in range(3)]
+        near = await self.built_on(self.base, author=bob)
+        await self.built_on(games[0], author=eve)
+        for reach, expected in (
+            (1, [(bob, near, 1)]),
+            (3, [(ann, games[2], 2), (bob, near, 1)]),
+            (4, [(ann, games[2], 3), (bob, near, 1)]),
+        ):
+            self.assertEqual(await self.authors(reach=reach), expected)
+        self.assertEqual(len(await self.authors(reach=5)), 3)
+
+    async def test_batches(self) -> None:
+        """Batches, each after the last author of the one before, have every author once."""
+        games = [await self.built_on(self.base, author=user) for user in self.users]
+        found, after = [], NIL
+        while batch := await self.authors(after=after, limit=2):
+            found += batch
+            after = batch[-1][0]
+        expected = [(user, game, 1) for user, game in zip(self.users, games, strict=True)]
+        self.assertEqual(found, expected)
+
+    async def due(self, base: str | None = None) -> list[bool]:
+        """Whether the authors are due, for an act of the author's."""
+        asked = base or self.base, NIL, True, NIL, 100, 100
+        return [row.due for row in await dependents.authors(self.db, *asked)]
+
+    async def test_once_a_day(self) -> None:
+        """For what authors do, each recipient is due once per content in 24 hours."""
+        ann, bob, *_ = self.users
+        other = await self.content(self.author)
+        await self.built_on(self.base, other, author=ann)
+        self.assertEqual(await self.due(), [True])
+        await self.built_on(self.base, author=bob)
+        self.assertEqual(await self.due(), [False, True])
+        self.assertEqual(await self.due(other), [True])
+        for ago, due in (("23:59", False), ("24:01", True), ("-01:00", True)):
+            self.sql("update dependency_tellings set told = now() - %s::interval", ago)
+            self.assertEqual(await self.due(), [due, due])
+            self.assertEqual(await self.due(), [False, False])
+
+    async def test_admins(self) -> None:
+        """What admins do is always told, and is not noted."""
+        await self.built_on(self.base, author=self.users[0])
+        for _ in range(2):
+            rows = await dependents.authors(self.db, self.base, NIL, False, NIL, 100, 100)
+            self.assertEqual([row.due for row in rows], [True])
+        self.assertEqual(await self.due(), [True])
+
+    async def test_due_at_once(self) -> None:
+        """Of several acts at once one finds an author due."""
+        await self.built_on(self.base, author=self.users[0])
+        found = await together(*(self.due() for _ in range(8)))
+        self.assertEqual(sorted(found), [[False]] * 7 + [[True]])
+
+    async def test_forgotten(self) -> None:
+        """Notes of more than a day ago are deleted, others stay."""
+        for user in self.users:
+            await self.built_on(self.base, author=user)
+        await self.due()
+        self.sql(
+            "update dependency_tellings set told = now() - interval '25 hours'"
+            " where recipient = any(%s::uuid[])",
+            self.users[:3],
+        )
+        self.assertEqual(await dependents.forget(self.db), 3)
+        self.assertEqual(await dependents.forget(self.db), 0)
+        rows = self.sql(
+            "select recipient from dependency_tellings where dependency = %s", self.base
+        )
+        self.assertEqual({str(user) for (user,) in rows}, set(self.users[3:]))

@@ -26,6 +26,7 @@ GROWING = {
     "documents",
     "content_ranks",
     "content_uses",
+    "dependency_tellings",
     "comments",
     "ratings",
     "notifications",
@@ -72,7 +73,12 @@ def filled(server: str) -> str:
             """insert into outbox (kind, task) select 'ContentPublished', '{}'
                from generate_series(1, 10000)"""
         )
-        cursor.execute("analyze failed_log_ins, outbox")
+        cursor.execute(
+            """insert into dependency_tellings
+               select gen_random_uuid(), gen_random_uuid(), now() - make_interval(secs => n)
+               from generate_series(1, 50000) n"""
+        )
+        cursor.execute("analyze failed_log_ins, outbox, dependency_tellings")
     return url
 
 
