@@ -12,14 +12,16 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.jobs import retention as module
 from contentsvc.jobs.retention import EVERY, PAUSE, retain
 from contentsvc.jobs.runner import Runner
+from contentsvc.store.dependents import FORGOTTEN
 from contentsvc.store.retention import FIRST, TOKENS
 
 NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessions"
-PROCESSES = "processes_forget_dead"
+PROCESSES, TELLINGS = "processes_forget_dead", "dependents_forget"
 NOTHING: dict[str, Any] = {
     NOTIFICATIONS: (True, None, False, 0),
     SESSIONS: (0, 0),
     PROCESSES: (0,),
+    TELLINGS: (0,),
 }
 
 
@@ -66,6 +68,7 @@ class RetentionTests(SynchronousTestCase):
                 NOTIFICATIONS: [(90, FIRST)] * 2,
                 SESSIONS: [(module.MARGIN,)] * 2,
                 PROCESSES: [()] * 2,
+                TELLINGS: [()] * 2,
             },
         )
         self.assertEqual(self.logged, [])
@@ -77,13 +80,15 @@ class RetentionTests(SynchronousTestCase):
         steps = (True, "b", True, 70), (True, "b", True, 60), (True, "c", False, 5)
         self.db.answers[NOTIFICATIONS].extend(steps)
         self.db.answers[SESSIONS].extend([(TOKENS, 1), (3, 2)])
+        self.db.answers[TELLINGS].extend([(FORGOTTEN,), (7,)])
+        looked = NOTIFICATIONS, SESSIONS, TELLINGS
         self.clock.advance(EVERY)
-        self.assertEqual([len(self.db.ran[name]) for name in (NOTIFICATIONS, SESSIONS)], [1, 1])
+        self.assertEqual([len(self.db.ran[name]) for name in looked], [1, 1, 1])
         self.clock.pump([PAUSE] * 4)
-        self.assertEqual([len(self.db.ran[name]) for name in (NOTIFICATIONS, SESSIONS)], [3, 2])
-        self.assertEqual(
-            self.logged, ["Deleted expired sessions: 3", "Deleted old notifications: 135"]
-        )
+        self.assertEqual([len(self.db.ran[name]) for name in looked], [3, 2, 2])
+        notes = f"Deleted notes of who was told of dependencies: {FORGOTTEN + 7}"
+        expected = ["Deleted expired sessions: 3", notes, "Deleted old notifications: 135"]
+        self.assertEqual(self.logged, expected)
 
     def test_walk(self) -> None:
         """Each look goes on with the users after those of the last, and begins anew at the end;
@@ -99,7 +104,7 @@ class RetentionTests(SynchronousTestCase):
         """With 0 days no notification is deleted; everything else is."""
         self.begin(0)
         self.clock.advance(EVERY)
-        self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES})
+        self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, TELLINGS})
 
     def test_failed_amid(self) -> None:
         """After a batch that failed the walk goes on where it was, and counts on."""
