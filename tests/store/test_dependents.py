@@ -97,6 +97,15 @@ class UseTests(DependentCase):
         )
         self.assertEqual(await self.listed(base), [game])
 
+    async def test_gone(self) -> None:
+        """Content whose row is deleted takes its uses with it, and leaves those of others."""
+        part = self.part()
+        base = await self.made(brings=[part])
+        games = [await self.made(uses=[part]) for _ in range(2)]
+        self.sql("delete from contents where id = %s", games[0])
+        left = self.sql("select content_id::text from content_uses where used = %s", base)
+        self.assertEqual(left, [(games[1],)])
+
     async def test_changes_at_once(self) -> None:
         """Two changes at once leave the uses of the revision that is current afterwards."""
         parts = [self.part() for _ in range(2)]
