@@ -29,7 +29,9 @@ from contentsvc.api.health import Health, Reason
 from contentsvc.api.notifications import Notifications
 from contentsvc.api.precheck import UploadPrecheck
 from contentsvc.api.progress import Progress
+from contentsvc.api.publishing import Publishing
 from contentsvc.api.ratings import Ratings
+from contentsvc.api.revisions import Revisions
 from contentsvc.api.sessions import Sessions
 from contentsvc.api.social import Social
 from contentsvc.api.users import Users
@@ -162,6 +164,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
     most = settings.failed_log_ins_per_address
     guard = Guard(db, passwords, tokens, most_of_address=most)
     platforms = settings.required_platforms
+    publishing = Publishing(db, parts.outbox, platforms, settings.publications_per_day)
     families: list[object] = [
         Users(db),
         Social(
@@ -171,13 +174,8 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
             follows_per_day=settings.follows_per_day,
         ),
         UploadPrecheck(db, required_platforms=platforms),
-        Content(
-            db,
-            notifier,
-            parts.outbox,
-            required_platforms=platforms,
-            publications_per_day=settings.publications_per_day,
-        ),
+        Content(db, notifier, parts.outbox, publishing),
+        Revisions(db, publishing),
         Withdrawal(db, parts.outbox),
         Dependents(db),
         Comments(db, per_minute=settings.comments_per_minute),

@@ -1,31 +1,25 @@
 """Content: spec §4.2, §4.3; its detail, status and featuring."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 
 from msgspec import UNSET
 from msgspec.structs import asdict
 
 from contentsvc.api.commas import choice
 from contentsvc.api.errors import (
+    ContentDeleted,
     ContentNotFound,
-    EntityConflict,
-    PackageConflict,
-    PlatformMissing,
-    RevisionExists,
     RevisionNotFound,
     RevisionNotPublished,
-    SuspendedDependency,
-    TooManyRequests,
-    UnknownReference,
     UserNotFound,
 )
 from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
-from contentsvc.api.publishing import Publishing
+from contentsvc.api.publishing import REFUSALS, Publishing
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import content as store
-from contentsvc.store import users
+from contentsvc.store import revisions, users
 from contentsvc.store.dependencies import Used, of_revision, packages_of_revision
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import DependencyChanged
@@ -47,45 +41,43 @@ from contentsvc.wire.content import (
     ContentRepeat,
     ContentUpdate,
     FeaturedChange,
-    Revision,
-    RevisionDetail,
     StatusChange,
     Votes,
 )
 from contentsvc.wire.dependencies import Entity, Package
 from contentsvc.wire.notifications import ContentRestored, ContentSuspended
+from contentsvc.wire.revisions import Revision, RevisionDetail
 
 _Bodies = Either[ContentCreate | ContentUpdate]
 
 
 def only_author(call: Call, standing: store.Standing) -> None:
     """Raises Forbidden unless the caller may change the content."""
-    if call.user != standing.author_id and not call.viewer.admin:
+    if not may_change(call, standing):
         raise Forbidden("Only its author and admins can change this content.")
 
 
-class Content:
-    """Games, assets and boxes that users have made.
+def may_change(call: Call, standing: store.Standing) -> bool:
+    """Whether the caller is its author or an admin."""
+    return call.user == standing.author_id or call.viewer.admin
 
-    A user may publish `publications_per_day`, 0 for any number.
-    """
+
+class Content:
+    """Games, assets and boxes that users have made."""
 
     def __init__(
         self,
         db: Database,
         notifier: Notifier,
         outbox: Outbox,
+        publishing: Publishing,
         *,
-        required_platforms: Sequence[str],
-        publications_per_day: int,
         piece: Piece = PIECE,
     ) -> None:
         self._db = db
         self._notifier = notifier
         self._outbox = outbox
-        self._publishing = Publishing(
-            db, outbox, required_platforms, publications_per_day
-        )
+        self._publishing = publishing
         self._piece = piece
 
     @route(
@@ -93,17 +85,7 @@ class Content:
         "/content/<guid:content>",
         allow=SIGNED_IN,
         limit=1024 * KIB,
-        raises=(
-            Forbidden,
-            RevisionNotPublished,
-            RevisionExists,
-            UnknownReference,
-            SuspendedDependency,
-            EntityConflict,
-            PackageConflict,
-            PlatformMissing,
-            TooManyRequests,
-        ),
+        raises=(Forbidden, ContentDeleted, RevisionNotPublished, *REFUSALS),
     )
     async def put(self, call: Call, content: str, body: _Bodies) -> None:
         """Create content if it does not exist, and update it otherwise (spec §4.2). If its author
@@ -130,14 +112,14 @@ class Content:
             return
         update = body.decode(ContentUpdate)
         fitting("screenshotUris", update.screenshot_uris, list[MediaPath])
-        if (
-            revision is not None
-            and revision != standing.first_revision
-            and not await store.published(self._db, content, revision)
-        ):
+        if standing.status == "deleted":
+            raise ContentDeleted()
+        if revision is not None and not await revisions.published(self._db, content, revision):
             raise RevisionNotPublished()
         tags = None if update.tags is UNSET else update.tags
-        await store.update(self._db, content, update.description, update.screenshot_uris, tags)
+        given = update.description, update.screenshot_uris, tags
+        if not await store.update(self._db, content, *given):
+            raise ContentDeleted()
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
     async def by_author(self, call: Call, user: str, query: ContentQuery) -> LongList[ContentInfo]:
@@ -211,7 +193,7 @@ class Content:
         return found
 
     async def _revision(self, call: Call, content: str, revision: str) -> RevisionDetail | None:
-        row = await store.revision(self._db, content, revision, *call.viewer)
+        row = await revisions.get(self._db, content, revision, *call.viewer)
         if row is None:
             raise ContentNotFound()
         if row.revision is None:

@@ -1,4 +1,5 @@
-"""The dependencies of content: one check for the pre-check and the create (spec §4.1, §4.2)."""
+"""The dependencies of content: one check for the pre-check, the create, a new revision and the way
+back to an old one (spec §4.1, §4.2; extensions §1)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
@@ -6,14 +7,16 @@ from operator import attrgetter
 from msgspec import UNSET
 
 from contentsvc.api.errors import (
+    DeletedDependency,
     EntityConflict,
+    EntityOwnedByOther,
     PackageConflict,
     PlatformMissing,
     SuspendedDependency,
 )
 from contentsvc.db.query import Db
 from contentsvc.store import dependencies as store
-from contentsvc.store.dependencies import KnownEntity, KnownPackage, StoredPackage
+from contentsvc.store.dependencies import Hidden, KnownEntity, KnownPackage, StoredPackage
 from contentsvc.web.errors import Problem
 from contentsvc.wire.dependencies import EntityReference, Package
 
@@ -24,7 +27,8 @@ key = attrgetter("entity_id", "revision_id")
 
 
 class Dependencies:
-    """The entities and packages that content depends on, and their registered state."""
+    """The entities and packages that content depends on, and their registered state. `foreign` is
+    its core entity, if that is the core of another author's content."""
 
     def __init__(
         self,
@@ -32,29 +36,52 @@ class Dependencies:
         packages: Iterable[str],
         entities: Iterable[KnownEntity],
         bundles: Iterable[KnownPackage],
+        foreign: EntityReference | None = None,
     ) -> None:
         # Each once, in their order.
         self._references: list[Key] = list(dict.fromkeys(map(key, references)))
         self._packages = list(dict.fromkeys(packages))
         self._entities: dict[Key, KnownEntity] = {key(row): row for row in entities}
         self._bundles = {row.package.id: row for row in bundles}
+        self._foreign = None if foreign is None else key(foreign)
 
     @classmethod
     async def look_up(
-        cls, db: Db, content: str, references: Sequence[EntityReference], packages: Sequence[str]
+        cls,
+        db: Db,
+        content: str,
+        references: Sequence[EntityReference],
+        packages: Sequence[str],
+        *,
+        current: str | None = None,
+        foreign: EntityReference | None = None,
     ) -> "Dependencies":
-        """The dependencies of content, which may use its own parts even while it is suspended."""
-        ids = [reference.entity_id for reference in references]
-        revisions = [reference.revision_id for reference in references]
-        entities = await store.entities(db, content, ids, revisions)
-        bundles = await store.packages(db, content, list(packages)) if packages else []
-        return cls(references, packages, entities, bundles)
+        """The dependencies of content. It may use its own parts even while it is suspended, and
+        keep those deleted ones that its revision `current` uses. `foreign` is as for the class."""
+        ids, revisions = _columns(references)
+        entities = await store.entities(db, content, current, ids, revisions)
+        bundles = (
+            await store.packages(db, content, current, list(packages)) if packages else []
+        )
+        return cls(references, packages, entities, bundles, foreign)
 
     def unknown(self) -> tuple[list[EntityReference], list[str]]:
         """The entities and packages that are not registered."""
         entities = [each for each in self._references if each not in self._entities]
         packages = [each for each in self._packages if each not in self._bundles]
         return _named(entities), packages
+
+    def hidden(self) -> Iterator[Problem]:
+        """The problems of what it must not use now: DeletedDependency, SuspendedDependency."""
+        problems: dict[Hidden, type[Problem]] = {
+            "deleted": DeletedDependency,
+            "suspended": SuspendedDependency,
+        }
+        for hidden, problem in problems.items():
+            entities = [key(row) for row in self._known() if row.hidden == hidden]
+            packages = [row.package.id for row in self._known_bundles() if row.hidden == hidden]
+            if entities or packages:
+                yield problem(entities=_named(entities), packages=packages)
 
     def problems(
         self,
@@ -63,18 +90,18 @@ class Dependencies:
         definitions: Sequence[Package] = (),
         platforms: Sequence[str],
     ) -> Iterator[Problem]:
-        """Its problems: SuspendedDependency, EntityConflict, PackageConflict, PlatformMissing.
+        """Its problems: those of `hidden`, EntityOwnedByOther, EntityConflict, PackageConflict,
+        PlatformMissing.
 
         Entities must have the `paths`, and packages those of their `definitions`. Each package
         needs a path for each of the `platforms`.
         """
-        known = [self._entities[each] for each in self._references if each in self._entities]
-        bundles = [self._bundles[each] for each in self._packages if each in self._bundles]
+        yield from self.hidden()
 
-        suspended = [key(row) for row in known if row.suspended]
-        packages = [row.package.id for row in bundles if row.suspended]
-        if suspended or packages:
-            yield SuspendedDependency(entities=_named(suspended), packages=packages)
+        # What is hidden cannot be used in another way either.
+        known = None if self._foreign is None else self._entities.get(self._foreign)
+        if self._foreign is not None and (known is None or known.hidden is None):
+            yield EntityOwnedByOther(entities=_named([self._foreign]))
 
         conflicts = [
             each
@@ -94,15 +121,49 @@ class Dependencies:
 
         packages = [
             row.package.id
-            for row in bundles
+            for row in self._known_bundles()
             if any(getattr(row.package, platform) is None for platform in platforms)
         ]
         if packages:
             yield PlatformMissing(packages=packages, platforms=list(platforms))
 
+    def _known(self) -> list[KnownEntity]:
+        return [self._entities[each] for each in self._references if each in self._entities]
+
+    def _known_bundles(self) -> list[KnownPackage]:
+        return [self._bundles[each] for each in self._packages if each in self._bundles]
+
+
+async def hold(
+    tx: Db, content: str, references: Sequence[EntityReference], packages: Sequence[str]
+) -> None:
+    """Lock other content that has brought these parts, so that what `look_up` then says of them is
+    so until the transaction ends: a suspension that has been answered has no later uses."""
+    ids, revisions = _columns(references)
+    await store.hold(tx, content, ids, revisions, list(packages))
+
+
+async def foreign_core(
+    db: Db, author: str, core: EntityReference, *, publishing: str | None = None
+) -> EntityReference | None:
+    """The core of an author's content, if it is the core of another author's, else None.
+
+    If a revision is `publishing`, it was inserted in the transaction `db`: others with this core
+    wait until that ends.
+    """
+    given = core.entity_id, core.revision_id
+    if publishing is not None:
+        await store.hold_core(db, *given)
+    return core if await store.owned_by_other(db, author, *given, publishing) else None
+
 
 def _named(keys: Iterable[Key]) -> list[EntityReference]:
     return [EntityReference(entity_id=entity, revision_id=revision) for entity, revision in keys]
+
+
+def _columns(references: Sequence[EntityReference]) -> tuple[list[str], list[str]]:
+    ids = [reference.entity_id for reference in references]
+    return ids, [reference.revision_id for reference in references]
 
 
 def _stored(package: Package) -> StoredPackage:

@@ -69,7 +69,18 @@ RevisionExists = named(409, "revision_exists", "A revision with this id already 
 RevisionNotPublished = named(
     409,
     "revision_not_published",
-    "The content exists, but has no revision with this revisionId. Nothing has changed.",
+    "The content exists, but has no revision with this revisionId. Nothing has changed. To publish "
+    "a revision, use POST /api/v1/content/{contentId}/revisions.",
+)
+ContentDeleted = named(
+    409, "content_deleted", "The content is deleted. Its author can restore it."
+)
+EntityOwnedByOther = named(
+    403,
+    "entity_owned_by_other",
+    "The core entity is the core of another author's content. Use it in `using`, with a core of "
+    "your own.",
+    entities=list[EntityReference],
 )
 EntityConflict = named(
     409,
@@ -94,6 +105,13 @@ SuspendedDependency = named(
     422,
     "suspended_dependency",
     "A dependency belongs to content that is suspended.",
+    entities=list[EntityReference],
+    packages=list[Id],
+)
+DeletedDependency = named(
+    422,
+    "deleted_dependency",
+    "A dependency belongs to content that its author has deleted.",
     entities=list[EntityReference],
     packages=list[Id],
 )

@@ -12,6 +12,7 @@ from contentsvc.api.notifications import Notifications
 from contentsvc.api.precheck import UploadPrecheck
 from contentsvc.api.progress import Progress
 from contentsvc.api.ratings import Ratings
+from contentsvc.api.revisions import Revisions
 from contentsvc.api.sessions import Sessions
 from contentsvc.api.social import Social
 from contentsvc.api.users import Users
@@ -23,6 +24,7 @@ FAMILIES = (
     Family("social", Social),
     Family("precheck", UploadPrecheck),
     Family("content", Content),
+    Family("revisions", Revisions),
     Family("withdrawal", Withdrawal),
     Family("dependents", Dependents),
     Family("comments", Comments),

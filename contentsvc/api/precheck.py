@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from msgspec import UNSET
 
 from contentsvc.api.content import only_author
-from contentsvc.api.dependencies import Dependencies, key
-from contentsvc.api.errors import ContentExists, ContentNotFound
+from contentsvc.api.dependencies import Dependencies, foreign_core, key
+from contentsvc.api.errors import ContentDeleted, ContentExists, ContentNotFound
 from contentsvc.db.query import Db
 from contentsvc.store import content
 from contentsvc.web.allow import SIGNED_IN
@@ -29,7 +29,7 @@ class UploadPrecheck:
         "/content/upload-precheck",
         allow=SIGNED_IN,
         limit=1024 * KIB,
-        raises=(ContentExists, ContentNotFound, Forbidden),
+        raises=(ContentExists, ContentNotFound, Forbidden, ContentDeleted),
     )
     async def check(self, call: Call, body: Precheck) -> PrecheckAnswer:
         """Check, before a create or an update, which dependencies must be uploaded first, and what
@@ -42,9 +42,24 @@ class UploadPrecheck:
             raise ContentNotFound()
         else:
             only_author(call, standing)
+            if standing.status == "deleted":
+                raise ContentDeleted()
 
+        author, current = (
+            (call.user, None)
+            if standing is None
+            else (standing.author_id, standing.revision_id)
+        )
+        core = body.entity
+        if core is None and len(body.dependencies) == 1:
+            (core,) = body.dependencies
         depends = await Dependencies.look_up(
-            self._db, body.content_id, body.dependencies, body.packages
+            self._db,
+            body.content_id,
+            body.dependencies,
+            body.packages,
+            current=current,
+            foreign=None if core is None else await foreign_core(self._db, author, core),
         )
         entities, packages = depends.unknown()
         problems = depends.problems(

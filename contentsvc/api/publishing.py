@@ -1,15 +1,30 @@
-"""Publishing content: its checks, and what one transaction writes (spec §4.2)."""
+"""Publishing: its checks, and what one transaction writes (spec §4.2, extensions §1)."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import UNSET
 
-from contentsvc.api.dependencies import Dependencies, key
-from contentsvc.api.errors import TooManyRequests, UnknownReference, retry_after
+from contentsvc.api.dependencies import Dependencies, foreign_core, hold, key
+from contentsvc.api.errors import (
+    ContentDeleted,
+    ContentNotFound,
+    DeletedDependency,
+    EntityConflict,
+    EntityOwnedByOther,
+    PackageConflict,
+    PlatformMissing,
+    RevisionExists,
+    RevisionNotFound,
+    SuspendedDependency,
+    TooManyRequests,
+    UnknownReference,
+    retry_after,
+)
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
-from contentsvc.store import audience
-from contentsvc.store import content as store
+from contentsvc.store import audience, dependencies, revisions
+from contentsvc.store import content as contents
 from contentsvc.store.floods import DAY
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import ContentPublished, RevisionPublished
@@ -17,13 +32,27 @@ from contentsvc.web.decode import fitting
 from contentsvc.web.errors import at_pointer
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import ContentCreate
-from contentsvc.wire.dependencies import PLATFORMS
+from contentsvc.wire.dependencies import PLATFORMS, EntityDefinition
+from contentsvc.wire.revisions import RevisionCreate
+
+REFUSALS: Final = (
+    RevisionExists,
+    EntityOwnedByOther,
+    UnknownReference,
+    DeletedDependency,
+    SuspendedDependency,
+    EntityConflict,
+    PackageConflict,
+    PlatformMissing,
+    TooManyRequests,
+)
+"""Why a create or a new revision may be refused for what it says."""
 
 
 class Publishing:
     """Publishes content whose packages have all of the `required_platforms`.
 
-    An author may publish `per_day` times, 0 for any number.
+    A user may publish `per_day` times, 0 for any number.
     """
 
     def __init__(
@@ -37,20 +66,12 @@ class Publishing:
     async def create(self, author: str, content: str, body: ContentCreate) -> None:
         """Insert a content of the author's, with its first revision.
 
-        Raises InvalidBody, UnknownReference, SuspendedDependency, EntityConflict, PackageConflict,
-        PlatformMissing and TooManyRequests; Refused `contents_id` or `revisions_id`.
+        Raises InvalidBody and the REFUSALS; Refused `contents_id` or `revisions_id`.
         """
         fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
-        for index, package in enumerate(body.packages_originating):
-            if all(getattr(package, platform) is UNSET for platform in PLATFORMS):
-                raise at_pointer(
-                    f"/packagesOriginating/{index}",
-                    f"This needs at least one of {', '.join(PLATFORMS)}.",
-                )
-        brought = [body.entity, *body.originating]
-        packages = [*(package.id for package in body.packages_originating), *body.packages_using]
+        check_packages(body)
         async with self._db.transaction() as tx:
-            await store.create(
+            await contents.create(
                 tx,
                 content=content,
                 author=author,
@@ -64,32 +85,112 @@ class Publishing:
                 revision_description=body.revision_description,
                 core=body.entity.entity_id,
                 core_revision=body.entity.revision_id,
-                entities=brought,
+                entities=_brought(body),
                 packages=body.packages_originating,
             )
-            depends = await Dependencies.look_up(tx, content, [*brought, *body.using], packages)
-            unknown, missing = depends.unknown()
-            if unknown or missing:
-                raise UnknownReference(entities=unknown, packages=missing)
-            for problem in depends.problems(
-                paths={key(entity): entity.path for entity in brought},
-                definitions=body.packages_originating,
-                platforms=self._required_platforms,
-            ):
-                raise problem
-            wait = await store.depend(
-                tx,
-                revision=body.revision_id,
-                originating=body.originating,
-                using=body.using,
-                packages=list(dict.fromkeys(packages)),
-                author=author,
-                most=self._per_day,
-                span=DAY,
-            )
-            if wait:
-                raise TooManyRequests(headers=retry_after(wait))
+            await self._check(tx, content, body, author, current=None)
+            await self._depend(tx, author, body)
             await self._tell_followers(tx, author, content)
+
+    async def revise(self, publisher: str, content: str, body: RevisionCreate) -> None:
+        """Insert one more revision of a content, which becomes the current one. If the content has
+        this revision already, nothing changes.
+
+        The body has passed check_packages. Raises ContentNotFound, ContentDeleted and the REFUSALS;
+        Refused `revisions_id`.
+        """
+        revision = body.revision_id
+        async with self._db.transaction() as tx:
+            standing = await contents.lock(tx, content)
+            if standing is None:
+                raise ContentNotFound()
+            if await revisions.published(tx, content, revision):
+                return
+            if standing.status == "deleted":
+                raise ContentDeleted()
+            await revisions.create(
+                tx,
+                content=content,
+                publisher=publisher,
+                revision=revision,
+                version=body.version,
+                description=body.revision_description,
+                core=body.entity.entity_id,
+                core_revision=body.entity.revision_id,
+                entities=_brought(body),
+                packages=body.packages_originating,
+            )
+            author = standing.author_id
+            await self._check(tx, content, body, author, current=standing.revision_id)
+            await revisions.make_current(tx, content, revision)
+            # Both lock the limits of a user. Two admins may publish on each other's content.
+            if publisher <= author:
+                await self._depend(tx, publisher, body)
+            await self._tell_followers(tx, author, content, revision)
+            if publisher > author:
+                await self._depend(tx, publisher, body)
+
+    async def make_current(self, content: str, revision: str) -> None:
+        """Make a revision of a content the current one, whether it is older or newer.
+
+        Raises ContentNotFound, RevisionNotFound, ContentDeleted, DeletedDependency and
+        SuspendedDependency.
+        """
+        async with self._db.transaction() as tx:
+            standing = await contents.lock(tx, content)
+            if standing is None:
+                raise ContentNotFound()
+            references = await revisions.references(tx, content, revision)
+            if not references:
+                raise RevisionNotFound()
+            if standing.status == "deleted":
+                raise ContentDeleted()
+            if revision == standing.revision_id:
+                return
+            bundles = await dependencies.packages_of_revision(tx, revision)
+            packages = [package.id for package in bundles]
+            await hold(tx, content, references, packages)
+            depends = await Dependencies.look_up(tx, content, references, packages)
+            for problem in depends.hidden():
+                raise problem
+            await revisions.make_current(tx, content, revision)
+
+    async def _check(
+        self, tx: Db, content: str, body: RevisionCreate, author: str, *, current: str | None
+    ) -> None:
+        """Check the dependencies of a revision that this transaction has inserted. It may keep what
+        the `current` revision uses."""
+        brought, packages = _brought(body), _packages(body)
+        references = [*brought, *body.using]
+        foreign = await foreign_core(tx, author, body.entity, publishing=body.revision_id)
+        await hold(tx, content, references, packages)
+        depends = await Dependencies.look_up(
+            tx, content, references, packages, current=current, foreign=foreign
+        )
+        unknown, missing = depends.unknown()
+        if unknown or missing:
+            raise UnknownReference(entities=unknown, packages=missing)
+        for problem in depends.problems(
+            paths={key(entity): entity.path for entity in brought},
+            definitions=body.packages_originating,
+            platforms=self._required_platforms,
+        ):
+            raise problem
+
+    async def _depend(self, tx: Db, publisher: str, body: RevisionCreate) -> None:
+        """Register the dependencies. Raises TooManyRequests."""
+        wait = await revisions.depend(
+            tx,
+            revision=body.revision_id,
+            originating=body.originating,
+            using=body.using,
+            packages=list(dict.fromkeys(_packages(body))),
+            publisher=publisher,
+            most=self._per_day,
+            span=DAY,
+        )
+        if wait:
+            raise TooManyRequests(headers=retry_after(wait))
 
     async def _tell_followers(
         self, tx: Db, author: str, content: str, revision: str | None = None
@@ -105,3 +206,21 @@ class Publishing:
             if revision is None
             else RevisionPublished(author=author, content=content, revision=revision, upto=upto),
         )
+
+
+def check_packages(body: RevisionCreate) -> None:
+    """Raises InvalidBody if a package to register has no path at all."""
+    for index, package in enumerate(body.packages_originating):
+        if all(getattr(package, platform) is UNSET for platform in PLATFORMS):
+            raise at_pointer(
+                f"/packagesOriginating/{index}",
+                f"This needs at least one of {', '.join(PLATFORMS)}.",
+            )
+
+
+def _brought(body: RevisionCreate) -> list[EntityDefinition]:
+    return [body.entity, *body.originating]
+
+
+def _packages(body: RevisionCreate) -> list[str]:
+    return [*(package.id for package in body.packages_originating), *body.packages_using]

@@ -42,9 +42,9 @@ class Calls:
         items: list[T] = read(answer, list[item])  # type: ignore[valid-type]
         return Page(items, _next(answer.header("Link")))
 
-    async def create(self, path: str, body: Struct) -> str:
+    async def create(self, path: str, body: Struct, *, repeat: bool = False) -> str:
         """Make something. Returns its id, the last segment of the Location."""
-        answer = await self.call("POST", f"/api/v1{path}", body)
+        answer = await self.call("POST", f"/api/v1{path}", body, repeat=repeat)
         return (answer.header("Location") or "").rpartition("/")[2]
 
     async def ask(self, path: str, body: Struct, answer: type[T], *, repeat: bool) -> T:

@@ -22,6 +22,7 @@ from contentsvc.client.oauth import OAuth
 from contentsvc.client.precheck import UploadPrecheck
 from contentsvc.client.progress import Progress
 from contentsvc.client.ratings import Ratings
+from contentsvc.client.revisions import Revisions
 from contentsvc.client.sessions import Sessions
 from contentsvc.client.social import Social
 from contentsvc.client.socket import AutobahnConnector, Connector
@@ -89,6 +90,7 @@ class Client:
         self.precheck = UploadPrecheck(calls)
         self.progress = Progress(calls)
         self.ratings = Ratings(calls)
+        self.revisions = Revisions(calls)
         self.sessions = Sessions(calls)
         self.social = Social(calls)
         self.users = Users(calls)

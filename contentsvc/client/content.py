@@ -9,9 +9,9 @@ from contentsvc.wire.content import (
     ContentQuery,
     ContentUpdate,
     FeaturedChange,
-    RevisionDetail,
     StatusChange,
 )
+from contentsvc.wire.revisions import RevisionDetail
 
 
 class Content:

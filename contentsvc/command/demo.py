@@ -16,6 +16,7 @@ from contentsvc.store import (
     notifications,
     progress,
     ratings,
+    revisions,
     social,
     tasks,
     users,
@@ -100,13 +101,13 @@ async def _publish(db: Db, outbox: Outbox, item: Item, author: str) -> None:
         packages=packages,
     )
     most, span = UNLIMITED
-    await content.depend(
+    await revisions.depend(
         db,
         revision=revision,
         originating=others,
         using=[_entity(part) for part in item.uses],
         packages=[*(package.id for package in packages), *map(id_of, item.packages)],
-        author=author,
+        publisher=author,
         most=most,
         span=span,
     )

@@ -5,18 +5,19 @@ from typing import Literal, NamedTuple
 
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, none, one
-from contentsvc.store.floods import wait
+from contentsvc.store.dependencies import BROUGHT
 from contentsvc.store.fragments import INFO, state
-from contentsvc.wire.content import ContentInfo, Revision
-from contentsvc.wire.dependencies import Entity, EntityReference, Package
+from contentsvc.wire.content import ContentInfo
+from contentsvc.wire.dependencies import Entity, Package
 
 
 class Standing(NamedTuple):
     """The data that decide who may do what with a content. `first_revision` identifies a repeated
-    create."""
+    create, `revision_id` is the current one."""
 
     author_id: str
     status: str
+    revision_id: str
     first_revision: str
 
 
@@ -52,24 +53,25 @@ class Numbered(NamedTuple):
     info: ContentInfo
 
 
-class RevisionRow(NamedTuple):
-    """A revision and its core entity. `revision` is None if the content has no such revision."""
-
-    entity_id: str
-    entity_revision: str
-    path: str
-    revision: Revision | None
+_STANDING = """
+    select c.author_id, c.status, c.revision_id, r.id as first_revision
+    from contents c join revisions r on r.content_id = c.id and r.ordinal = 1
+    where c.id = :content
+"""
 
 
-@maybe("""
-    select author_id, status, revision_id as first_revision from contents where id = :content
-""")
+@maybe(_STANDING)
 async def standing(db: Db, content: str) -> Standing | None:
-    """The author of a content, and what it shows as its status. None if there is no such
-    content."""
+    """The author, status and revisions of a content. None if there is no such content."""
 
 
-@none("""
+@maybe(f"{_STANDING} for no key update of c")
+async def lock(tx: Db, content: str) -> Standing | None:
+    """The same, locked until the transaction ends: publications, withdrawals and suspensions of one
+    content come one after the other."""
+
+
+@none(f"""
     with content as (
         insert into contents (id, revision_id, author_id, type, name, description,
                               screenshots, tags)
@@ -81,18 +83,7 @@ async def standing(db: Db, content: str) -> Standing | None:
                                publisher_id)
         select :revision, id, :version, :revision_description, :core, :core_revision, :author
         from content
-    ), entity as (
-        insert into entities (entity_id, revision_id, path, content_id)
-        select e."entityId", e."revisionId", e.path, :content
-        from json_to_recordset(:entities) as e ("entityId" uuid, "revisionId" uuid, path text)
-        order by 1, 2
-        on conflict do nothing
-    )
-    insert into packages (id, win64, osx64, linux64, content_id)
-    select p.id, p.win64, p.osx64, p.linux64, :content
-    from json_to_recordset(:packages) as p (id uuid, win64 text, osx64 text, linux64 text)
-    order by 1
-    on conflict do nothing
+    ), {BROUGHT}
 """)
 async def create(
     db: Db,
@@ -120,53 +111,18 @@ async def create(
     """
 
 
-_ENTITIES = """
-    rows from (json_to_recordset({}) as ("entityId" uuid, "revisionId" uuid))
-    with ordinality as e (id, revision, place)
-"""
-
-
-@one(f"""
-    with entity as (
-        insert into revision_entities (revision_id, originating, place, entity_id, entity_revision)
-        select :revision::uuid, true, e.place, e.id, e.revision
-        from {_ENTITIES.format(":originating")}
-        union all
-        select :revision::uuid, false, e.place, e.id, e.revision
-        from {_ENTITIES.format(":using")}
-    ), package as (
-        insert into revision_packages (revision_id, package_id, place)
-        select :revision, p.id, p.place
-        from unnest(:packages::uuid[]) with ordinality as p (id, place)
-    )
-    select {wait("publications_wait", ":author")} as wait
-""")
-async def depend(
-    db: Db,
-    *,
-    revision: str,
-    originating: Sequence[EntityReference],
-    using: Sequence[EntityReference],
-    packages: list[str],
-    author: str,
-    most: int,
-    span: int,
-) -> int:
-    """Register the dependencies of a revision, which publishes it. Gives the seconds until the
-    author may publish, 0 if they may now. At most `most` publications are allowed within `span`
-    seconds; 0 means no limit."""
-
-
-@none("""
+@found("""
     update contents
     set description = :description, screenshots = :screenshots,
         tags = coalesce(:tags, tags), updated = now()
-    where id = :content
+    where id = :content and not deleted
+    returning true
 """)
 async def update(
     db: Db, content: str, description: str, screenshots: list[str], tags: list[str] | None
-) -> None:
-    """Change the members that may change (spec §4.2). `tags` None leaves the tags."""
+) -> bool:
+    """Change the members that may change (spec §4.2). `tags` None leaves the tags. False if the
+    content is deleted."""
 
 
 _OF_AUTHOR = """
@@ -225,30 +181,13 @@ async def detail(db: Db, content: str, caller: str | None, admin: bool) -> Detai
 
 
 @maybe("""
-    select r.entity_id, r.entity_revision, e.path,
-           r.id, r.version, r.description, unix(r.created) as created
-    from contents c
-    left join revisions r on r.content_id = c.id and r.id = :revision
-    left join entities e on e.entity_id = r.entity_id and e.revision_id = r.entity_revision
-    where c.id = :content
-      and visible(c.status, c.author_id, :caller, :admin)
-""")
-async def revision(
-    db: Db, content: str, revision: str, caller: str | None, admin: bool
-) -> RevisionRow | None:
-    """A revision. None if the caller cannot see the content."""
-
-
-@found("select from revisions where id = :revision and content_id = :content")
-async def published(db: Db, content: str, revision: str) -> bool:
-    """Whether the content has this revision."""
-
-
-@maybe("""
-    with changed as (
-        update contents set suspended = (:status = 'suspended')
-        where id = :content and suspended <> (:status = 'suspended')
-        returning status
+    -- For update: a publication that uses its parts holds it for key share, and is done before.
+    with held as (
+        select id from contents where id = :content for update
+    ), changed as (
+        update contents c set suspended = (:status = 'suspended') from held
+        where c.id = held.id and c.suspended <> (:status = 'suspended')
+        returning c.status
     )
     select c.author_id, coalesce(f.status, c.status) as status, f.status is not null as changed
     from contents c left join changed f on true

@@ -1,10 +1,13 @@
-"""Entities and packages, of which content is made (spec §2, §4.1, §4.2)."""
+"""Entities and packages, of which content is made (spec §2, §4.1, §4.2; extensions §1)."""
 
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
-from contentsvc.db.query import Db, many
+from contentsvc.db.query import Db, found, many, none
+
+Hidden = Literal["suspended", "deleted"]
+"""Why a content must not use a part: the content that brought it is so."""
 
 
 class KnownEntity(NamedTuple):
@@ -13,7 +16,7 @@ class KnownEntity(NamedTuple):
     entity_id: str
     revision_id: str
     path: str
-    suspended: bool
+    hidden: Hidden | None
 
 
 class StoredPackage(Struct):
@@ -28,7 +31,7 @@ class StoredPackage(Struct):
 class KnownPackage(NamedTuple):
     """A package that has been registered."""
 
-    suspended: bool
+    hidden: Hidden | None
     package: StoredPackage
 
 
@@ -41,29 +44,116 @@ class Used(NamedTuple):
     path: str
 
 
-@many("""
-    select e.entity_id, e.revision_id, e.path,
-           c.status = 'suspended' and c.id <> :content as suspended
-    from (select distinct id, revision from unnest(:entities::uuid[], :revisions::uuid[])
-          as given (id, revision)) as given
+BROUGHT: Final = """
+    entity as (
+        insert into entities (entity_id, revision_id, path, content_id)
+        select e."entityId", e."revisionId", e.path, :content
+        from json_to_recordset(:entities) as e ("entityId" uuid, "revisionId" uuid, path text)
+        order by 1, 2
+        on conflict do nothing
+    )
+    insert into packages (id, win64, osx64, linux64, content_id)
+    select p.id, p.win64, p.osx64, p.linux64, :content
+    from json_to_recordset(:packages) as p (id uuid, win64 text, osx64 text, linux64 text)
+    order by 1
+    on conflict do nothing
+"""
+"""The end of a statement that publishes: it registers those entities and packages that are new."""
+
+
+def _hidden(kept: str) -> str:
+    """Why a part that content `c` brought must not be used, null if it may be. `kept` says whether
+    the revision `:current` uses it already."""
+    return f"""
+        case when c.id = :content then null
+             when c.deleted and (c.suspended or not {kept}) then 'deleted'
+             when c.suspended then 'suspended' end as hidden
+    """
+
+
+_KEPT_ENTITY = """
+    (e.entity_id, e.revision_id) in (
+        select d.entity_id, d.entity_revision from revision_entities d
+        where d.revision_id = :current::uuid
+        union all
+        select r.entity_id, r.entity_revision from revisions r where r.id = :current::uuid
+    )
+"""
+_KEPT_PACKAGE = """
+    p.id in (select d.package_id from revision_packages d where d.revision_id = :current::uuid)
+"""
+_GIVEN = """
+    (select distinct id, revision from unnest(:entities::uuid[], :revisions::uuid[])
+     as given (id, revision)) as given
     join entities e on e.entity_id = given.id and e.revision_id = given.revision
-    join contents c on c.id = e.content_id
+"""
+
+
+@many(f"""
+    select e.entity_id, e.revision_id, e.path, {_hidden(_KEPT_ENTITY)}
+    from {_GIVEN} join contents c on c.id = e.content_id
 """)
 async def entities(
-    db: Db, content: str, entities: list[str], revisions: list[str]
+    db: Db, content: str, current: str | None, entities: list[str], revisions: list[str]
 ) -> list[KnownEntity]:
-    """The registered ones among these entity revisions. `suspended` says that the content that
-    brought one is suspended, unless it is this content."""
+    """The registered ones among these entity revisions, for use by a content.
+
+    A content may use its own parts always. It may also keep what its `current` revision uses,
+    although its author has deleted it. What is both suspended and deleted is "deleted".
+    """
 
 
-@many("""
-    select c.status = 'suspended' and c.id <> :content as suspended,
-           p.id, p.win64, p.osx64, p.linux64
+@many(f"""
+    select {_hidden(_KEPT_PACKAGE)}, p.id, p.win64, p.osx64, p.linux64
     from packages p join contents c on c.id = p.content_id
     where p.id = any(:packages::uuid[])
 """)
-async def packages(db: Db, content: str, packages: list[str]) -> list[KnownPackage]:
-    """The registered ones among these packages. `suspended` as above."""
+async def packages(
+    db: Db, content: str, current: str | None, packages: list[str]
+) -> list[KnownPackage]:
+    """The same for packages."""
+
+
+@none(f"""
+    with brought as (
+        select e.content_id from {_GIVEN}
+        union
+        select p.content_id from packages p where p.id = any(:packages::uuid[])
+    )
+    select from contents c
+    where c.id in (select content_id from brought) and c.id <> :content
+    order by c.id for key share of c
+""")
+async def hold(
+    tx: Db, content: str, entities: list[str], revisions: list[str], packages: list[str]
+) -> None:
+    """Lock all other content that brought these parts against suspension and deletion, which lock
+    it FOR UPDATE, but against nothing else."""
+
+
+@none("""
+    select from entities where entity_id = :entity and revision_id = :revision for no key update
+""")
+async def hold_core(tx: Db, entity: str, revision: str) -> None:
+    """Lock an entity revision, so that publications with this core come one after the other."""
+
+
+@found("""
+    select from revisions r join contents c on c.id = r.content_id
+    where r.entity_id = :entity and r.entity_revision = :revision and c.author_id <> :author
+      and not exists (
+          select from revisions own join contents mine on mine.id = own.content_id
+          where own.entity_id = :entity and own.entity_revision = :revision
+            and mine.author_id = :author and own.id is distinct from :publishing
+      )
+    limit 1
+""")
+async def owned_by_other(
+    db: Db, author: str, entity: str, revision: str, publishing: str | None
+) -> bool:
+    """Whether an entity revision is the core of another author's content. Not if it already is that
+    of the author's own too: older releases let several authors have one core. The revision
+    `publishing` does not count."""
 
 
 @many("""

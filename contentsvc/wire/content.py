@@ -15,14 +15,8 @@ from contentsvc.wire.base import (
     Text,
     Wire,
 )
-from contentsvc.wire.dependencies import (
-    Entity,
-    EntityDefinition,
-    EntityReference,
-    Many,
-    Package,
-    PackageDefinition,
-)
+from contentsvc.wire.dependencies import Entity, Package
+from contentsvc.wire.revisions import Revision, RevisionCreate
 
 ContentType = Literal["game", "asset", "avatar_box", "gameplay_box", "scene_box"]
 ContentStatus = Literal["active", "suspended", "deleted"]
@@ -62,22 +56,15 @@ body can hold 260,000 strings, and to match each of them with a pattern would bl
 Tags = Annotated[list[Annotated[str, Meta(min_length=1, max_length=64)]], Meta(max_length=64)]
 
 
-class ContentCreate(Wire):
-    """A new content (spec §4.2). The first of `screenshotUris` is the primary image."""
+class ContentCreate(RevisionCreate, kw_only=True):
+    """A new content, with its first revision (spec §4.2). The first of `screenshotUris` is the
+    primary image."""
 
     name: Name
     description: Text
     screenshot_uris: Screenshots
     type: ContentType
-    revision_id: Guid
-    revision_description: Text
-    version: str
-    entity: EntityDefinition
-    originating: Annotated[list[EntityDefinition], Many]
-    using: Annotated[list[EntityReference], Many]
     tags: Tags = []
-    packages_originating: Annotated[list[PackageDefinition], Many] = []
-    packages_using: Annotated[list[Guid], Many] = []
 
 
 class ContentRepeat(Wire):
@@ -119,24 +106,6 @@ class ContentInfo(Record):
     thumbnail_uri: str
     featured: bool
     rating: Share
-
-
-class Revision(Record):
-    """A revision."""
-
-    id: Id
-    version: str
-    description: str
-    created: Seconds
-
-
-class RevisionDetail(Revision):
-    """A revision, with its entities and packages."""
-
-    entity: Entity
-    originating: list[Entity]
-    using: list[Entity]
-    packages: list[Package]
 
 
 class Votes(Record):

@@ -16,12 +16,14 @@ class PrecheckDependency(EntityReference):
 
 
 class Precheck(Wire):
-    """The content that is to be uploaded and published (spec §4.1)."""
+    """The content that is to be uploaded and published (spec §4.1). `entity` says which of several
+    dependencies is the core."""
 
     content_id: Guid
     operation: Literal["create", "update"]
     dependencies: Annotated[list[PrecheckDependency], Many]
     packages: Annotated[list[Guid], Many]
+    entity: EntityReference | None = None
 
 
 class PrecheckProblem(Wire, omit_defaults=True):

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from contentsvc.api.content import Content
+from contentsvc.api.publishing import Publishing
 from contentsvc.store import content as store
 from contentsvc.store import social
 from contentsvc.store.floods import UNLIMITED
@@ -37,9 +38,8 @@ class ContentCase(ApiCase):
         await super().setUp()
         self.notifier = Notifier()
         self.outbox = Tasks()
-        self.family = Content(
-            self.db, self.notifier, self.outbox, required_platforms=(), publications_per_day=100
-        )
+        publishing = Publishing(self.db, self.outbox, (), 100)
+        self.family = Content(self.db, self.notifier, self.outbox, publishing)
         self.ann, self.bob = await self.user(), await self.user()
         self.game = guid()
 

@@ -6,12 +6,13 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.dependencies import Dependencies
 from contentsvc.api.errors import (
+    DeletedDependency,
     EntityConflict,
     PackageConflict,
     PlatformMissing,
     SuspendedDependency,
 )
-from contentsvc.store.dependencies import KnownEntity, KnownPackage, StoredPackage
+from contentsvc.store.dependencies import Hidden, KnownEntity, KnownPackage, StoredPackage
 from contentsvc.wire.dependencies import EntityReference, Package
 
 
@@ -20,14 +21,16 @@ def reference(name: str) -> EntityReference:
     return EntityReference(entity_id=name, revision_id=f"{name} 1")
 
 
-def entity(name: str, *, suspended: bool = False) -> KnownEntity:
+def entity(name: str, hidden: Hidden | None = None) -> KnownEntity:
     """It is registered under its name as a path."""
-    return KnownEntity(name, f"{name} 1", name, suspended)
+    return KnownEntity(name, f"{name} 1", name, hidden)
 
 
-def package(name: str, win64: str | None = "w", *, suspended: bool = False) -> KnownPackage:
+def package(
+    name: str, win64: str | None = "w", *, hidden: Hidden | None = None
+) -> KnownPackage:
     """It is registered for one platform at most."""
-    return KnownPackage(suspended, StoredPackage(name, win64, None, None))
+    return KnownPackage(hidden, StoredPackage(name, win64, None, None))
 
 
 class DependencyTests(SynchronousTestCase):
@@ -62,10 +65,15 @@ class DependencyTests(SynchronousTestCase):
     def test_all(self) -> None:
         """All problems are found, in one order; each names what it is about."""
         depends = self.depends(
-            "abc",
-            "xyz",
-            known=[entity("a", suspended=True), entity("b"), entity("c")],
-            bundles=[package("x"), package("y", suspended=True), package("z", None)],
+            "abcd",
+            "wxyz",
+            known=[entity("a", "suspended"), entity("b"), entity("c"), entity("d", "deleted")],
+            bundles=[
+                package("w", hidden="deleted"),
+                package("x"),
+                package("y", hidden="suspended"),
+                package("z", None),
+            ],
         )
         problems = depends.problems(
             paths={("b", "b 1"): "other", ("c", "c 1"): "c"},
@@ -75,6 +83,7 @@ class DependencyTests(SynchronousTestCase):
         self.assertEqual(
             [(type(problem), problem.members) for problem in problems],
             [
+                (DeletedDependency, {"entities": [reference("d")], "packages": ["w"]}),
                 (SuspendedDependency, {"entities": [reference("a")], "packages": ["y"]}),
                 (EntityConflict, {"entities": [reference("b")]}),
                 (PackageConflict, {"packages": ["x"]}),

@@ -10,6 +10,7 @@ from contentsvc.api.content import Content
 from contentsvc.api.notifications import Notifications
 from contentsvc.api.paging import Piece
 from contentsvc.api.progress import Progress
+from contentsvc.api.publishing import Publishing
 from contentsvc.api.ratings import Ratings
 from contentsvc.api.social import PART, Social
 from contentsvc.store import progress, ratings
@@ -241,14 +242,8 @@ class ContentTests(LongCase):
         self.made = [await self.content(self.ann) for _ in range(9)]
 
     async def ask(self) -> Any:
-        family = Content(
-            self.db,
-            Notifier(),
-            Tasks(),
-            required_platforms=(),
-            publications_per_day=0,
-            piece=self.piece,
-        )
+        publishing = Publishing(self.db, Tasks(), (), 0)
+        family = Content(self.db, Notifier(), Tasks(), publishing, piece=self.piece)
         return await family.by_author(Caller(self.ann), self.ann, ContentQuery())
 
     async def test_pages(self) -> None:

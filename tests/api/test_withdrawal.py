@@ -5,6 +5,7 @@ import msgspec
 from contentsvc.api.comments import Comments
 from contentsvc.api.content import Content
 from contentsvc.api.dependents import Dependents
+from contentsvc.api.publishing import Publishing
 from contentsvc.api.withdrawal import Withdrawal
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.call import Viewer
@@ -29,9 +30,8 @@ class WithdrawalCase(ApiCase):
         self.notifier = Notifier()
         self.outbox = Tasks()
         self.family = Withdrawal(self.db, self.outbox)
-        self.contents = Content(
-            self.db, self.notifier, self.outbox, required_platforms=(), publications_per_day=0
-        )
+        publishing = Publishing(self.db, self.outbox, (), 0)
+        self.contents = Content(self.db, self.notifier, self.outbox, publishing)
         self.author, self.other, self.admin = [await self.user() for _ in range(3)]
         self.by_author, self.by_other = Caller(self.author), Caller(self.other)
         self.by_admin = Caller(self.admin, admin=True)

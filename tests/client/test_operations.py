@@ -43,6 +43,7 @@ from contentsvc.wire.notifications import (
 from contentsvc.wire.precheck import Precheck
 from contentsvc.wire.progress import ProgressBody, ProgressData, ProgressDelete, ProgressQuery
 from contentsvc.wire.ratings import RatingBody
+from contentsvc.wire.revisions import CurrentRevision, RevisionCreate
 from contentsvc.wire.sessions import ConnectBody
 from contentsvc.wire.social import PartyBody
 from contentsvc.wire.users import Profile, UserInfo, UserSearch, UserUpdate
@@ -63,6 +64,14 @@ CREATE = ContentCreate(
     revision_id=BOB,
     revision_description="r",
     version="1",
+    entity=Entity(entity_id=BOB, revision_id=BOB, path="p"),
+    originating=[],
+    using=[],
+)
+REVISION = RevisionCreate(
+    revision_id=BOB,
+    revision_description="r",
+    version="2",
     entity=Entity(entity_id=BOB, revision_id=BOB, path="p"),
     originating=[],
     using=[],
@@ -99,6 +108,9 @@ CALLS = {
     "content.detail": (BOB,),
     "content.revision": (BOB, BOB),
     "content.by_author": (BOB,),
+    "revisions.publish": (BOB, REVISION),
+    "revisions.all": (BOB,),
+    "revisions.set_current": (BOB, CurrentRevision(revision_id=BOB)),
     "content.set_status": (BOB, StatusChange(status="suspended")),
     "content.set_featured": (BOB, FeaturedChange(featured=True)),
     "withdrawal.delete": (BOB,),

@@ -154,6 +154,22 @@ class OtherTests(PermissionCase):
         await self.anyone(path)
         await self.anyone(f"/methods/v1/{path}")
 
+    async def test_revisions(self):
+        """choices: GET content/{contentId}/revisions requires nothing."""
+        await self.anyone(f"{(await self.published()).path}/revisions")
+
+    async def test_publish(self):
+        """choices: POST revisions, and PUT of the current one, are for admins and the content's
+        author only."""
+        made = await self.content(await self.user())
+        path, body = f"{made.path}/revisions", draft()
+        chosen = {"revisionId": made.sent["revisionId"]}
+        for method, at, sent in (("POST", path, body), ("PUT", f"{path}/current", chosen)):
+            await self.outcome(401, method, at, sent)
+            await self.outcome(403, method, at, sent, by=await self.someone())
+            for user in (made.author, await self.admin()):
+                await self.outcome(None, method, at, sent, by=user)
+
     async def test_challenges(self):
         """choices: GET design-challenges requires nothing."""
         await self.anyone("design-challenges")

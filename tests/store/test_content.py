@@ -4,6 +4,7 @@ from typing import Any
 
 from contentsvc.db.errors import Refused
 from contentsvc.store import content as contents
+from contentsvc.store import revisions
 from contentsvc.store.content import Standing
 from tests.support.databases import StoreCase, guid, together
 
@@ -144,7 +145,7 @@ class ReadTests(ContentCase):
     async def test_standing(self) -> None:
         """Its author, status and first revision are known, whatever the status."""
         await contents.set_status(self.db, self.game, "suspended")
-        expected = Standing(self.author, "suspended", self.revision)
+        expected = Standing(self.author, "suspended", self.revision, self.revision)
         self.assertEqual(await contents.standing(self.db, self.game), expected)
         self.assertIsNone(await contents.standing(self.db, guid()))
 
@@ -156,21 +157,21 @@ class ReadTests(ContentCase):
             await contents.set_status(self.db, self.game, status)
             details = [await contents.detail(self.db, self.game, *viewer) for viewer in viewers]
             self.assertEqual([row is not None for row in details], expected)
-            revisions = [
-                await contents.revision(self.db, self.game, self.revision, *viewer)
+            shown = [
+                await revisions.get(self.db, self.game, self.revision, *viewer)
                 for viewer in viewers
             ]
-            self.assertEqual([row is not None for row in revisions], expected)
+            self.assertEqual([row is not None for row in shown], expected)
 
     async def test_revision(self) -> None:
         """A revision has its core entity; one of another content is none of this."""
-        row = await contents.revision(self.db, self.game, self.revision, None, False)
+        row = await revisions.get(self.db, self.game, self.revision, None, False)
         self.assertEqual((row.revision.id, row.revision.version), (self.revision, "1.0"))
         self.assertEqual(row.path, "core")
         other = await self.content(self.author)
-        row = await contents.revision(self.db, other, self.revision, None, False)
+        row = await revisions.get(self.db, other, self.revision, None, False)
         self.assertIsNone(row.revision)
-        self.assertIsNone(await contents.revision(self.db, guid(), self.revision, None, False))
+        self.assertIsNone(await revisions.get(self.db, guid(), self.revision, None, False))
 
     async def test_rating(self) -> None:
         """The rating is the share of votes up, and 0 without votes."""

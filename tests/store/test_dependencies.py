@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from contentsvc.db.errors import Refused
 from contentsvc.store import content as contents
-from contentsvc.store import dependencies
+from contentsvc.store import dependencies, revisions
 from contentsvc.store.dependencies import KnownPackage, StoredPackage, Used
 from contentsvc.store.floods import UNLIMITED
 from tests.support.databases import StoreCase, entity, guid
@@ -28,22 +28,22 @@ class DependencyTests(StoreCase):
         """Of those asked for, those that exist exactly so are given, each once."""
         entity, revision, path = self.entity
         asked = [(entity, revision), (entity, revision), (entity, guid()), (guid(), revision)]
-        ids, revisions = [each[0] for each in asked], [each[1] for each in asked]
-        found = await dependencies.entities(self.db, guid(), ids, revisions)
-        self.assertEqual(found, [(entity, revision, path, False)])
+        ids, theirs = [each[0] for each in asked], [each[1] for each in asked]
+        found = await dependencies.entities(self.db, guid(), None, ids, theirs)
+        self.assertEqual(found, [(entity, revision, path, None)])
 
     async def test_known_packages(self) -> None:
         """The same for packages; a platform that was not given is None."""
         found = await dependencies.packages(
-            self.db, guid(), [self.package, self.package, guid()]
+            self.db, guid(), None, [self.package, self.package, guid()]
         )
         known = StoredPackage(self.package, "w", None, None)
-        self.assertEqual(found, [KnownPackage(False, known)])
+        self.assertEqual(found, [KnownPackage(None, known)])
 
     async def test_none(self) -> None:
         """To ask for none gives none."""
-        self.assertEqual(await dependencies.entities(self.db, guid(), [], []), [])
-        self.assertEqual(await dependencies.packages(self.db, guid(), []), [])
+        self.assertEqual(await dependencies.entities(self.db, guid(), None, [], []), [])
+        self.assertEqual(await dependencies.packages(self.db, guid(), None, []), [])
 
     async def test_suspended(self) -> None:
         """Dependencies that suspended content registered are marked, except for that content
@@ -51,10 +51,10 @@ class DependencyTests(StoreCase):
         await self.content(self.author, entities=[self.entity], packages=[self.package])
         await contents.set_status(self.db, self.game, "suspended")
         entity, revision, _ = self.entity
-        for content, expected in (guid(), True), (self.game, False):
-            (known,) = await dependencies.entities(self.db, content, [entity], [revision])
-            (package,) = await dependencies.packages(self.db, content, [self.package])
-            self.assertEqual((known.suspended, package.suspended), (expected, expected))
+        for content, expected in (guid(), "suspended"), (self.game, None):
+            (known,) = await dependencies.entities(self.db, content, None, [entity], [revision])
+            (package,) = await dependencies.packages(self.db, content, None, [self.package])
+            self.assertEqual((known.hidden, package.hidden), (expected, expected))
 
     async def test_of_revision(self) -> None:
         """A revision's dependencies come in the order they were given, with how they came."""
@@ -79,13 +79,13 @@ class DependencyTests(StoreCase):
     ) -> None:
         """Register dependencies of the revision."""
         most, span = UNLIMITED
-        await contents.depend(
+        await revisions.depend(
             self.db,
             revision=self.revision,
             originating=[entity(*each) for each in originating],
             using=[entity(*each) for each in using],
             packages=list(packages),
-            author=self.author,
+            publisher=self.author,
             most=most,
             span=span,
         )

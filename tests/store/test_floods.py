@@ -10,8 +10,7 @@ from twisted.internet.task import deferLater
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
-from contentsvc.store import comments, social
-from contentsvc.store import content as contents
+from contentsvc.store import comments, revisions, social
 from contentsvc.store.floods import UNLIMITED
 from tests.support.databases import StoreCase, guid, together
 
@@ -230,13 +229,13 @@ class PublicationTests(FloodCase):
         """The same, as a part of a transaction."""
         revision = guid()
         await self.content(self.ann, revision=revision, db=tx)
-        return await contents.depend(
+        return await revisions.depend(
             tx,
             revision=revision,
             originating=[],
             using=[],
             packages=[],
-            author=self.ann,
+            publisher=self.ann,
             most=MOST,
             span=SPAN,
         )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from contentsvc.store import content as contents
+from contentsvc.store import revisions
 from contentsvc.store.floods import UNLIMITED
 from contentsvc.wire.dependencies import EntityReference
 from tests.support.databases import StoreCase, guid
@@ -58,13 +58,13 @@ class UsesCase(StoreCase):
             for parts in (brings, uses)
         )
         most, span = UNLIMITED
-        await contents.depend(
+        await revisions.depend(
             tx,
             revision=revision,
             originating=originating,
             using=using,
             packages=list(packages),
-            author=self.author,
+            publisher=self.author,
             most=most,
             span=span,
         )

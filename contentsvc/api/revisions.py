@@ -1,0 +1,84 @@
+"""The revisions of content: extensions §1."""
+
+from operator import itemgetter
+
+from contentsvc.api.content import may_change, only_author
+from contentsvc.api.errors import (
+    ContentDeleted,
+    ContentNotFound,
+    DeletedDependency,
+    RevisionNotFound,
+    SuspendedDependency,
+)
+from contentsvc.api.paging import listed, position
+from contentsvc.api.publishing import REFUSALS, Publishing, check_packages
+from contentsvc.db.query import Db
+from contentsvc.store import content as contents
+from contentsvc.store import revisions
+from contentsvc.web.allow import ANYONE, SIGNED_IN
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.reply import Created, Listed
+from contentsvc.web.route import route
+from contentsvc.web.sizes import KIB
+from contentsvc.wire.base import Part
+from contentsvc.wire.revisions import CurrentRevision, RevisionCreate, RevisionInfo
+
+
+class Revisions:
+    """What has been published of a content, and which of it the content shows."""
+
+    def __init__(self, db: Db, publishing: Publishing) -> None:
+        self._db = db
+        self._publishing = publishing
+
+    @route(
+        "POST",
+        "/content/<guid:content>/revisions",
+        allow=SIGNED_IN,
+        limit=1024 * KIB,
+        raises=(ContentNotFound, Forbidden, ContentDeleted, *REFUSALS),
+    )
+    async def publish(self, call: Call, content: str, body: RevisionCreate) -> Created:
+        """Publish a new revision of a content item, which becomes the current one. If the content
+        has a revision with this id already, nothing changes."""
+        check_packages(body)
+        standing = await contents.standing(self._db, content)
+        if standing is None or (standing.status != "active" and not may_change(call, standing)):
+            raise ContentNotFound()
+        only_author(call, standing)
+        await self._publishing.revise(call.user, content, body)
+        return Created(f"/api/v1/content/{content}/revisions/{body.revision_id}")
+
+    @route("GET", "/content/<guid:content>/revisions", allow=ANYONE, raises=(ContentNotFound,))
+    async def all(self, call: Call, content: str, query: Part) -> Listed[RevisionInfo]:
+        """List the revisions of a content item, newest first."""
+        rows = await revisions.page(
+            self._db, content, *call.viewer, position(query), query.limit
+        )
+        if not rows:
+            raise ContentNotFound()
+        found = [(row.ordinal, row.info) for row in rows if row.info is not None]
+        return listed(found, query, itemgetter(0), itemgetter(1))
+
+    @route(
+        "PUT",
+        "/content/<guid:content>/revisions/current",
+        allow=SIGNED_IN,
+        raises=(
+            ContentNotFound,
+            Forbidden,
+            RevisionNotFound,
+            ContentDeleted,
+            DeletedDependency,
+            SuspendedDependency,
+        ),
+    )
+    async def set_current(self, call: Call, content: str, body: CurrentRevision) -> None:
+        """Go back to an older revision of a content item, or forward to a newer one. Nobody is
+        notified."""
+        standing = await contents.standing(self._db, content)
+        if standing is None:
+            raise ContentNotFound()
+        only_author(call, standing)
+        await self._publishing.make_current(content, body.revision_id)
