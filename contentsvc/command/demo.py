@@ -5,7 +5,7 @@ from collections.abc import Callable
 from msgspec import json
 
 from contentsvc.command import world
-from contentsvc.command.world import Contest, Item, Person, id_of
+from contentsvc.command.world import Change, Contest, Item, Person, id_of
 from contentsvc.db.query import Db
 from contentsvc.store import (
     accounts,
@@ -20,6 +20,7 @@ from contentsvc.store import (
     social,
     tasks,
     users,
+    withdrawal,
 )
 from contentsvc.store.floods import DAY, UNLIMITED
 from contentsvc.store.outbox import Outbox
@@ -57,14 +58,15 @@ async def build(db: Db, hashed: Callable[[], str], now: int) -> bool:
     outbox = Outbox(lambda: None)
     for item in world.ITEMS:
         await _publish(db, outbox, item, people[item.author])
+    await revisions.make_current(db, id_of(world.ROLLED_BACK), _revision(world.ROLLED_BACK, 1))
     for name, (up, down) in world.VOTES.items():
         for voters, good in ((up, True), (down, False)):
             for voter in voters.split():
                 await ratings.put(db, people[voter], id_of(name), False, good)
     await _discuss(db, people)
-    await _moderate(db, people)
     for ordinal, contest in enumerate(world.CHALLENGES, 1):
         await _challenge(db, ordinal, contest, now)
+    await _moderate(db, outbox, people)
     best, most = '{"floors":19,"seconds":412}', progress.NO_LIMIT
     await progress.put(db, people["juno"], "tower/best", best, None, most, most)
     return True
@@ -82,7 +84,6 @@ async def _publish(db: Db, outbox: Outbox, item: Item, author: str) -> None:
     name = item.name
     core, others = _entity(name), [_entity(f"{name}/{part}") for part in item.brings]
     packages = [] if item.package is None else [_package(item.package)]
-    revision = id_of(f"{name}/1")
     await content.create(
         db,
         content=id_of(name),
@@ -92,7 +93,7 @@ async def _publish(db: Db, outbox: Outbox, item: Item, author: str) -> None:
         description=item.description,
         screenshots=[f"screenshots/{name}-{n}.jpg" for n in (1, 2)],
         tags=item.tags,
-        revision=revision,
+        revision=_revision(name, 1),
         version="1.0",
         revision_description="First published.",
         core=core.entity_id,
@@ -100,28 +101,67 @@ async def _publish(db: Db, outbox: Outbox, item: Item, author: str) -> None:
         entities=[core, *others],
         packages=packages,
     )
+    await _depend(db, item, 1, item.uses, author)
+    upto = await audience.reach(db, id_of(name))
+    if upto is not None:
+        await outbox.put(
+            db, tasks.ContentPublished(author=author, content=id_of(name), upto=upto)
+        )
+    for number, change in enumerate(item.changes, 2):
+        await _revise(db, outbox, item, number, change, author)
+
+
+async def _revise(
+    db: Db, outbox: Outbox, item: Item, number: int, change: Change, author: str
+) -> None:
+    id, revision = id_of(item.name), _revision(item.name, number)
+    core = _entity(item.name, number)
+    await revisions.create(
+        db,
+        content=id,
+        publisher=author,
+        revision=revision,
+        version=change.version,
+        description=change.notes,
+        core=core.entity_id,
+        core_revision=core.revision_id,
+        entities=[core],
+        packages=[],
+    )
+    await _depend(db, item, number, change.uses, author)
+    await revisions.make_current(db, id, revision)
+    upto = await audience.reach(db, id)
+    if upto is not None:
+        await outbox.put(
+            db,
+            tasks.RevisionPublished(author=author, content=id, revision=revision, upto=upto),
+        )
+
+
+async def _depend(db: Db, item: Item, number: int, uses: list[str], author: str) -> None:
+    own = [] if item.package is None else [item.package]
     most, span = UNLIMITED
     await revisions.depend(
         db,
-        revision=revision,
-        originating=others,
-        using=[_entity(part) for part in item.uses],
-        packages=[*(package.id for package in packages), *map(id_of, item.packages)],
+        revision=_revision(item.name, number),
+        originating=[_entity(f"{item.name}/{part}") for part in item.brings],
+        using=[_entity(part) for part in uses],
+        packages=[id_of(package) for package in (*own, *item.packages)],
         publisher=author,
         most=most,
         span=span,
     )
-    upto = await audience.reach(db, id_of(name))
-    if upto is not None:
-        told = tasks.ContentPublished(author=author, content=id_of(name), upto=upto)
-        await outbox.put(db, told)
 
 
-def _entity(name: str) -> Entity:
+def _revision(item: str, number: int) -> str:
+    return id_of(f"{item}/{number}")
+
+
+def _entity(name: str, number: int = 1) -> Entity:
     return Entity(
         entity_id=id_of(f"entity {name}"),
-        revision_id=id_of(f"entity {name}, revision 1"),
-        path=f"entities/{name}.entity",
+        revision_id=id_of(f"entity {name}, revision {number}"),
+        path=f"entities/{name}-{number}.entity",
     )
 
 
@@ -147,8 +187,10 @@ async def _comment(db: Db, item: str, author: str, parent: int | None, text: str
     return written and written.id
 
 
-async def _moderate(db: Db, people: dict[str, str]) -> None:
+async def _moderate(db: Db, outbox: Outbox, people: dict[str, str]) -> None:
     await content.set_featured(db, id_of(world.FEATURED), True)
+    await comments.lock(db, id_of(world.LOCKED), people["curator"], True, True)
+    await _withdraw(db, outbox, people)
     await content.set_status(db, id_of(world.SUSPENDED), "suspended")
     suspended = ContentSuspended(content=id_of(world.SUSPENDED), reason=world.REASON)
     party = PartyInvite(sender=people["juno"], party=id_of("juno's party"))
@@ -166,6 +208,16 @@ async def _tell(db: Db, recipient: str, notification: Notification) -> None:
     # Only stored: daemons with a socket of the recipient find it within seconds.
     kind = str(notification.__struct_config__.tag)
     await notifications.insert(db, recipient, kind, json.encode(notification).decode())
+
+
+async def _withdraw(db: Db, outbox: Outbox, people: dict[str, str]) -> None:
+    gone = id_of(world.WITHDRAWN)
+    author = next(people[item.author] for item in world.ITEMS if item.name == world.WITHDRAWN)
+    await withdrawal.set_deleted(db, gone, author, False, True)
+    await outbox.put(
+        db,
+        tasks.DependencyChanged(dependency=gone, status="deleted", actor=author, by_author=True),
+    )
 
 
 async def _challenge(db: Db, ordinal: int, contest: Contest, now: int) -> None:

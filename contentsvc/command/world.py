@@ -22,6 +22,15 @@ class Person(NamedTuple):
     admin: bool = False
 
 
+class Change(NamedTuple):
+    """A later revision of an item: its version, its change notes, and which core entities of other
+    items it uses."""
+
+    version: str
+    notes: str
+    uses: list[str]
+
+
 class Item(NamedTuple):
     """A content. `brings` are entities published with it. `uses` are core entities of other
     items."""
@@ -36,6 +45,7 @@ class Item(NamedTuple):
     uses: list[str] = []
     package: str | None = None
     packages: list[str] = []
+    changes: list[Change] = []
 
 
 class Remark(NamedTuple):
@@ -76,14 +86,26 @@ ITEMS = [
          ["machines"]),
     Item("tower", "mira", "game", "Tilting Tower", "Stack it as high as it goes. It will go.",
          ["physics", "co-op"], ["crane", "scoreboard"], ["pines", "marble"],
-         packages=["foliage"]),
+         packages=["foliage"],
+         changes=[
+             Change("1.1", "The gust is weaker.", ["pines", "marble"]),
+             Change("2.0", "Cranes have gears, and twenty more floors.",
+                    ["pines", "marble", "gears"]),
+         ]),
     Item("market", "tomas", "scene_box", "Night Market", "Forty stalls, lanterns and rain.",
-         ["city", "night"], ["lantern"], ["marble"]),
+         ["city", "night"], ["lantern"], ["marble"],
+         changes=[Change("1.1", "Snow instead of rain.", ["marble"])]),
     Item("duel", "kestrel", "gameplay_box", "Clockwork Duel", "Two players, one spring.",
          ["versus"], ["spring"], ["gears"]),
     Item("fox", "juno", "avatar_box", "Paper Fox", "Folds up when you sit down.", ["animals"]),
     Item("coins", "kestrel", "game", "Free Coins Here", "Just enter your password.", []),
 ]  # fmt: skip
+ROLLED_BACK = "market"
+"""Its first revision is the current one again."""
+WITHDRAWN = "gears"
+"""Its author has withdrawn it, and what uses it goes on."""
+LOCKED = "duel"
+"""Its comments are locked."""
 FEATURED = "tower"
 SUSPENDED = "coins"
 REASON = "It asks players for their passwords."

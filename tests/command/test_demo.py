@@ -60,3 +60,28 @@ class DemoTests(CommandCase):
             "select challenge_state(opens, closes, closed) from challenges order by ordinal"
         )
         self.assertEqual(states, [("open",), ("judging",), ("upcoming",)])
+
+    def test_revisions(self) -> None:
+        """One content has three revisions and shows the last; one shows its first again."""
+        self.good("demo")
+        shown = self.sql(
+            "select r.version, (select count(*) from revisions where content_id = c.id)"
+            " from contents c join revisions r on r.id = c.revision_id"
+            f" where c.id in ('{world.id_of('tower')}', '{world.id_of(world.ROLLED_BACK)}')"
+            " order by r.version"
+        )
+        self.assertEqual(shown, [("1.0", 2), ("2.0", 3)])
+
+    def test_withdrawn(self) -> None:
+        """What its author has withdrawn is still used, and those who use it are to be told."""
+        self.good("demo")
+        gone = world.id_of(world.WITHDRAWN)
+        users = self.sql(
+            "select c.name from content_uses u join contents c on c.id = u.content_id"
+            f" where u.used = '{gone}' order by c.name"
+        )
+        self.assertEqual(users, [("Clockwork Duel",), ("Tilting Tower",)])
+        told = self.sql(
+            "select task::json ->> 'dependency' from outbox where kind = 'DependencyChanged'"
+        )
+        self.assertEqual(told, [(gone,)])
