@@ -1,6 +1,7 @@
 """`scripts/bench`: the command line."""
 
 import argparse
+import fnmatch
 import resource
 import signal
 import sys
@@ -87,7 +88,13 @@ def _parsed() -> argparse.Namespace:
     add("--tuned-peer", action="store_true", help="the peer's pool does not reset connections")
     add("--rounds", type=_positive, default=3, help="rounds; the results are their medians (3)")
     add("--seconds", type=_positive, default=5, help="seconds of each run (5)")
-    add("--only", type=_operations, default=[], metavar="OPERATION,…", help="these operations")
+    add(
+        "--only",
+        type=_operations,
+        default=[],
+        metavar="OPERATION,…",
+        help="these operations; * stands for any characters",
+    )
     add("--scale", type=_scale, default=1.0, help="size of the data set (1: 500,000 users)")
     add("--contents", type=_positive, metavar="N", help="so many contents, with little to each")
     add("--workers", type=_positive, metavar="N", help="the daemon's --workers")
@@ -113,10 +120,12 @@ def _scale(text: str) -> float:
 
 
 def _operations(text: str) -> list[str]:
-    chosen = text.split(",")
-    unknown = sorted(set(chosen) - set(runner.keys()))
-    if unknown:
-        raise argparse.ArgumentTypeError(f"{unknown[0]} is not one of {', '.join(runner.keys())}")
+    chosen: list[str] = []
+    for pattern in text.split(","):
+        found = fnmatch.filter(runner.keys(), pattern)
+        if not found:
+            raise argparse.ArgumentTypeError(f"{pattern} is none of {', '.join(runner.keys())}")
+        chosen += found
     return chosen
 
 

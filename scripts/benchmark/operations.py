@@ -27,6 +27,9 @@ _VARIANTS = 10_000
 """Different requests of a read, so that it is not the same few rows again and again."""
 _TOKENS = 1000
 """Different callers at most; a token is verified once and then remembered by the daemon."""
+_VOTABLE, _CORES, _OWNED = 20_000, 2_000, 5
+"""Contents that are rated and commented, cores that are used, and contents of each author that get
+revisions, at most: wrk takes no more."""
 _TAGGED = 300
 """Different requests of a read with If-None-Match."""
 _LONG = 11
@@ -42,6 +45,7 @@ class Context:
         self.sizes = sizes
         self._tokens = Tokens(keys, WallClock())
         self.random = Random(seed)  # noqa: S311
+        self.url = url
         self.names = _names(url)
 
     def token(self, number: int) -> str:
@@ -82,7 +86,7 @@ class Operation(NamedTuple):
     compared: bool = False
 
 
-def _read(
+def read(
     key: str,
     title: str,
     reads: Callable[[Context], list[Request]],
@@ -90,6 +94,8 @@ def _read(
     compared: bool = False,
     connections: int = BUSY,
 ) -> Operation:
+    """A read, with its requests."""
+
     def script(context: Context, port: int) -> str:
         return wrk.of_requests(reads(context))
 
@@ -205,19 +211,31 @@ _COMMENT = f"""
         '{{"body":"Nineteen floors, then a gust. More cranes, please! Number ' ..
         math.random(1, 999999) .. '"}}'
 """
-_CREATE = f"""
-    local parts, used = {{}}, {{}}
+_PARTS = """
+    local parts, used = {}, {}
     for n = 1, 10 do
-        parts[n] = '{{"entityId":"' .. guid() .. '","revisionId":"' .. guid() ..
-            '","path":"entities/new/' .. n .. '.bin"}}'
+        parts[n] = '{"entityId":"' .. guid() .. '","revisionId":"' .. guid() ..
+            '","path":"entities/new/' .. n .. '.bin"}'
         local core = pick(cores)
-        used[n] = '{{"entityId":"' .. core[1] .. '","revisionId":"' .. core[2] .. '"}}'
+        used[n] = '{"entityId":"' .. core[1] .. '","revisionId":"' .. core[2] .. '"}'
     end
+"""
+_CREATE = f"""
+    {_PARTS}
     return "PUT", "{API}/content/" .. guid(), pick(writers)[2],
         '{{"name":"Tilting Tower","description":"Stack it as high as it goes.","type":"game",' ..
         '"screenshotUris":["shots/new/1.png","shots/new/2.png"],"tags":["physics","co-op"],' ..
         '"revisionId":"' .. guid() .. '","revisionDescription":"The first one","version":"1.0",' ..
         '"entity":{{"entityId":"' .. guid() .. '","revisionId":"' .. guid() ..
+        '","path":"entities/new/core.bin"}},"originating":[' .. table.concat(parts, ",") ..
+        '],"using":[' .. table.concat(used, ",") .. ']}}'
+"""
+_REVISE = f"""
+    local owned = pick(owned)
+    {_PARTS}
+    return "POST", "{API}/content/" .. owned[1] .. "/revisions", authors[owned[3]],
+        '{{"revisionId":"' .. guid() .. '","revisionDescription":"Better","version":"2.0",' ..
+        '"entity":{{"entityId":"' .. owned[2] .. '","revisionId":"' .. guid() ..
         '","path":"entities/new/core.bin"}},"originating":[' .. table.concat(parts, ",") ..
         '],"using":[' .. table.concat(used, ",") .. ']}}'
 """
@@ -233,42 +251,68 @@ def _notify(recipients: int) -> str:
     return _NOTIFY.replace("RECIPIENTS", str(recipients))
 
 
-def _write(key: str, title: str, status: int, make: str, *, compared: bool = False) -> Operation:
+def _votable(context: Context) -> dict[str, object]:
+    active = context.sizes.active
+    chosen = context.random.sample(range(active), min(_VOTABLE, active))
+    return {"contents": [world.active_content(number) for number in chosen]}
+
+
+def _cores(context: Context) -> dict[str, object]:
+    # Those of hidden content would be refused, which the first of each fifty are not.
+    chosen = range(0, context.sizes.contents, world.HIDDEN_EVERY)
+    return {"cores": [world.core(number) for number in chosen[:_CORES]]}
+
+
+def _owned(context: Context) -> dict[str, object]:
+    """Contents with their core entities and authors. The last author, whom many follow, has none
+    of them."""
+    sizes = context.sizes
+    authors = range(min(_TOKENS, sizes.authors - 1))
+    owned = [
+        (world.content(number), world.core(number)[0], author + 1)
+        for author in authors
+        for number in range(author * world.LISTED, (author + 1) * world.LISTED)[:_OWNED]
+        if number % world.HIDDEN_EVERY != world.HIDDEN_EVERY - 1
+    ]
+    tokens = [context.token(sizes.regulars + author) for author in authors]
+    return {"owned": owned, "authors": tokens, **_cores(context)}
+
+
+def _write(
+    key: str,
+    title: str,
+    status: int,
+    make: str,
+    tables: Callable[[Context], dict[str, object]] = lambda context: {},
+    *,
+    compared: bool = False,
+) -> Operation:
     def script(context: Context, port: int) -> str:
-        sizes, random = context.sizes, context.random
-        # Cores of hidden content would be refused, which the first of each fifty are not.
-        cores = [world.HIDDEN_EVERY * n for n in range(sizes.contents // world.HIDDEN_EVERY)]
-        return wrk.of_maker(
-            make,
-            random.randrange(2**31),
-            writers=[(world.user(user), context.token(user)) for user in context.writers],
-            contents=[world.active_content(number) for number in range(sizes.active)],
-            cores=[world.core(number) for number in cores],
-        )
+        writers = [(world.user(user), context.token(user)) for user in context.writers]
+        seed = context.random.randrange(2**31)
+        return wrk.of_maker(make, seed, writers=writers, **tables(context))
 
     return Operation(key, title, status, BUSY, script, compared=compared)
 
 
 READS = (
-    _read("info", "user info", _info, compared=True),
-    _read("contents", "content list of an author", _contents),
-    _read("comments", "page of 20 comments", _comments, compared=True),
-    _read("notifications", "20 notifications since a cursor", _notifications),
-    _read("ratings", "ratings map of 200", _ratings, compared=True),
-    _read("search", "search, three letters", _search(_beginnings), connections=FEW),
-    _read("search-misspelt", "search, long and misspelt", _search(_misspelt), connections=FEW),
+    read("info", "user info", _info, compared=True),
+    read("contents", "content list of an author", _contents),
+    read("comments", "page of 20 comments", _comments, compared=True),
+    read("notifications", "20 notifications since a cursor", _notifications),
+    read("ratings", "ratings map of 200", _ratings, compared=True),
+    read("search", "search, three letters", _search(_beginnings), connections=FEW),
+    read("search-misspelt", "search, long and misspelt", _search(_misspelt), connections=FEW),
 )
 WRITES = (
-    _write("put-rating", "PUT rating", 204, _RATE, compared=True),
+    _write("put-rating", "PUT rating", 204, _RATE, _votable, compared=True),
     _write("put-progress", "PUT progress", 204, _SAVE),
-    _write("post-comment", "POST comment", 201, _COMMENT),
-    _write("put-content", "PUT content, 20 dependencies", 204, _CREATE),
+    _write("post-comment", "POST comment", 201, _COMMENT, _votable),
+    _write("put-content", "PUT content, 20 dependencies", 204, _CREATE, _cores),
+    _write("post-revision", "POST revision, 20 dependencies", 201, _REVISE, _owned),
     _write("notify", f"debug notify, {_NOTIFIED} recipients", 204, _notify(_NOTIFIED)),
     _write("notify-one", "debug notify, one recipient", 204, _notify(1)),
 )
-
-
-OPERATIONS = (*READS, *map(unchanged, READS), *WRITES)
 
 
 def answer(port: int, request: Request) -> object:

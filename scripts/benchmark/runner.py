@@ -14,7 +14,8 @@ from contentsvc.tokens import Keys
 
 from . import fanout, postgres, report, subjects, world, wrk
 from .beside import Checkout
-from .operations import BUSY, OPERATIONS, READS, Context, Operation, answer
+from .browsing import BROWSES
+from .operations import BUSY, READS, WRITES, Context, Operation, answer, unchanged
 from .processes import Process, cpu_seconds
 from .push import DRIVES, MANY, Drive, generator
 from .results import Fanout, Results, Row, Sample, figures, percentile
@@ -22,6 +23,9 @@ from .world import Sizes
 
 _OURS = ("twisted", "klein", "autobahn", "txpostgres", "msgspec", "psycopg2-binary")
 _SEED = 4
+OPERATIONS = (*READS, *map(unchanged, READS), *BROWSES, *WRITES)
+_BESIDE, _UNKNOWN = "beside", (404, 405)
+"""Name of another checkout's daemon, and the statuses of operations that it does not have."""
 START = "start"
 """The key of what is no operation: the time from start to ready."""
 MEMORY = "memory"
@@ -223,7 +227,9 @@ class _Bench:
         for number in range(options.rounds):
             for each in chosen:
                 for subject in self._turns(each, number):
-                    add(each.title, each.key, subject, self._requests(each, subject))
+                    sample = self._requests(each, subject)
+                    if sample is not None:
+                        add(each.title, each.key, subject, sample)
             for drive in drives:
                 for daemon in _turned(self._daemons, number):
                     add(drive.title, drive.key, daemon, self._sockets(drive, daemon))
@@ -254,7 +260,8 @@ class _Bench:
         each = operation.connections
         return each * (self._options.workers or 1) if each == BUSY else each
 
-    def _requests(self, operation: Operation, subject: Process) -> Sample:
+    def _requests(self, operation: Operation, subject: Process) -> Sample | None:
+        """None if the other checkout does not have the operation."""
         file = self._options.folder / "wrk.lua"
         script = operation.script(self._context, subject.port)
         warm = wrk.run(
@@ -265,6 +272,8 @@ class _Bench:
             file=file,
             expected=operation.status,
         )
+        if warm.wrong == warm.requests and subject.name == _BESIDE and warm.example in _UNKNOWN:
+            return None
         if warm.wrong or warm.errors or not warm.requests:
             raise Different(
                 f"{subject.name}, {operation.title}: {warm.wrong} of {warm.requests} answers are "
