@@ -42,13 +42,14 @@ class Outbox:
 
     async def put(self, db: Db, task: Task) -> None:
         """Have the task done once `db` has committed."""
-        await insert(db, str(task.__struct_config__.tag), json.encode(task).decode())
+        text = json.encode(task).decode()
+        await insert(db, str(task.__struct_config__.tag), text, task.topic)
         db.after_commit(self._wake)
 
 
-@none("insert into outbox (kind, task) values (:kind, :task)")
-async def insert(db: Db, kind: str, task: str) -> None:
-    """Add a row."""
+@none("insert into outbox (kind, task, topic) values (:kind, :task, :topic)")
+async def insert(db: Db, kind: str, task: str, topic: str | None) -> None:
+    """Add a row. It has no turn while there is an older one of the same topic."""
 
 
 @maybe(f"""
@@ -57,6 +58,10 @@ async def insert(db: Db, kind: str, task: str) -> None:
         where kind = any(:kinds)
           -- What is due later than any pause is long was written before the clock was set back.
           and (due is null or due <= now() or due > now() + make_interval(secs => {LAST_PAUSE}))
+          and (topic is null or (
+              select true from outbox older
+              where older.topic = outbox.topic and older.id < outbox.id limit 1
+          ) is null)
         order by turn limit 1
         for update skip locked
     )

@@ -10,6 +10,12 @@ from msgspec import Struct
 class Task(Struct, tag_field="kind", rename="camel", kw_only=True, frozen=True):
     """Something to tell many, with all that a batch has to know."""
 
+    @property
+    def topic(self) -> str | None:
+        """What it is about, if tasks about it must be done one after the other, in the order in
+        which they were put."""
+        return None
+
 
 class ContentPublished(Task, frozen=True, tag="ContentPublished"):
     """Tell an author's followers, up to the follow number `upto`, of a new content."""
@@ -37,3 +43,8 @@ class DependencyChanged(Task, frozen=True, tag="DependencyChanged"):
     status: str
     actor: str
     by_author: bool
+
+    @property
+    def topic(self) -> str:
+        """The content: who hears of several acts hears of them in their order."""
+        return self.dependency

@@ -11,6 +11,7 @@ from contentsvc.jobs.outbox import kinds
 from contentsvc.store import content as contents
 from contentsvc.store.tasks import DependencyChanged
 from tests.jobs.support import TellerCase
+from tests.support.databases import together
 from tests.support.uses import UsesCase
 
 
@@ -106,6 +107,19 @@ class DependencyTests(TellerCase, UsesCase):
         self.assertEqual((told["content"], told["contents"]), (newest, 2))
         (told,) = self.heard(self.users[0])
         self.assertEqual(told["contents"], 1)
+
+    async def test_order(self) -> None:
+        """Whichever processes tell of several acts, each recipient hears of them in their order."""
+        statuses = ["suspended", "active"] * 3
+        for status in statuses:
+            await self.changed(status)
+        tellers = [self.teller]
+        for _ in range(2):
+            tellers.append(self.telling(await self.pool(size=2), kinds=KINDS, most=2))
+        while self.left():
+            await together(*(self.work(teller) for teller in tellers))
+        for user in self.users:
+            self.assertEqual([told["status"] for told in self.heard(user)], statuses)
 
     async def test_reach(self) -> None:
         """Authors beyond the reach are not told."""

@@ -14,6 +14,14 @@ class Party(Task, frozen=True, tag="Party"):
     place: str
 
 
+class Dance(Party, frozen=True, tag="Dance"):
+    """One that waits for those before it at the same place."""
+
+    @property
+    def topic(self) -> str:
+        return self.place
+
+
 class OutboxCase(StoreCase):
     async def setUp(self) -> None:
         # Of its own: whoever takes a row takes any.
@@ -33,7 +41,7 @@ class OutboxCase(StoreCase):
     async def next(self) -> Row | None:
         """The row whose turn it is; its lock is let go at once."""
         async with self.db.transaction() as tx:
-            return await outbox.take(tx, ["Party"])
+            return await outbox.take(tx, ["Party", "Dance"])
 
     async def there(self) -> Row:
         """The same, where there must be one."""
@@ -88,6 +96,30 @@ class TakeTests(OutboxCase):
             await outbox.move(self.db, row.id, f"{len(tasks)}")
         self.assertEqual(tasks, ["a", "b", "a", "b"])
         self.assertEqual((await self.there()).place, "3")
+
+    async def test_topic(self) -> None:
+        """A row has no turn while there is an older one of its topic, whether that is locked, has
+        had a batch or has failed; others have."""
+        for task in (Dance(place="a"), Dance(place="a"), Dance(place="b"), Party(place="a")):
+            await self.outbox.put(self.db, task)
+        first, second, other, party = [
+            id for (id,) in self.sql("select id from outbox order by id")
+        ]
+
+        async with self.db.transaction() as tx:
+            row = await outbox.take(tx, ["Party", "Dance"])
+            self.assertEqual(row and row.id, first)
+            found = []
+            while (row := await self.next()) is not None:
+                found.append(row.id)
+                await outbox.finish(self.db, row.id)
+            self.assertEqual(found, [other, party])
+            await outbox.move(tx, first, "1")
+        self.assertEqual((await self.there()).id, first)
+        self.sql("update outbox set due = now() + interval '9 s' where id = %s", first)
+        self.assertIsNone(await self.next())
+        await outbox.finish(self.db, first)
+        self.assertEqual((await self.there()).id, second)
 
     async def test_locked(self) -> None:
         """A row that one process has is no other's, and the next one is."""
