@@ -100,6 +100,11 @@ class RevisionCase(ApiCase):
         )
         return str(current), listing, status
 
+    def told(self) -> list[dict[str, Any]]:
+        """The tasks about the content."""
+        rows = self.sql("select task from outbox where task like %s order by id", f"%{self.game}%")
+        return [json.loads(task) for (task,) in rows]
+
     async def listed(self, **query: Any) -> list[RevisionInfo]:
         """GET revisions."""
         return list((await self.family.all(self.by_ann, self.game, Part(**query))).items)
@@ -259,11 +264,6 @@ class PublishTests(RevisionCase):
             [tuple(task[field] for field in fields) for task in self.told()],
             [("RevisionPublished", self.ann, self.game, body["revisionId"]) for body in bodies],
         )
-
-    def told(self) -> list[dict[str, Any]]:
-        """The tasks about the content."""
-        rows = self.sql("select task from outbox where task like %s order by id", f"%{self.game}%")
-        return [json.loads(task) for (task,) in rows]
 
 
 class LimitTests(RevisionCase):
