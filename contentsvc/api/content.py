@@ -88,8 +88,9 @@ class Content:
         raises=(Forbidden, ContentDeleted, RevisionNotPublished, *REFUSALS),
     )
     async def put(self, call: Call, content: str, body: _Bodies) -> None:
-        """Create content if it does not exist, and update it otherwise (spec §4.2). If its author
-        repeats a create, nothing changes."""
+        """Create content if it does not exist, and update it otherwise (spec §4.2). The author's
+        followers are notified of new content. If the author repeats a create, nothing changes. Only
+        the content's author and admins may update it."""
         standing = await store.standing(self._db, content)
         if standing is None:
             created = body.decode(ContentCreate)

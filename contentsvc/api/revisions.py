@@ -40,8 +40,9 @@ class Revisions:
         raises=(ContentNotFound, Forbidden, ContentDeleted, *REFUSALS),
     )
     async def publish(self, call: Call, content: str, body: RevisionCreate) -> Created:
-        """Publish a new revision of a content item, which becomes the current one. If the content
-        has a revision with this id already, nothing changes."""
+        """Publish a new revision of a content item, which becomes the current one. The author's
+        followers are notified. If the content has a revision with this id already, nothing changes.
+        Only the content's author and admins may."""
         check_packages(body)
         standing = await contents.standing(self._db, content)
         if standing is None or (standing.status != "active" and not may_change(call, standing)):
@@ -76,7 +77,7 @@ class Revisions:
     )
     async def set_current(self, call: Call, content: str, body: CurrentRevision) -> None:
         """Go back to an older revision of a content item, or forward to a newer one. Nobody is
-        notified."""
+        notified. Only the content's author and admins may."""
         standing = await contents.standing(self._db, content)
         if standing is None:
             raise ContentNotFound()

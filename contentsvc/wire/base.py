@@ -75,6 +75,7 @@ MOST_IDS = 100
 Ids = Annotated[
     str,
     Meta(
+        description=f"a comma list of 1 to {MOST_IDS} ids",
         extra_json_schema={
             "pattern": rf"^{_GUID}(,{_GUID}){{0,{MOST_IDS - 1}}}\Z",
             "examples": ["0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"],

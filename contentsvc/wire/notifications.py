@@ -108,8 +108,9 @@ class RevisionPublished(Notification, tag="RevisionPublished"):
 
 
 class DependencyStatus(Notification, tag="DependencyStatus"):
-    """A content on which some of the user's depends was suspended, restored or deleted. `content`
-    is the newest that depends on it, `contents` how many do."""
+    """A content was suspended, restored or deleted, and content of the user depends on it.
+    `status` is its status now. `contents` of the user's depend on it, and `content` is the newest of
+    them."""
 
     dependency: Guid
     status: Annotated[str, Meta(extra_json_schema={"enum": ["active", "suspended", "deleted"]})]
