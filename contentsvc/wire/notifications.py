@@ -109,8 +109,7 @@ class RevisionPublished(Notification, tag="RevisionPublished"):
 
 class DependencyStatus(Notification, tag="DependencyStatus"):
     """A content was suspended, restored or deleted, and content of the user depends on it.
-    `status` is its status now. `contents` of the user's depend on it, and `content` is the newest of
-    them."""
+    `status` is its status now. `contents` of the user's depend on it; `content` is the newest."""
 
     dependency: Guid
     status: Annotated[str, Meta(extra_json_schema={"enum": ["active", "suspended", "deleted"]})]
