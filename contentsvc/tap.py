@@ -32,6 +32,7 @@ from contentsvc.api.progress import Progress
 from contentsvc.api.publishing import Publishing
 from contentsvc.api.ratings import Ratings
 from contentsvc.api.revisions import Revisions
+from contentsvc.api.search import Search
 from contentsvc.api.sessions import Sessions
 from contentsvc.api.social import Social
 from contentsvc.api.users import Users
@@ -178,6 +179,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         Revisions(db, publishing),
         Withdrawal(db, parts.outbox),
         Dependents(db),
+        Search(db),
         Comments(db, per_minute=settings.comments_per_minute),
         Ratings(db),
         Notifications(db),

@@ -19,7 +19,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import content as store
-from contentsvc.store import revisions, users
+from contentsvc.store import documents, revisions, users
 from contentsvc.store.dependencies import Used, of_revision, packages_of_revision
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import DependencyChanged
@@ -119,8 +119,10 @@ class Content:
             raise RevisionNotPublished()
         tags = None if update.tags is UNSET else update.tags
         given = update.description, update.screenshot_uris, tags
-        if not await store.update(self._db, content, *given):
-            raise ContentDeleted()
+        async with self._db.transaction() as tx:
+            if not await store.update(tx, content, *given):
+                raise ContentDeleted()
+            await documents.renew(tx, content)
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
     async def by_author(self, call: Call, user: str, query: ContentQuery) -> LongList[ContentInfo]:

@@ -13,6 +13,7 @@ from contentsvc.api.precheck import UploadPrecheck
 from contentsvc.api.progress import Progress
 from contentsvc.api.ratings import Ratings
 from contentsvc.api.revisions import Revisions
+from contentsvc.api.search import Search
 from contentsvc.api.sessions import Sessions
 from contentsvc.api.social import Social
 from contentsvc.api.users import Users
@@ -27,6 +28,7 @@ FAMILIES = (
     Family("revisions", Revisions),
     Family("withdrawal", Withdrawal),
     Family("dependents", Dependents),
+    Family("search", Search),
     Family("comments", Comments),
     Family("ratings", Ratings),
     Family("notifications", Notifications),

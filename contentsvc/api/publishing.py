@@ -23,7 +23,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
-from contentsvc.store import audience, dependencies, revisions
+from contentsvc.store import audience, dependencies, documents, revisions
 from contentsvc.store import content as contents
 from contentsvc.store.floods import DAY
 from contentsvc.store.outbox import Outbox
@@ -90,6 +90,7 @@ class Publishing:
             )
             await self._check(tx, content, body, author, current=None)
             await self._depend(tx, author, body)
+            await documents.renew(tx, content)
             await self._tell_followers(tx, author, content)
 
     async def revise(self, publisher: str, content: str, body: RevisionCreate) -> None:

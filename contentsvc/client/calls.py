@@ -113,7 +113,11 @@ def _parameters(query: Struct | None) -> Mapping[str, str] | None:
     if query is None:
         return None
     members = to_builtins(query)
-    return {name: str(value) for name, value in members.items() if value is not None}
+    return {name: _text(value) for name, value in members.items() if value is not None}
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _next(link: str | None) -> str | None:

@@ -23,6 +23,7 @@ from contentsvc.client.precheck import UploadPrecheck
 from contentsvc.client.progress import Progress
 from contentsvc.client.ratings import Ratings
 from contentsvc.client.revisions import Revisions
+from contentsvc.client.search import Search
 from contentsvc.client.sessions import Sessions
 from contentsvc.client.social import Social
 from contentsvc.client.socket import AutobahnConnector, Connector
@@ -86,6 +87,7 @@ class Client:
         self.content = Content(calls)
         self.debug = Debug(calls)
         self.dependents = Dependents(calls)
+        self.search = Search(calls)
         self.health = Health(calls)
         self.precheck = UploadPrecheck(calls)
         self.progress = Progress(calls)

@@ -5,11 +5,14 @@ from typing import Annotated, Literal, get_args
 from msgspec import UNSET, Meta, UnsetType
 
 from contentsvc.wire.base import (
+    CURSOR,
     MEDIA_PATTERN,
     Guid,
     Id,
+    Ids,
     Name,
     Paging,
+    Part,
     Record,
     Seconds,
     Text,
@@ -53,7 +56,10 @@ Screenshot = Annotated[
 Screenshots = Annotated[list[Screenshot], Meta(min_length=1, max_length=64)]
 """Each is a MediaPath, which is checked after decoding: msgspec counts a list only at its end. A
 body can hold 260,000 strings, and to match each of them with a pattern would block everybody."""
-Tags = Annotated[list[Annotated[str, Meta(min_length=1, max_length=64)]], Meta(max_length=64)]
+MOST_TAGS = 64
+Tags = Annotated[
+    list[Annotated[str, Meta(min_length=1, max_length=64)]], Meta(max_length=MOST_TAGS)
+]
 
 
 class ContentCreate(RevisionCreate, kw_only=True):
@@ -89,6 +95,62 @@ class ContentQuery(Paging):
 
     category: Category = "all"
     status: Statuses | None = None
+
+
+_IDS = (
+    "a comma list of 1 to 100 ids of content: then the answer has these, in this order, without "
+    "those that do not fit. sort, limit and after have no effect"
+)
+_SORT = (
+    "newest; updated, by the latest publication; top, by all votes; trending, by votes of which "
+    "those of a week ago count half; relevance, by where the words of q are. The default is "
+    "relevance with q, otherwise newest"
+)
+Sort = Literal["newest", "updated", "top", "trending", "relevance"]
+# Python also trims the five control characters; ECMA-262, which the document has, does not.
+_UNSEEN = r"\s\x00\x1c-\x1f\x85"
+_SEEN = rf"[^{_UNSEEN}]"
+_TAG = rf"[^,\x00]*[^,{_UNSEEN}][^,\x00]*"
+
+
+class ContentSearch(Part):
+    """What to list (extensions §1): content that has all of these. Without parameters it is all
+    active content."""
+
+    q: (
+        Annotated[
+            str,
+            Meta(
+                description="a text of 1 to 256 characters. Content has all of its words in the "
+                "name, the tags or the description; the last may be the beginning of a word",
+                extra_json_schema={"pattern": _SEEN, "examples": ["castle ru"]},
+            ),
+        ]
+        | None
+    ) = None
+    category: Category = "all"
+    tags: (
+        Annotated[
+            str,
+            Meta(
+                description="a comma list of tags. Content has all of them, whatever the case",
+                extra_json_schema={
+                    "pattern": rf"^{_TAG}(,{_TAG}){{0,{MOST_TAGS - 1}}}\Z",
+                    "examples": ["physics,co-op"],
+                },
+            ),
+        ]
+        | None
+    ) = None
+    author: Annotated[Guid, Meta(description="a GUID with dashes: the author's")] | None = None
+    featured: Annotated[bool, Meta(description="whether it is featured")] | None = None
+    ids: Annotated[Ids, Meta(description=_IDS)] | None = None
+    sort: Annotated[Sort, Meta(description=_SORT)] | None = None
+    status: Statuses | None = None
+    after: (
+        Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": r"^[A-Za-z0-9_-]{16,27}\Z"})]
+        | None
+    ) = None
 
 
 class ContentInfo(Record):

@@ -218,7 +218,7 @@ class OperationTests(ContractCase):
                 self.assertEqual(security, [{}, *tokens])
                 optional.add(operation.id)
         content = {"content_by_author", "content_detail", "content_revision"}
-        content |= {"dependents_of_content", "revisions_all"}
+        content |= {"dependents_of_content", "revisions_all", "search_content"}
         challenges = {"challenges_all", "challenges_get"}
         self.assertEqual(optional, {*content, *challenges, "comments_page", "comments_get"})
 

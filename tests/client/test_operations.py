@@ -117,6 +117,7 @@ CALLS = {
     "withdrawal.restore": (BOB,),
     "withdrawal.deleted": (),
     "dependents.of_content": (BOB,),
+    "search.content": (),
     "comments.page": (BOB,),
     "comments.get": (BOB, 7),
     "comments.create": (BOB, CommentCreate(body="b")),

@@ -216,6 +216,10 @@ class OtherTests(PermissionCase):
         path, body = "{content}/comments-locked", {"locked": True}
         await self.only_author("PUT", path, body, admins=True)
 
+    async def test_search(self):
+        """extensions §1: GET content requires nothing."""
+        await self.anyone("content")
+
     async def test_dependents(self):
         """extensions §1: GET dependents requires nothing."""
         await self.anyone(f"{(await self.published()).path}/dependents")

@@ -50,7 +50,7 @@ GROWING = {
 }
 """What users make more of, or who tries passwords. Design challenges are made by admins, and listed
 whole; bans are few, and always asked for by their primary key."""
-QUEUES = {"outbox_turn"}
+QUEUES = {"outbox_turn", "documents_stale", "content_ranks_uncounted"}
 """Indexes that are read from their start, to the first row that nobody else has."""
 HARMLESS = {"unnest", "generate_series", "json_to_recordset", "trigrams"}
 """Functions that read no table."""

@@ -1,0 +1,294 @@
+"""Browsing and searching content (extensions §1). The migration `0025.search` describes its tables.
+
+There are two ways to a page. One reads content in the order of the sort, and leaves out what is not
+asked for: it is right where much is asked for. The other looks up what is asked for, shelf by shelf
+from the newest, and then sorts: it is right where that is little.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final, NamedTuple
+
+from contentsvc.db.lanes import SEARCHES
+from contentsvc.db.query import Db, many
+from contentsvc.store.fragments import INFO
+from contentsvc.wire.content import CONTENT_TYPES, ContentInfo
+
+LOOKED: Final = 1000
+"""So many are read in the order of a list, at most, to find those that fit."""
+RANKED: Final = 2000
+"""Of the matches of words so many are ranked, the newest."""
+ALL: Final = 2**31 - 1
+"""More content than there can be."""
+_LAST: Final = 2**63 - 1
+
+Place = tuple[float, ...]
+"""Where a content stands in a list: its rank and its number; in a list by age only a number."""
+
+
+class Found(NamedTuple):
+    """A content in a list. Lists by age have no rank. `n` counts what was read in the order of the
+    list, from 1. What does not fit is only there because the reading ended at it."""
+
+    rank: float | None
+    number: int
+    n: int
+    fits: bool
+    info: ContentInfo
+
+    @property
+    def place(self) -> Place:
+        """Where the list goes on after it."""
+        return (self.number,) if self.rank is None else (self.rank, self.number)
+
+
+Read = Callable[..., Awaitable[list[Found]]]
+
+
+def _read(table: str, columns: str, place: str, order: str) -> str:
+    """Reads content of the types in the order of a list, from a place on, for what fits. A list of
+    several types merges the indexes, each of which has one type, as far as it is read."""
+    of_types = " union all ".join(
+        f"""(
+            select {columns} from {table} where type = '{type}' and '{type}' = any(:types)
+            and {place} order by {order} limit {LOOKED}
+        )"""
+        for type in CONTENT_TYPES
+    )
+    return f"""
+        with page as materialized (
+            select o.id, o.rank, o.number, o.n, f.fits
+            from (
+                select o.*, row_number() over (order by rank desc, number desc) as n
+                from (
+                    select * from ({of_types}) o order by rank desc, number desc limit {LOOKED}
+                ) o
+            ) o
+            cross join lateral (
+                select c.status = any(:statuses) and (
+                    :terms::text is null or exists (
+                        select from documents d
+                        where d.content_id = o.id
+                          and d.terms @@ shelved(:terms, d.number)::tsquery
+                    )
+                ) as fits
+                from contents c where c.id = o.id
+                offset 0
+            ) f
+            where f.fits or o.n = {LOOKED}
+            limit :limit
+        )
+        select p.rank, p.number, p.n, p.fits, {INFO}
+        from page p join contents c on c.id = p.id join users u on u.id = c.author_id
+        order by p.rank desc, p.number desc
+    """
+
+
+_BY_AGE = "null::float8 as rank"
+_NEWEST = _read("contents", f"id, {_BY_AGE}, number", "number < :number", "number desc")
+_UPDATED = _read(
+    "contents", f"id, {_BY_AGE}, listing_id as number", "listing_id < :number", "listing_id desc"
+)
+
+
+def _by_rank(rank: str) -> str:
+    return _read(
+        "content_ranks",
+        f"content_id as id, {rank} as rank, number",
+        f"({rank}, number) < (:rank, :number)",
+        f"{rank} desc, number desc",
+    )
+
+
+@many(_NEWEST)
+async def newest(
+    db: Db, types: list[str], statuses: list[str], terms: str | None, number: int, limit: int
+) -> list[Found]:
+    """Content by age. As all of these functions: of the `types` and `statuses`, with all `terms`
+    (a tsquery; None for any), after the place in the list, at most `limit`."""
+
+
+@many(_UPDATED)
+async def updated(
+    db: Db, types: list[str], statuses: list[str], terms: str | None, number: int, limit: int
+) -> list[Found]:
+    """Content by its latest publication. The number is the listingId."""
+
+
+@many(_by_rank("top"))
+async def top(
+    db: Db,
+    types: list[str],
+    statuses: list[str],
+    terms: str | None,
+    rank: float,
+    number: int,
+    limit: int,
+) -> list[Found]:
+    """Content by the votes that it has."""
+
+
+@many(_by_rank("trending"))
+async def trending(
+    db: Db,
+    types: list[str],
+    statuses: list[str],
+    terms: str | None,
+    rank: float,
+    number: int,
+    limit: int,
+) -> list[Found]:
+    """Content by its votes, of which those of a week ago count half."""
+
+
+def _matches(most: str, before: str | None = None) -> str:
+    """The newest matches, of `most`. It looks at one shelf after the other, until it has them."""
+    last = "(select last_value >> 14 from listing_ids)"
+    return f"""
+        select m.content_id, m.number
+        from generate_series(
+            {f"least({before}::bigint >> 14, {last})" if before else last}, 0, -1
+        ) as shelf
+        cross join lateral (
+            select d.content_id, d.number from documents d
+            where d.terms @@ replace(:terms, '~', to_hex(shelf))::tsquery
+              {f"and d.number < {before}" if before else ""}
+            order by d.number desc limit {most}
+        ) m
+        limit {most}
+    """
+
+
+def _match(rank: str, place: str) -> str:
+    """Looks the matches up, and sorts them. Their ranks are looked up one by one (`offset 0`),
+    however many the planner takes them for."""
+    return f"""
+        with page as materialized (
+            select m.content_id as id, k.rank, k.number
+            from ({_matches(":most")}) m cross join lateral ({rank} offset 0) k
+            where {place}
+            order by k.rank desc, k.number desc limit :limit
+        )
+        select p.rank, p.number, 0::bigint as n, true as fits, {INFO}
+        from page p join contents c on c.id = p.id join users u on u.id = c.author_id
+        order by p.rank desc, p.number desc
+    """
+
+
+def _match_by_rank(rank: str) -> str:
+    return _match(
+        f"select r.{rank} as rank, r.number from content_ranks r where r.content_id = m.content_id",
+        "(k.rank, k.number) < (:rank, :number)",
+    )
+
+
+@many(
+    f"""
+    with page as materialized ({_matches(":limit", ":number")})
+    select {_BY_AGE}, p.number, 0::bigint as n, true as fits, {INFO}
+    from page p
+    -- One by one: the planner cannot see the limit.
+    cross join lateral (select * from contents where id = p.content_id offset 0) c
+    join users u on u.id = c.author_id
+    order by p.number desc
+    """,
+    lane=SEARCHES,
+)
+async def matching_newest(db: Db, terms: str, number: int, limit: int) -> list[Found]:
+    """Content that has all `terms`, by age."""
+
+
+@many(
+    _match(
+        f"select {_BY_AGE}, l.listing_id as number from contents l where l.id = m.content_id",
+        "k.number < :number",
+    ),
+    lane=SEARCHES,
+)
+async def matching_updated(db: Db, terms: str, most: int, number: int, limit: int) -> list[Found]:
+    """The newest `most` that have all `terms`, by the latest publication."""
+
+
+@many(_match_by_rank("top"), lane=SEARCHES)
+async def matching_top(
+    db: Db, terms: str, most: int, rank: float, number: int, limit: int
+) -> list[Found]:
+    """The newest `most` that have all `terms`, by the votes that they have."""
+
+
+@many(_match_by_rank("trending"), lane=SEARCHES)
+async def matching_trending(
+    db: Db, terms: str, most: int, rank: float, number: int, limit: int
+) -> list[Found]:
+    """The newest `most` that have all `terms`, by votes of which those of a week ago count half."""
+
+
+@many(
+    _match(
+        # Each word by the best place that has it; the last as a word, and as a beginning.
+        """
+        select (
+                   ts_rank('{0.05, 0.1, 0.4, 1}', d.terms, shelved(:exact, d.number)::tsquery)
+                   + case when ts_filter(d.terms, '{a}') @@ b.beginning then 0.5
+                          when ts_filter(d.terms, '{b}') @@ b.beginning then 0.2
+                          else 0.025 end
+               )::float8 as rank, d.number
+        from documents d
+        cross join lateral (
+            select shelved(:beginning, d.number)::tsquery as beginning offset 0
+        ) b
+        where d.content_id = m.content_id
+        """,
+        "(k.rank, k.number) < (:rank, :number)",
+    ),
+    lane=SEARCHES,
+)
+async def matching_relevance(
+    db: Db,
+    terms: str,
+    exact: str,
+    beginning: str,
+    most: int,
+    rank: float,
+    number: int,
+    limit: int,
+) -> list[Found]:
+    """The newest `most` that have all `terms`, by where they have the words `exact` and one with
+    the `beginning`."""
+
+
+@many(f"""
+    select {_BY_AGE}, c.number, g.n, true as fits, {INFO}
+    from unnest(:contents::uuid[]) with ordinality as g (id, n)
+    join contents c on c.id = g.id join users u on u.id = c.author_id
+    where c.type = any(:types) and c.status = any(:statuses) and (
+        :terms::text is null or exists (
+            select from documents d
+            where d.content_id = c.id and d.terms @@ shelved(:terms, d.number)::tsquery
+        )
+    )
+    order by g.n
+""")
+async def by_ids(
+    db: Db, contents: list[str], types: list[str], statuses: list[str], terms: str | None
+) -> list[Found]:
+    """Those of these contents that fit, in this order."""
+
+
+IN_ORDER: Final[Mapping[str, Read]] = {
+    "newest": newest,
+    "updated": updated,
+    "top": top,
+    "trending": trending,
+}
+MATCHING: Final[Mapping[str, Read]] = {
+    "newest": matching_newest,
+    "relevance": matching_relevance,
+    "updated": matching_updated,
+    "top": matching_top,
+    "trending": matching_trending,
+}
+
+
+def start(sort: str) -> Place:
+    """The place before the first content of a list."""
+    return (_LAST,) if sort in {"newest", "updated"} else (float("inf"), _LAST)

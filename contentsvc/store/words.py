@@ -1,0 +1,113 @@
+"""The terms by which content is found: its words, its tags and its filters (extensions §1).
+
+Words are made here and not in Postgres, whose parser depends on the server's locale. The migration
+`0025.search` describes terms. Here `~` stands for the shelf, which SQL puts in.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from hashlib import md5
+from typing import Final
+
+LONGEST: Final = 64
+"""Characters of a word that count. So longer words are the same if they begin alike."""
+MOST: Final = 640 * 1024
+"""Bytes of the words of one content. A tsvector holds 1 MiB, shelves included. Only a description
+of many thousand characters that stand for several each could have more."""
+
+
+def _marks() -> str:
+    """The combining marks, for a class of a pattern. They belong to the letter before them."""
+    runs: list[tuple[int, int]] = []
+    for number in range(0x300, 0x20000):
+        if unicodedata.category(chr(number)) in {"Mn", "Mc"}:
+            first, last = runs[-1] if runs else (0, 0)
+            if number == last + 1:
+                runs[-1] = first, number
+            else:
+                runs.append((number, number))
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in runs)
+
+
+_WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_marks()}])*")
+
+
+def folded(text: str) -> str:
+    """A text whose case and width do not matter any more."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    # The capital of the Turkish i keeps its dot as a mark, which no other i has.
+    return unicodedata.normalize("NFKC", text).replace("i\u0307", "i")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text: runs of letters and digits, each once, in their order."""
+    return list(dict.fromkeys(word[:LONGEST] for word in _WORD.findall(folded(text))))
+
+
+def _word(word: str) -> str:
+    return f"'~.{word}'"
+
+
+def _tag(tag: str) -> str:
+    # Its digest: a tag can have any characters, and the folding can make it long.
+    return f"'~#{md5(folded(tag).strip().encode(), usedforsecurity=False).hexdigest()}'"
+
+
+def document(name: str, tags: Sequence[str], description: str) -> str:
+    """The words and tags of a content, as the text of a tsvector."""
+    terms = dict.fromkeys(map(_tag, tags), "")
+    size = 0
+    for text, weight in ((name, ":1A"), ("\n".join(tags), ":1B"), (description, "")):
+        for word in words(text):
+            term = _word(word)
+            if term in terms:
+                continue
+            size += len(term.encode())
+            if size > MOST:
+                break
+            terms[term] = weight
+    return " ".join(map("".join, terms.items()))
+
+
+def filters(
+    *,
+    tags: Iterable[str] = (),
+    author: str | None = None,
+    featured: bool | None = None,
+    types: Sequence[str] = (),
+    statuses: Sequence[str] = (),
+) -> list[str]:
+    """The terms of the content that has all `tags`, and one of the `types` and of the `statuses`;
+    none of these are any."""
+    found = list(dict.fromkeys(map(_tag, tags)))
+    if author is not None:
+        found.append(f"'~@{author}'")
+    if featured is not None:
+        found.append("'~!featured'" if featured else "!'~!featured'")
+    for any_of in (types, statuses):
+        if any_of:
+            found.append("(" + " | ".join(f"'~!{each}'" for each in any_of) + ")")
+    return found
+
+
+class Question:
+    """The words of a search, the last of which may be the beginning of one."""
+
+    def __init__(self, q: str) -> None:
+        found = _WORD.findall(folded(q))
+        last = found.pop()[:LONGEST] if found else ""
+        whole = list(dict.fromkeys(word[:LONGEST] for word in found))
+        self.empty = not last
+        """Whether there is no word."""
+        self.beginning = f"{_word(last)}:*"
+        """Content that has a word with the beginning."""
+        self.terms = [*map(_word, whole), self.beginning]
+        """The terms of the content that has all of the words."""
+        self.exact = " | ".join(map(_word, dict.fromkeys([*whole, last])))
+        """Content that has one of the words, the last one not as a beginning."""
+
+
+def all_of(terms: Iterable[str]) -> str:
+    """The text of a tsquery that asks for all of these terms."""
+    return " & ".join(terms)
