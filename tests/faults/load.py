@@ -1,22 +1,31 @@
-"""Senders and sockets, and a book of what each was told."""
+"""Senders, authors and sockets, and a book of what each was told."""
 
 from collections import Counter
 from random import Random
+from uuid import uuid4
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import deferLater
 
 from contentsvc.client import ApiError, Client, Received, Subscription, Unreachable
-from contentsvc.wire.notifications import Debug, DebugNotify
+from contentsvc.wire.notifications import ContentPublished, Debug, DebugNotify
+from tests.faults.publishing import publish
 
 LATEST = 10.0
 """Seconds from the answer 204 to the last socket."""
+BEGUN = 10.0
+"""Seconds after the death of a process until another tells what that one had to tell many."""
 
 
 def text_of(notification: object) -> str:
-    """The text of a Debug notification, the kind of any other."""
-    return notification.text if isinstance(notification, Debug) else type(notification).__name__
+    """The text of a Debug notification, the content that was published, the kind of any other."""
+    match notification:
+        case Debug(text=text):
+            return text
+        case ContentPublished(content=content):
+            return f"published {content}"
+    return type(notification).__name__
 
 
 class Reader:
@@ -44,7 +53,8 @@ class Reader:
 
 
 class Load:
-    """Readers of several users, and senders that write to them at random."""
+    """Readers of several users, senders that write to them at random, and authors whom they
+    follow."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -68,6 +78,13 @@ class Load:
         """Have one more sender."""
         self._sending.append(Deferred.fromCoroutine(self._send(client, name)))
 
+    async def publish(self, client: Client, times: int, every: float) -> None:
+        """Have one more author, whom the users of all readers follow. What they publish, so often,
+        is told to all of these."""
+        for reader in self.readers:
+            await reader.client.social.follow(client.user)
+        self._sending.append(Deferred.fromCoroutine(self._publish(client, times, every)))
+
     async def stop(self) -> None:
         """No more is sent; done when every sender has its last answer."""
         self._stopping = True
@@ -90,6 +107,27 @@ class Load:
                 self.answers["204"] += 1
                 self.accepted[user][text] = reactor.seconds()
             await deferLater(reactor, random.uniform(0, 0.04))
+
+    async def _publish(self, client: Client, times: int, every: float) -> None:
+        for _ in range(times):
+            if self._stopping:
+                break
+            content = str(uuid4())
+            text = f"published {content}"
+            # What comes of it may come before the answer does.
+            for unknown in self.unknown.values():
+                unknown.add(text)
+            try:
+                await publish(client, content)
+            except ApiError as error:
+                self.answers[error.code] += 1
+            except Unreachable:
+                self.answers["none"] += 1
+            else:
+                self.answers["published"] += 1
+                for accepted in self.accepted.values():
+                    accepted[text] = reactor.seconds() + BEGUN
+            await deferLater(reactor, every)
 
     def complete(self) -> bool:
         """Whether every socket was handed all that was accepted."""

@@ -8,7 +8,7 @@ from twisted.internet import reactor
 from twisted.internet.task import deferLater
 
 from tests.faults.case import POOL, FaultCase, hold
-from tests.faults.load import LATEST, Load
+from tests.faults.load import BEGUN, LATEST, Load
 from tests.faults.servers import backends, kill, terminate
 
 SECONDS = float(os.environ.get("CONTENTSVC_FAULT_SECONDS", "20"))
@@ -20,6 +20,8 @@ KINDS = ("worker", "worker", "backend", "backend -9")
 WORKERS = 2
 USERS, SOCKETS, SENDERS = 14, 20, 4
 """Some users have two sockets, likely on different workers."""
+AUTHORS, PUBLICATIONS = 3, 10
+"""Followers are told of no more publications of an author in a day."""
 
 
 class KillTests(FaultCase):
@@ -45,6 +47,9 @@ class KillTests(FaultCase):
         await hold(lambda: all(r.subscription.live for r in load.readers), "all sockets are open")
         for n in range(SENDERS):
             load.send(await self.client(self.service, f"sender{n}"), f"sender{n}")
+        for n in range(AUTHORS):
+            author = await self.client(self.service, f"author{n}")
+            await load.publish(author, PUBLICATIONS, SECONDS / PUBLICATIONS)
         return load
 
     def harm(self) -> None:
@@ -64,7 +69,8 @@ class KillTests(FaultCase):
 
     async def test_kills(self) -> None:
         """Every few seconds a kill -9 of a worker, or of a process of the database: of what was
-        accepted nothing is lost, repeated, out of order or late, and no request fails with 500."""
+        accepted nothing is lost, repeated, out of order or late, what is told to all followers
+        neither, and no request fails with 500."""
         load = await self.loaded()
         end = reactor.seconds() + SECONDS
         while reactor.seconds() + EVERY <= end:
@@ -73,14 +79,16 @@ class KillTests(FaultCase):
         await deferLater(reactor, EVERY)
         await load.stop()
         try:
-            await hold(load.complete, "everything has arrived", LATEST)
+            await hold(load.complete, "everything has arrived", BEGUN + LATEST)
         except AssertionError as error:
             self.fail(f"{error}\n" + "\n".join(await load.problems()))
         problems = await load.problems()
         what = f"seed {SEED}, killed {self.killed}, answers {dict(load.answers)}"
         self.assertEqual(problems, [], what)
-        self.assertLessEqual(load.answers.keys(), {"204", "none", "unavailable"}, what)
+        expected = {"204", "published", "none", "unavailable"}
+        self.assertLessEqual(load.answers.keys(), expected, what)
         self.assertGreater(load.answers["204"], 5 * SECONDS, what)
+        self.assertGreater(load.answers["published"], AUTHORS * PUBLICATIONS / 2, what)
         self.no_failures()
         reconnects = sum(r.subscription.connections for r in load.readers) - SOCKETS
         print(f"\n{what}, {reconnects} reconnections, latest after {load.latest():.2f} s")
