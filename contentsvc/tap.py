@@ -23,6 +23,7 @@ from contentsvc.api.content import Content
 from contentsvc.api.contract import document
 from contentsvc.api.debug import DebugTools
 from contentsvc.api.dependents import Dependents
+from contentsvc.api.entries import Entries
 from contentsvc.api.families import MIRRORED, OPERATIONS
 from contentsvc.api.guard import Guard
 from contentsvc.api.health import Health, Reason
@@ -32,6 +33,7 @@ from contentsvc.api.progress import Progress
 from contentsvc.api.publishing import Publishing
 from contentsvc.api.ratings import Ratings
 from contentsvc.api.revisions import Revisions
+from contentsvc.api.rewards import Rewards
 from contentsvc.api.search import Search
 from contentsvc.api.sessions import Sessions
 from contentsvc.api.social import Social
@@ -184,7 +186,9 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         Ratings(db),
         Notifications(db),
         Progress(db, keys=settings.progress_keys, bytes=settings.progress_bytes),
-        Challenges(db),
+        Challenges(db, parts.outbox),
+        Entries(db),
+        Rewards(db),
         Sessions(db, tokens, endings, public_url=settings.public_url),
         Accounts(db, passwords, guard, endings, registration=settings.registration),
         Bans(db, endings),

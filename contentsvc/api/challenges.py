@@ -6,15 +6,19 @@ from contentsvc.api.errors import (
     ChallengeClosed,
     ChallengeHasEntries,
     ChallengeNotFound,
+    ChallengeNotOpen,
+    UnknownEntry,
 )
 from contentsvc.db.database import Database
-from contentsvc.store import challenges
+from contentsvc.store import challenges, closing
+from contentsvc.store.outbox import Outbox
+from contentsvc.store.tasks import ChallengeClosed as Closed
 from contentsvc.web.allow import ADMIN, ANYONE
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Problem, at_pointer
 from contentsvc.web.reply import Created
 from contentsvc.web.route import route
-from contentsvc.wire.challenges import Challenge, ChallengeCreate, Reward
+from contentsvc.wire.challenges import Challenge, ChallengeClose, ChallengeCreate, Reward
 
 _reward = msgspec.json.Decoder(Reward)
 
@@ -22,8 +26,9 @@ _reward = msgspec.json.Decoder(Reward)
 class Challenges:
     """Design challenges and their rewards."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, outbox: Outbox) -> None:
         self._db = db
+        self._outbox = outbox
 
     @route("POST", "/design-challenges", allow=ADMIN)
     async def create(self, call: Call, body: ChallengeCreate) -> Created:
@@ -76,6 +81,30 @@ class Challenges:
                 raise ChallengeNotFound()
             if not await challenges.delete(tx, challenge):
                 raise ChallengeHasEntries()
+
+    @route(
+        "POST",
+        "/design-challenges/<guid:challenge>/close",
+        allow=ADMIN,
+        raises=(ChallengeNotFound, ChallengeNotOpen, ChallengeClosed, UnknownEntry),
+    )
+    async def close(self, call: Call, challenge: str, body: ChallengeClose) -> None:
+        """Close a design challenge that is open or judged, with these winners. Their authors, and
+        all others who have taken part, get their rewards and are notified."""
+        async with self._db.transaction() as tx:
+            standing = await challenges.lock(tx, challenge)
+            if standing is None:
+                raise ChallengeNotFound()
+            if standing.state == "closed":
+                if set(standing.winners) == set(body.winners):
+                    return
+                raise ChallengeClosed()
+            if standing.state == "upcoming":
+                raise ChallengeNotOpen()
+            unknown = await closing.close(tx, challenge, body.winners)
+            if unknown:
+                raise UnknownEntry(entries=unknown)
+            await self._outbox.put(tx, Closed(challenge=challenge))
 
 
 def _too_early() -> Problem:

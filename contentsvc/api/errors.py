@@ -135,6 +135,27 @@ QuotaExceeded = named(
     403, "quota_exceeded", "This write would exceed your quota.", limit=int, used=int
 )
 ChallengeClosed = named(409, "challenge_closed", "The design challenge is closed.")
+ChallengeNotOpen = named(
+    409, "challenge_not_open", "The design challenge is not open for this at the moment."
+)
+ContentNotActive = named(
+    409, "content_not_active", "The content is suspended or deleted, so it cannot enter."
+)
+TypeNotAllowed = named(
+    422,
+    "type_not_allowed",
+    "Content of this type cannot enter the design challenge. It takes these types.",
+    types=list[str],
+)
+EmblemNotEarned = named(
+    422, "emblem_not_earned", "This emblem is a reward, and the user has not earned it."
+)
+UnknownEntry = named(
+    422,
+    "unknown_entry",
+    "Some of the winners are no entries of the design challenge that everybody can see.",
+    entries=list[Id],
+)
 ChallengeHasEntries = named(
     409, "challenge_has_entries", "The design challenge has entries. Hidden entries count too."
 )

@@ -7,12 +7,14 @@ from contentsvc.api.comments import Comments
 from contentsvc.api.content import Content
 from contentsvc.api.debug import DebugTools
 from contentsvc.api.dependents import Dependents
+from contentsvc.api.entries import Entries
 from contentsvc.api.health import Health
 from contentsvc.api.notifications import Notifications
 from contentsvc.api.precheck import UploadPrecheck
 from contentsvc.api.progress import Progress
 from contentsvc.api.ratings import Ratings
 from contentsvc.api.revisions import Revisions
+from contentsvc.api.rewards import Rewards
 from contentsvc.api.search import Search
 from contentsvc.api.sessions import Sessions
 from contentsvc.api.social import Social
@@ -34,6 +36,8 @@ FAMILIES = (
     Family("notifications", Notifications),
     Family("progress", Progress),
     Family("challenges", Challenges),
+    Family("entries", Entries),
+    Family("rewards", Rewards),
     Family("sessions", Sessions),
     Family("accounts", Accounts),
     Family("bans", Bans),

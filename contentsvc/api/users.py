@@ -6,9 +6,9 @@ import msgspec
 from msgspec import UNSET
 
 from contentsvc.api.commas import ids
-from contentsvc.api.errors import UserNotFound
-from contentsvc.db.query import Db
-from contentsvc.store import users
+from contentsvc.api.errors import EmblemNotEarned, UserNotFound
+from contentsvc.db.database import Database
+from contentsvc.store import rewards, users
 from contentsvc.web.allow import ANYONE, SELF, SELF_OR_ADMIN
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_parameter
@@ -30,7 +30,7 @@ _SHORTEST_QUERY, _LONGEST_QUERY = 3, 256
 class Users:
     """Users' own data, and the search for users."""
 
-    def __init__(self, db: Db) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
 
     @route("GET", "/user/search", allow=ANYONE)
@@ -104,20 +104,26 @@ class Users:
             public_profile=_profile(row.public_profile),
         )
 
-    @route("PUT", "/user/<guid:user>", allow=SELF_OR_ADMIN, raises=(UserNotFound,))
+    @route("PUT", "/user/<guid:user>", allow=SELF_OR_ADMIN, raises=(UserNotFound, EmblemNotEarned))
     async def update(self, call: Call, user: str, body: UserUpdate) -> None:
         """Change a user's avatar, emblem and profiles (spec §4.8)."""
         full, public = body.full_profile.profile, body.public_profile.profile
-        updated = await users.update(
-            self._db,
+        record = (
             user,
             body.avatar,
             body.emblem,
             None if full is UNSET else full,
             None if public is UNSET else public,
         )
-        if not updated:
-            raise UserNotFound()
+        if await users.update(self._db, *record):
+            return
+        # The emblem is a reward. The lock keeps admins from taking it away meanwhile.
+        async with self._db.transaction() as tx:
+            if not await users.lock(tx, user):
+                raise UserNotFound()
+            if body.emblem is None or not await rewards.has_earned(tx, user, body.emblem):
+                raise EmblemNotEarned()
+            await users.update_earned(tx, *record)
 
 
 def _profile(text: str | None) -> Profile:

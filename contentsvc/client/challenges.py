@@ -1,7 +1,7 @@
 """Design challenges (spec §4.17, extensions §2)."""
 
 from contentsvc.client.calls import Calls, quoted
-from contentsvc.wire.challenges import Challenge, ChallengeCreate
+from contentsvc.wire.challenges import Challenge, ChallengeClose, ChallengeCreate
 
 
 class Challenges:
@@ -29,3 +29,8 @@ class Challenges:
     async def delete(self, challenge: str) -> None:
         """Delete a design challenge without entries, as an admin."""
         await self._calls.send("DELETE", f"/design-challenges/{quoted(challenge)}")
+
+    async def close(self, challenge: str, body: ChallengeClose) -> None:
+        """Close a design challenge with these winners, as an admin. Repeatable."""
+        path = f"/design-challenges/{quoted(challenge)}/close"
+        await self._calls.send("POST", path, body, repeat=True)

@@ -14,6 +14,7 @@ from contentsvc.client.comments import Comments
 from contentsvc.client.content import Content
 from contentsvc.client.debug import Debug
 from contentsvc.client.dependents import Dependents
+from contentsvc.client.entries import Entries
 from contentsvc.client.health import Health
 from contentsvc.client.http import Http
 from contentsvc.client.login import LogIn
@@ -23,6 +24,7 @@ from contentsvc.client.precheck import UploadPrecheck
 from contentsvc.client.progress import Progress
 from contentsvc.client.ratings import Ratings
 from contentsvc.client.revisions import Revisions
+from contentsvc.client.rewards import Rewards
 from contentsvc.client.search import Search
 from contentsvc.client.sessions import Sessions
 from contentsvc.client.social import Social
@@ -88,11 +90,13 @@ class Client:
         self.debug = Debug(calls)
         self.dependents = Dependents(calls)
         self.search = Search(calls)
+        self.entries = Entries(calls)
         self.health = Health(calls)
         self.precheck = UploadPrecheck(calls)
         self.progress = Progress(calls)
         self.ratings = Ratings(calls)
         self.revisions = Revisions(calls)
+        self.rewards = Rewards(calls)
         self.sessions = Sessions(calls)
         self.social = Social(calls)
         self.users = Users(calls)

@@ -16,8 +16,9 @@ from contentsvc.config import Settings
 from contentsvc.daemon import accepting
 from contentsvc.daemon.sequence import Sequence, allow_files
 from contentsvc.db.database import Database
+from contentsvc.jobs import challenges, outbox
 from contentsvc.jobs import heartbeat as heartbeats
-from contentsvc.jobs import outbox
+from contentsvc.jobs.challenges import Deadlines
 from contentsvc.jobs.heartbeat import Connected, Heartbeat
 from contentsvc.jobs.kinds import KINDS
 from contentsvc.jobs.outbox import Teller
@@ -129,6 +130,7 @@ class Daemon(Sequence):
         notifier = Notifier(hub, relay)
         work = Bell(reactor)
         teller = Teller(reactor, db, notifier, KINDS)
+        tasks = Outbox(work.ring)
         runner = Runner(reactor, wall, random)
         heartbeat = Heartbeat(
             reactor,
@@ -141,6 +143,7 @@ class Daemon(Sequence):
             [
                 Job("work off the outbox", outbox.EVERY, teller.run, work),
                 Job("report to contentsvc status", heartbeats.EVERY, heartbeat.run, Bell(reactor)),
+                Job("close challenges", challenges.EVERY, Deadlines(db, tasks).run),
                 *retain(db, settings.notification_retention),
             ]
         )
@@ -157,7 +160,7 @@ class Daemon(Sequence):
             hub=hub,
             relay=relay,
             notifier=notifier,
-            outbox=Outbox(work.ring),
+            outbox=tasks,
             endings=endings,
             connections=max(1, min(settings.most_connections, files - others)),
             unavailable=unavailable,

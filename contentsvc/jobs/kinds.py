@@ -1,12 +1,19 @@
 """KINDS: the tasks of the outbox that this release does, and the step of each."""
 
+from contentsvc.jobs.challenges import challenge_closed
 from contentsvc.jobs.dependents import dependency_changed
 from contentsvc.jobs.outbox import kinds
 from contentsvc.jobs.publications import content_published, revision_published
-from contentsvc.store.tasks import ContentPublished, DependencyChanged, RevisionPublished
+from contentsvc.store.tasks import (
+    ChallengeClosed,
+    ContentPublished,
+    DependencyChanged,
+    RevisionPublished,
+)
 
 KINDS = kinds(
     (ContentPublished, content_published),
     (RevisionPublished, revision_published),
     (DependencyChanged, dependency_changed),
+    (ChallengeClosed, challenge_closed),
 )

@@ -25,6 +25,12 @@ class ContentPublished(Task, frozen=True, tag="ContentPublished"):
     upto: int
 
 
+class ChallengeClosed(Task, frozen=True, tag="ChallengeClosed"):
+    """Tell those who have taken part in a challenge whether they have won."""
+
+    challenge: str
+
+
 class RevisionPublished(Task, frozen=True, tag="RevisionPublished"):
     """Tell an author's followers, up to the follow number `upto`, of a new revision."""
 

@@ -51,10 +51,18 @@ async def full(db: Db, user: str) -> FullRow | None:
     """The complete info of a user (spec §4.7)."""
 
 
-@found("""
+_UPDATE = """
     update users set avatar = :avatar, emblem = :emblem,
                      full_profile = :full_profile, public_profile = :public_profile
     where id = :user
+"""
+
+
+@found(f"""
+    {_UPDATE}
+      and (emblem is not distinct from :emblem or :emblem is null or not exists (
+          select from challenges where win_emblem = :emblem or participate_emblem = :emblem
+      ))
     returning true
 """)
 async def update(
@@ -65,7 +73,25 @@ async def update(
     full_profile: str | None,
     public_profile: str | None,
 ) -> bool:
-    """Replace the members that a user may change (spec §4.8). False if there is no such user."""
+    """Replace the members that a user may change (spec §4.8). False if there is no such user, or
+    if the emblem is new and a reward: then the user must have earned it."""
+
+
+@found(f"{_UPDATE} returning true")
+async def update_earned(
+    db: Db,
+    user: str,
+    avatar: str | None,
+    emblem: str | None,
+    full_profile: str | None,
+    public_profile: str | None,
+) -> bool:
+    """The same, of a user who has earned the emblem. False if there is no such user."""
+
+
+@found("select from users where id = :user for no key update")
+async def lock(db: Db, user: str) -> bool:
+    """Keep a user's record as it is until the transaction ends. False if there is no such user."""
 
 
 @many(f"""

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta
 
 from contentsvc.wire.base import (
+    CURSOR,
     Guid,
     Id,
     Int32,
@@ -12,6 +13,8 @@ from contentsvc.wire.base import (
     Line,
     MediaPath,
     Name,
+    Part,
+    Record,
     Seconds,
     Text,
     Timestamp,
@@ -26,6 +29,8 @@ ShownState = Annotated[
     str, Meta(extra_json_schema={"enum": ["upcoming", "open", "judging", "closed"]})
 ]
 """In answers: a client takes what a later release may add."""
+_PLACE = r"^([0-9]{1,19}-)?[0-9]{1,18}\Z"
+"""The cursor of a list by votes has them before the number."""
 
 
 class AchievementDefinition(Wire):
@@ -85,6 +90,15 @@ class ChallengeClose(Wire):
     winners: Annotated[list[Guid], Meta(max_length=1000)]
 
 
+class EntriesQuery(Part):
+    """A part of the entries, and their order: the last to enter first, or the best votes first."""
+
+    sort: Annotated[
+        Literal["newest", "top"], Meta(description="the last to enter first, or the best votes")
+    ] = "newest"
+    after: Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": _PLACE})] | None = None
+
+
 class Achievement(Wire):
     """An achievement, as it was stored."""
 
@@ -130,3 +144,25 @@ class Challenge(Wire):
     state: ShownState
     entries: int
     winners: list[Id]
+
+
+class EarnedAchievement(Record):
+    """An achievement that a user has earned, and in which challenge."""
+
+    key: str
+    name: str
+    description: str
+    earned: Seconds
+    challenge: Id
+
+
+class EarnedEmblem(Record):
+    """An emblem that a user has earned, and in which challenge. `id` is what users wear."""
+
+    id: Id
+    name: str
+    description: str
+    image: str
+    color: str
+    earned: Seconds
+    challenge: Id

@@ -117,6 +117,20 @@ class DependencyStatus(Notification, tag="DependencyStatus"):
     contents: int
 
 
+class ChallengeWon(Notification, tag="ChallengeWon"):
+    """A content of the user has won a design challenge."""
+
+    challenge: Guid
+    content: Guid
+
+
+class ChallengeParticipated(Notification, tag="ChallengeParticipated"):
+    """A design challenge has closed in which the user has taken part with this content."""
+
+    challenge: Guid
+    content: Guid
+
+
 AnyNotification = (
     FriendRequest
     | FriendConfirm
@@ -130,6 +144,8 @@ AnyNotification = (
     | ContentPublished
     | RevisionPublished
     | DependencyStatus
+    | ChallengeWon
+    | ChallengeParticipated
 )
 """The union that a client decodes."""
 

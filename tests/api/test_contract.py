@@ -219,7 +219,7 @@ class OperationTests(ContractCase):
                 optional.add(operation.id)
         content = {"content_by_author", "content_detail", "content_revision"}
         content |= {"dependents_of_content", "revisions_all", "search_content"}
-        challenges = {"challenges_all", "challenges_get"}
+        challenges = {"challenges_all", "challenges_get", "entries_all", "rewards_achievements"}
         self.assertEqual(optional, {*content, *challenges, "comments_page", "comments_get"})
 
     def test_log_in(self) -> None:

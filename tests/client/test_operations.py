@@ -14,6 +14,7 @@ from contentsvc.wire.accounts import BanBody, PasswordChange, Registration, Revo
 from contentsvc.wire.base import Paging
 from contentsvc.wire.challenges import (
     AchievementDefinition,
+    ChallengeClose,
     ChallengeCreate,
     EmblemDefinition,
     RewardDefinition,
@@ -140,6 +141,13 @@ CALLS = {
     "challenges.get": (BOB,),
     "challenges.replace": (BOB, CHALLENGE),
     "challenges.delete": (BOB,),
+    "challenges.close": (BOB, ChallengeClose(winners=[BOB])),
+    "entries.enter": (BOB, BOB),
+    "entries.leave": (BOB, BOB),
+    "entries.all": (BOB,),
+    "rewards.achievements": (BOB,),
+    "rewards.emblems": (BOB,),
+    "rewards.take": (BOB, BOB),
     "health.live": (),
     "health.ready": (),
     "oauth.token": (TokenForm(grant_type="password", username="ann", password="secret"),),

@@ -183,6 +183,30 @@ class OtherTests(PermissionCase):
         await self.only_admins("PUT", path, challenge())
         await self.only_admins("DELETE", path, None)
 
+    async def test_challenge_entries(self):
+        """extensions §2: a content is entered by its author, and taken out by its author and
+        admins; anyone lists the entries, admins close the challenge."""
+        admin = await self.admin()
+        response = await self.post("design-challenges", challenge(), by=admin, expect=201)
+        path = response.header("Location") or ""
+        made = await self.content(await self.user())
+        entry = f"{path}/entries/{made.id}"
+        for method in ("PUT", "DELETE"):
+            await self.outcome(401, method, entry, None)
+            await self.outcome(403, method, entry, None, by=await self.someone())
+            await self.outcome(None, method, entry, None, by=made.author)
+        await self.outcome(403, "PUT", entry, None, by=admin)
+        await self.outcome(None, "DELETE", entry, None, by=admin)
+        await self.anyone(f"{path}/entries")
+        await self.only_admins("POST", f"{path}/close", {"winners": []})
+
+    async def test_rewards(self):
+        """extensions §2: anyone lists a user's achievements and emblems; admins take them away."""
+        user = await self.someone()
+        await self.anyone(f"user/{user.id}/achievements")
+        await self.anyone(f"user/{user.id}/emblems")
+        await self.only_admins("DELETE", f"user/{user.id}/rewards/{guid()}", None)
+
     async def test_status(self):
         """choices: PUT content/{contentId}/status is for admins, not for the author."""
         body = {"status": "active", "reason": "appeal"}

@@ -1,0 +1,57 @@
+"""The rewards of design challenges (extensions §2)."""
+
+from contentsvc.api.errors import UserNotFound
+from contentsvc.api.paging import listed, position
+from contentsvc.db.database import Database
+from contentsvc.store import rewards, users
+from contentsvc.web.allow import ADMIN, ANYONE
+from contentsvc.web.call import Call
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.base import Part
+from contentsvc.wire.challenges import EarnedAchievement, EarnedEmblem
+
+
+class Rewards:
+    """The achievements and emblems that users have earned."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    @route("GET", "/user/<guid:user>/achievements", allow=ANYONE, raises=(UserNotFound,))
+    async def achievements(
+        self, call: Call, user: str, query: Part
+    ) -> Listed[EarnedAchievement]:
+        """List a user's achievements, newest first. Others than the user get those that are
+        generally visible now."""
+        own = call.viewer.user == user
+        rows = await rewards.achievements(self._db, user, own, position(query), query.limit)
+        if not rows:
+            await self._require(user)
+        return listed(rows, query, lambda row: row.number, lambda row: row.earned)
+
+    @route("GET", "/user/<guid:user>/emblems", allow=ANYONE, raises=(UserNotFound,))
+    async def emblems(self, call: Call, user: str, query: Part) -> Listed[EarnedEmblem]:
+        """List the emblems that a user has earned and may wear, newest first."""
+        rows = await rewards.emblems(self._db, user, position(query), query.limit)
+        if not rows:
+            await self._require(user)
+        return listed(rows, query, lambda row: row.number, lambda row: row.earned)
+
+    @route(
+        "DELETE",
+        "/user/<guid:user>/rewards/<guid:challenge>",
+        allow=ADMIN,
+        raises=(UserNotFound,),
+    )
+    async def take(self, call: Call, user: str, challenge: str) -> None:
+        """Take the achievements and emblems of a design challenge away from a user, also an emblem
+        that the user wears."""
+        async with self._db.transaction() as tx:
+            if not await users.lock(tx, user):
+                raise UserNotFound()
+            await rewards.take(tx, user, challenge)
+
+    async def _require(self, user: str) -> None:
+        if await users.info(self._db, user) is None:
+            raise UserNotFound()
