@@ -34,8 +34,6 @@ have sockets here. More would cost a little less in all."""
 REST = 1.0
 """Pauses between batches are so many times as long as the batch took. So others have the database
 and the reactor for half of the time, and more of it where the database is slow."""
-SHORTEST = 0.005
-"""Seconds that a pause lasts at least."""
 
 log = Logger()
 
@@ -102,7 +100,7 @@ class Teller:
             await self._put_apart(row, error)
         if row is None:
             return None
-        return max(SHORTEST, REST * (self._clock.seconds() - began))
+        return REST * (self._clock.seconds() - began)
 
     async def _tell(self, tx: Db, row: Row) -> None:
         kind = self._kinds[row.kind]

@@ -62,8 +62,8 @@ class TellerCase(StoreCase):
     def telling(self, db: Database, **options: Any) -> Teller:
         """One more process's."""
         notifier = Notifier(self.listener, self.listener)
-        options = {"kinds": kinds((Call, call)), "most": MOST} | options
-        return Teller(reactor, db, notifier, **options)  # type: ignore[arg-type]
+        options = {"clock": reactor, "kinds": kinds((Call, call)), "most": MOST} | options
+        return Teller(db=db, notifier=notifier, **options)
 
     async def put(self, text: str, users: list[str]) -> None:
         """One more row."""
