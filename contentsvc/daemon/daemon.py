@@ -16,9 +16,10 @@ from contentsvc.config import Settings
 from contentsvc.daemon import accepting
 from contentsvc.daemon.sequence import Sequence, allow_files
 from contentsvc.db.database import Database
-from contentsvc.jobs import challenges, outbox
+from contentsvc.jobs import challenges, documents, outbox
 from contentsvc.jobs import heartbeat as heartbeats
 from contentsvc.jobs.challenges import Deadlines
+from contentsvc.jobs.documents import Indexing
 from contentsvc.jobs.heartbeat import Connected, Heartbeat
 from contentsvc.jobs.kinds import KINDS
 from contentsvc.jobs.outbox import Teller
@@ -144,6 +145,7 @@ class Daemon(Sequence):
                 Job("work off the outbox", outbox.EVERY, teller.run, work),
                 Job("report to contentsvc status", heartbeats.EVERY, heartbeat.run, Bell(reactor)),
                 Job("close challenges", challenges.EVERY, Deadlines(db, tasks).run),
+                Job("make content searchable", documents.EVERY, Indexing(reactor.seconds, db).run),
                 *retain(db, settings.notification_retention),
             ]
         )

@@ -69,7 +69,7 @@ async def _stale(db: Db) -> list[Source]:
     on conflict (content_id) do update
     set source = excluded.source, stale = false, terms = excluded.terms
 """)
-async def _write(db: Db, contents: list[str], sources: list[int], words: list[str]) -> None:
+async def write(db: Db, contents: list[str], sources: list[int], words: list[str]) -> None:
     """Write the words of contents, made from these texts."""
 
 
@@ -81,7 +81,7 @@ async def renew(db: Db, content: str) -> None:
 async def _renew(db: Db, texts: list[Source]) -> None:
     if texts:
         words = [document(text.name, text.tags, text.description) for text in texts]
-        await _write(db, [text.content for text in texts], [text.source for text in texts], words)
+        await write(db, [text.content for text in texts], [text.source for text in texts], words)
 
 
 _LOCK: Final = 0x646F63756D656E74

@@ -21,7 +21,7 @@ from contentsvc.store import fragments
         insert into ratings as r (user_id, content_id, up)
         -- All take their locks in one order. The last of a user's votes on one content counts.
         select distinct on (id, user_id) user_id, id, up from content order by id, user_id, n desc
-        on conflict (user_id, content_id) do update set up = excluded.up
+        on conflict (user_id, content_id) do update set up = excluded.up, voted = now()
         where r.up <> excluded.up
     )
     select n from content
