@@ -269,7 +269,7 @@ SETTINGS = (
         "publications_per_day",
         100,
         _number(0, 1_000_000),
-        "new content per user in 24 hours; 0: no limit",
+        "publications per user in 24 hours: new content, and new revisions; 0: no limit",
     ),
     Setting("pool_size", 8, _number(1, 500), "database connections per process"),
     Setting("statement_timeout", 15.0, _seconds(0.1, 600), "seconds per database statement"),

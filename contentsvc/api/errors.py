@@ -65,7 +65,7 @@ UnsupportedGrant = named(
 )
 
 ContentExists = named(409, "content_exists", "Content with this id already exists.")
-RevisionExists = named(409, "revision_exists", "A revision with this id already exists.")
+RevisionExists = named(409, "revision_exists", "Other content has a revision with this id.")
 RevisionNotPublished = named(
     409,
     "revision_not_published",

@@ -163,16 +163,6 @@ class ReadTests(ContentCase):
             ]
             self.assertEqual([row is not None for row in shown], expected)
 
-    async def test_revision(self) -> None:
-        """A revision has its core entity; one of another content is none of this."""
-        row = await revisions.get(self.db, self.game, self.revision, None, False)
-        self.assertEqual((row.revision.id, row.revision.version), (self.revision, "1.0"))
-        self.assertEqual(row.path, "core")
-        other = await self.content(self.author)
-        row = await revisions.get(self.db, other, self.revision, None, False)
-        self.assertIsNone(row.revision)
-        self.assertIsNone(await revisions.get(self.db, guid(), self.revision, None, False))
-
     async def test_rating(self) -> None:
         """The rating is the share of votes up, and 0 without votes."""
         for up, down, expected in ((0, 0, 0), (1, 3, 0.25), (2, 0, 1), (0, 5, 0)):

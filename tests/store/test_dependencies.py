@@ -56,6 +56,38 @@ class DependencyTests(StoreCase):
             (package,) = await dependencies.packages(self.db, content, None, [self.package])
             self.assertEqual((known.hidden, package.hidden), (expected, expected))
 
+    async def test_deleted(self) -> None:
+        """So are those of deleted content, unless the current revision uses them already; what is
+        both is deleted, and so is what is kept."""
+        part, bundle = (guid(), guid(), "part"), guid()
+        base = await self.content(self.author, entities=[part], packages=[bundle])
+        await self.depend(using=[part], packages=[bundle])
+        for suspended, new, kept in ((False, "deleted", None), (True, "deleted", "deleted")):
+            self.sql(
+                "update contents set deleted = true, suspended = %s where id = %s", suspended, base
+            )
+            for content, current, expected in (
+                (self.game, None, new),
+                (self.game, guid(), new),
+                (self.game, self.revision, kept),
+                (base, None, None),
+            ):
+                ids, theirs = [part[0]], [part[1]]
+                (known,) = await dependencies.entities(self.db, content, current, ids, theirs)
+                (package,) = await dependencies.packages(self.db, content, current, [bundle])
+                self.assertEqual((known.hidden, package.hidden), (expected, expected))
+
+    async def test_kept_core(self) -> None:
+        """The core of the current revision is kept as its other entities are."""
+        ((core, theirs),) = self.sql(
+            "select entity_id::text, entity_revision::text from revisions where id = %s",
+            self.revision,
+        )
+        self.sql("update contents set deleted = true where id = %s", self.game)
+        for current, expected in ((None, "deleted"), (self.revision, None)):
+            (known,) = await dependencies.entities(self.db, guid(), current, [core], [theirs])
+            self.assertEqual(known.hidden, expected)
+
     async def test_of_revision(self) -> None:
         """A revision's dependencies come in the order they were given, with how they came."""
         others = [(guid(), guid(), f"other {n}") for n in range(5)]
