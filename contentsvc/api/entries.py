@@ -1,8 +1,8 @@
 """Entering design challenges, and their closing (extensions §2)."""
 
-import re
-import struct
+from collections.abc import Sequence
 
+from contentsvc.api.cursors import decoded, encoded, key_of
 from contentsvc.api.errors import (
     ChallengeClosed,
     ChallengeNotFound,
@@ -11,21 +11,21 @@ from contentsvc.api.errors import (
     ContentNotFound,
     TypeNotAllowed,
 )
-from contentsvc.api.paging import contents, position
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.store import entries
-from contentsvc.store.content import Numbered
+from contentsvc.store.search import Place
 from contentsvc.web.allow import ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
-from contentsvc.web.errors import Forbidden, at_parameter
+from contentsvc.web.errors import Forbidden
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
 from contentsvc.wire.challenges import EntriesQuery
 from contentsvc.wire.content import ContentInfo
 
-(_ONE,) = struct.unpack(">Q", struct.pack(">d", 1.0))
-"""The bits of 1. No bound is above it."""
+_LAST = 2**63 - 1
+_START: dict[str, Place] = {"newest": (_LAST,), "top": (2.0, _LAST)}
+"""The place before the first entry of each order: no bound is above 1."""
 _ENTRY = "/design-challenges/<guid:challenge>/entries/<guid:content>"
 
 
@@ -105,38 +105,22 @@ class Entries:
     async def all(self, call: Call, challenge: str, query: EntriesQuery) -> Listed[ContentInfo]:
         """List the entries of a design challenge, the last to enter first, or those with the best
         votes."""
-        if query.sort == "top":
-            return await self._top(call, challenge, query)
-        window = position(query), query.limit
-        rows = await entries.newest(self._db, challenge, *call.viewer, *window)
-        if not rows:
-            raise ChallengeNotFound()
-        return contents([Numbered(row.number, row.info) for row in rows if row.info], query)
-
-    async def _top(self, call: Call, challenge: str, query: EntriesQuery) -> Listed[ContentInfo]:
-        bound, before = _bound(query.after)
-        rows = await entries.top(
-            self._db, challenge, *call.viewer, bound, before, query.limit
-        )
+        key, place = key_of("entries", challenge, query.sort), _START[query.sort]
+        if query.after is not None:
+            place = decoded(key, query.after, len(place))
+        rows = await self._page(call, challenge, place, query.limit)
         if not rows:
             raise ChallengeNotFound()
         infos = [row.info for row in rows if row.info is not None]
         full = len(infos) == query.limit
-        return Listed(infos, _cursor(rows[-1]) if full else None)
+        return Listed(infos, encoded(key, rows[-1][:-1]) if full else None)
 
-
-def _cursor(row: entries.Top) -> str:
-    """The bound's bits, so that nothing of it is lost, and the number."""
-    (bits,) = struct.unpack(">Q", struct.pack(">d", row.bound))
-    return f"{bits}-{row.number}"
-
-
-def _bound(cursor: str | None) -> tuple[float | None, int | None]:
-    """What a cursor means. Raises InvalidQuery."""
-    if cursor is None:
-        return None, None
-    parts = re.fullmatch(r"([0-9]{1,19})-([0-9]{1,18})", cursor)
-    if parts is None or int(parts[1]) > _ONE:
-        raise at_parameter("after", "This is not a cursor of this list.")
-    (bound,) = struct.unpack(">d", struct.pack(">Q", int(parts[1])))
-    return bound, int(parts[2])
+    async def _page(
+        self, call: Call, challenge: str, place: Place, limit: int
+    ) -> Sequence[entries.Newest | entries.Top]:
+        """The entries after a place. No row at all if there is no such challenge."""
+        if len(place) == 1:
+            (before,) = place
+            return await entries.newest(self._db, challenge, *call.viewer, before, limit)
+        bound, before = place
+        return await entries.top(self._db, challenge, *call.viewer, bound, before, limit)

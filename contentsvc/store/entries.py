@@ -93,17 +93,17 @@ async def leave(db: Db, challenge: str, content: str) -> None:
         join contents c on c.id = e.content_id
         join users u on u.id = c.author_id
         where e.challenge_id = o.id and visible(c.status, c.author_id, :caller, :admin)
-          and e.number < coalesce(:before, 9223372036854775807)
+          and e.number < :before
         order by e.number desc limit :limit
     ) d on true
     where o.id = :challenge
     order by d.number desc
 """)
 async def newest(
-    db: Db, challenge: str, caller: str | None, admin: bool, before: int | None, limit: int
+    db: Db, challenge: str, caller: str | None, admin: bool, before: float, limit: int
 ) -> list[Newest]:
-    """The entries that the caller may see, the last to enter first. No row at all if there is no
-    such challenge."""
+    """The entries that the caller may see, the last to enter first: those before the number
+    `before`. No row at all if there is no such challenge."""
 
 
 @many(
@@ -113,8 +113,7 @@ async def newest(
         select wilson(c.up, c.down) as bound, e.number, c.id
         from challenge_entries e join contents c on c.id = e.content_id
         where e.challenge_id = o.id and visible(c.status, c.author_id, :caller, :admin)
-          and (:before::bigint is null
-               or (wilson(c.up, c.down), e.number) < (:bound::float8, :before::bigint))
+          and (wilson(c.up, c.down), e.number) < (:bound::float8, :before::bigint)
         order by 1 desc, 2 desc limit :limit
     ) d on true
     left join contents c on c.id = d.id
@@ -129,8 +128,8 @@ async def top(
     challenge: str,
     caller: str | None,
     admin: bool,
-    bound: float | None,
-    before: int | None,
+    bound: float,
+    before: float,
     limit: int,
 ) -> list[Top]:
     """The same, those with the best votes first: after the entry with this `bound` and the number

@@ -29,8 +29,6 @@ ShownState = Annotated[
     str, Meta(extra_json_schema={"enum": ["upcoming", "open", "judging", "closed"]})
 ]
 """In answers: a client takes what a later release may add."""
-_PLACE = r"^([0-9]{1,19}-)?[0-9]{1,18}\Z"
-"""The cursor of a list by votes has them before the number."""
 
 
 class AchievementDefinition(Wire):
@@ -96,7 +94,10 @@ class EntriesQuery(Part):
     sort: Annotated[
         Literal["newest", "top"], Meta(description="the last to enter first, or the best votes")
     ] = "newest"
-    after: Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": _PLACE})] | None = None
+    after: (
+        Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": r"^[A-Za-z0-9_-]{16,27}\Z"})]
+        | None
+    ) = None
 
 
 class Achievement(Wire):
