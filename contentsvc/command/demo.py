@@ -13,6 +13,7 @@ from contentsvc.store import (
     challenges,
     comments,
     content,
+    documents,
     notifications,
     progress,
     ratings,
@@ -101,6 +102,7 @@ async def _publish(db: Db, outbox: Outbox, item: Item, author: str) -> None:
         entities=[core, *others],
         packages=packages,
     )
+    await documents.renew(db, id_of(name))
     await _depend(db, item, 1, item.uses, author)
     upto = await audience.reach(db, id_of(name))
     if upto is not None:

@@ -116,12 +116,7 @@ async def _uncounted(db: Db) -> list[str]:
 @none("""
     update content_ranks r
     set top = wilson(c.up, c.down), net = v.net, trending = trend(v.net), counted = true
-    from contents c cross join lateral (
-        select coalesce(sum(
-            case when up then vote_weight(voted) else - vote_weight(voted) end
-        ), 0) as net
-        from ratings where content_id = c.id
-    ) v
+    from contents c cross join lateral (select net_of(c.id) as net offset 0) v
     where c.id = any(:contents::uuid[]) and r.content_id = c.id
 """)
 async def _count(db: Db, contents: list[str]) -> None:

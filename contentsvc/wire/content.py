@@ -143,7 +143,7 @@ class ContentSearch(Part):
         | None
     ) = None
     author: Annotated[Guid, Meta(description="a GUID with dashes: the author's")] | None = None
-    featured: Annotated[bool, Meta(description="whether it is featured")] | None = None
+    featured: Annotated[bool, Meta(description="true or false: is it featured")] | None = None
     ids: Annotated[Ids, Meta(description=_IDS)] | None = None
     sort: Annotated[Sort, Meta(description=_SORT)] | None = None
     status: Statuses | None = None

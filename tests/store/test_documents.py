@@ -188,6 +188,15 @@ class RankTests(DocumentCase):
             self.assertEqual(self.sql("select trend(%s::numeric)", net), [(0,)])
         self.assertGreater(self.sql("select trend(1)")[0][0], 0)
 
+    async def test_same_transaction(self) -> None:
+        """Votes in the transaction that makes the content count."""
+        async with self.db.transaction() as tx:
+            new = await self.content(self.author, db=tx)
+            await ratings.put(tx, self.author, new, False, True)
+        await self.put(self.author, True)
+        self.assertEqual(self.rank(new)[0], self.rank()[0])
+        self.assertGreater(self.rank(new)[2], 0)
+
     async def test_order(self) -> None:
         """The logarithm keeps the order of sums, however long they are."""
         for digits in (0, 13, 14, 15, 16, 100, 2000):

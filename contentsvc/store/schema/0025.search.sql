@@ -110,6 +110,14 @@ create function trend(net numeric) returns float8
 -- When a vote was cast. Those of before count as cast now.
 alter table ratings add column voted timestamptz not null default now();
 
+create function net_of(content uuid) returns numeric
+    language sql stable parallel safe as $$
+        select coalesce(sum(
+            case when up then vote_weight(voted) else - vote_weight(voted) end
+        ), 0)
+        from ratings r where r.content_id = net_of.content
+    $$;
+
 -- As before, and the ranks. A content's row is locked before its ranks' and its document's: who has
 -- it never waits for those.
 create or replace function tally_rating() returns trigger language plpgsql as $$
@@ -155,7 +163,10 @@ end $$;
 create function renew_document() returns trigger language plpgsql as $$
 begin
     if tg_op = 'INSERT' then
-        insert into content_ranks (content_id, number, type) values (new.id, new.number, new.type)
+        -- With the votes that the same transaction has cast.
+        insert into content_ranks (content_id, number, type, top, net, trending)
+        select c.id, c.number, c.type, wilson(c.up, c.down), net_of(c.id), trend(net_of(c.id))
+        from contents c where c.id = new.id
         on conflict do nothing;
         insert into documents (content_id, number, stale, terms)
         values (new.id, new.number, true, filters_of(new))
