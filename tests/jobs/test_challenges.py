@@ -5,9 +5,12 @@ from typing import Any
 from msgspec import json
 
 from contentsvc.db.errors import Unavailable
+from contentsvc.db.query import Db
 from contentsvc.jobs.challenges import EVERY, Deadlines
 from contentsvc.jobs.kinds import KINDS
 from contentsvc.store import challenges, entries
+from contentsvc.store.outbox import Outbox
+from contentsvc.store.tasks import Task
 from tests.jobs.support import TellerCase
 from tests.store.test_challenges import FUTURE, PAST, definition
 from tests.support.databases import together
@@ -95,6 +98,27 @@ class DeadlineTests(ChallengeCase):
         self.assertEqual([await self.state(each) for each in (held, other)], ["judging", "closed"])
         await deadlines.run()
         self.assertEqual(await self.state(held), "closed")
+
+
+    async def test_dies(self) -> None:
+        """If a process dies before it has committed, nothing has happened, and another closes the
+        challenge."""
+
+        class Dying(Outbox):
+            """Fails after everything was written."""
+
+            async def put(self, db: Db, task: Task) -> None:
+                await super().put(db, task)
+                raise KeyError("killed")
+
+        challenge = await self.create()
+        await self.entry(challenge, await self.user(), up=1)
+        with self.assertRaises(KeyError):
+            await Deadlines(self.db, Dying(lambda: None)).run()
+        self.assertEqual((await self.state(challenge), self.left()), ("judging", []))
+        self.assertEqual(self.sql("select * from challenge_rewards"), [])
+        await self.deadlines.run()
+        self.assertEqual((await self.state(challenge), len(self.left())), ("closed", 1))
 
 
 class ToldTests(ChallengeCase):
