@@ -1,7 +1,12 @@
 """What comes at once to a design challenge (extensions §2)."""
 
+from collections.abc import Awaitable
 from typing import Any
 
+from twisted.internet.defer import Deferred
+
+from contentsvc.store import challenges, closing, entries
+from contentsvc.store import content as contents
 from tests.api.test_challenges import ADMIN, definition
 from tests.api.test_entries import STRANGER, EntryCase
 
@@ -112,3 +117,68 @@ class AtOnceTests(EntryCase):
             found = await self.outcomes(*(self.suspend(game, status) for game in games))
             self.assertEqual(found, ["done"] * 5)
         self.assertEqual((await self.counted(), await self.counted(ADMIN)), (0, 5))
+
+
+class WaitTests(EntryCase):
+    """What comes while a transaction that has done something else is still open."""
+
+    async def meanwhile(self, done: Awaitable[Any], act: Awaitable[None]) -> str:
+        """The outcome of `act`, which begins when `done` has been done, but not committed."""
+        async with self.db.transaction() as self.tx:
+            await done
+            waiting = Deferred.fromCoroutine(self.statuses(act))
+            # It waits for a lock now, or will: the outcome is the same.
+            await self.exists()
+        (found,) = await waiting
+        return str(found)
+
+    async def exists(self) -> None:
+        """A round trip to the database."""
+        await challenges.exists(self.db, self.challenge)
+
+    async def in_tx(self, statement: Any, *args: Any) -> None:
+        """Run a statement in the open transaction."""
+        await statement(self.tx, *args)
+
+    async def test_suspended(self) -> None:
+        """Whoever enters content that is being suspended waits, and is refused."""
+        suspended = self.in_tx(contents.set_status, self.game, "suspended")
+        found = await self.meanwhile(suspended, self.enter())
+        self.assertEqual((found, await self.counted(ADMIN)), ("content_not_active", 0))
+
+    async def test_closed(self) -> None:
+        """Whoever enters while it is being closed waits, and is refused."""
+        closed = self.in_tx(closing.close, self.challenge, [])
+        found = await self.meanwhile(closed, self.enter())
+        self.assertEqual((found, await self.listed()), ("challenge_not_open", []))
+
+    async def test_replaced(self) -> None:
+        """Whoever enters while the definition changes is judged by the new one."""
+        new = challenges.Definition("New", 1, "", "", "{}", "{}", types=["asset"])
+        replaced = self.in_tx(challenges.replace, self.challenge, *new)
+        self.assertEqual(await self.meanwhile(replaced, self.enter()), "type_not_allowed")
+
+    async def test_deleted(self) -> None:
+        """Whoever enters while it is being deleted does not find it."""
+        deleted = self.in_tx(challenges.delete, self.challenge)
+        self.assertEqual(await self.meanwhile(deleted, self.enter()), "challenge_not_found")
+
+    async def test_entered(self) -> None:
+        """Whoever closes, deletes or suspends while somebody enters finds the entry."""
+        for act, expected in (
+            (lambda: self.close(self.game), "done"),
+            (lambda: self.challenges.delete(ADMIN, self.challenge), "challenge_has_entries"),
+            (lambda: self.suspend(self.game), "done"),
+        ):
+            self.game = await self.content(self.ann.user)
+            self.challenge = await self.create()
+            entered = self.entered_in_tx()
+            self.assertEqual(await self.meanwhile(entered, act()), expected)
+            self.assertEqual(await self.counted(ADMIN), 1)
+        self.assertEqual(await self.counted(), 0)
+
+    async def entered_in_tx(self) -> None:
+        """Enter the game in the open transaction."""
+        await entries.lock_content(self.tx, self.game, None, True)
+        await entries.hold(self.tx, self.challenge, self.game)
+        await entries.enter(self.tx, self.challenge, self.game, self.ann.user)
