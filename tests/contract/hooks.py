@@ -16,6 +16,7 @@ UNSAID = {
     "/accountId": "it must be the user in the path",
     "/contentId": "it must be the content in the path",
     "/closes": "it must be after /opens",
+    "/packagesOriginating": "a package has a path for at least one platform",
     "/value": "no string within it has NUL",
 }
 """Parameters and members that are 400 for what else is there, and why."""

@@ -91,7 +91,7 @@ class PageTests(BrowserCase):
             parts = body.locator(".json-schema-2020-12-property")
             parts.first.wait_for()
             before = parts.count()
-            parts.locator(".json-schema-2020-12-accordion").last.click()
+            parts.locator(".json-schema-2020-12-accordion", has_text="participate").click()
             parts.nth(before).wait_for()
             return example, before
 
