@@ -67,7 +67,7 @@ Timestamp = Annotated[
 ]
 """Whole Unix seconds."""
 Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
-Page = Annotated[int, Meta(ge=0, le=2**31 - 1, description="the page, counted from 0")]
+Page = Annotated[int, Meta(ge=0, le=2**31 - 1, description="a page number: 0 is the first")]
 
 
 _GUID = GUID_PATTERN.removeprefix("^").removesuffix(r"\Z")
@@ -93,7 +93,7 @@ CURSOR = Meta(
 """A handler says more of what does not fit; the document has the pattern."""
 
 
-Limit = Annotated[int, Meta(ge=1, le=200, description="the most items that the answer has")]
+Limit = Annotated[int, Meta(ge=1, le=200, description="a number: the most items of the answer")]
 
 
 class Wire(Struct, rename="camel", kw_only=True):

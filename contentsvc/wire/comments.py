@@ -26,7 +26,7 @@ class CommentUpdate(Wire):
 class CommentQuery(Wire):
     """The page of the comments (spec §4.4)."""
 
-    size: Annotated[int, Meta(ge=1, le=200, description="the most comments of a page")] = 100
+    size: Annotated[int, Meta(ge=1, le=200, description="a number: the most on a page")] = 100
     page: Page = 0
 
 

@@ -169,7 +169,7 @@ class NotificationQuery(Paging):
             str,
             CURSOR,
             Meta(
-                description="the number or id of the last notification that you have seen",
+                description="a number or id: that of the last notification that you have seen",
                 extra_json_schema={"pattern": _PLACE},
             ),
         ]
@@ -177,7 +177,9 @@ class NotificationQuery(Paging):
     ) = None
     since: (
         Timestamp
-        | Annotated[float, Meta(description="list only what is newer than these Unix seconds")]
+        | Annotated[
+            float, Meta(description="a number of Unix seconds: only what came later is listed")
+        ]
         | None
     ) = None
 

@@ -22,7 +22,7 @@ class ProgressDelete(Wire):
     """The version to delete."""
 
     version: (
-        Annotated[Version, Meta(description="delete only this version; without it, any version")]
+        Annotated[Version, Meta(description="a version: only this one is deleted")]
         | None
     ) = None
 
@@ -31,7 +31,7 @@ class ProgressQuery(Wire):
     """The beginning of the keys to list."""
 
     prefix: Annotated[
-        str, Meta(max_length=256, description="list only keys that begin with this")
+        str, Meta(max_length=256, description="a text: only keys that begin with it are listed")
     ] = ""
 
 

@@ -66,7 +66,7 @@ class UserSearch(Wire):
             extra_json_schema={"pattern": _TRIMMED, "examples": ["mira"]},
         ),
     ]
-    page_size: Annotated[int, Meta(ge=10, le=200, description="the most users of a page")] = 48
+    page_size: Annotated[int, Meta(ge=10, le=200, description="a number: the most on a page")] = 48
     page: Page = 0
 
 

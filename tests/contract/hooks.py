@@ -13,6 +13,7 @@ from schemathesis.openapi.checks import RejectedPositiveData
 UNSAID = {
     "after": "what it names must be in the list",
     "status": "it is looked at only for admins",
+    "sort": "relevance is of the words in q",
     "/accountId": "it must be the user in the path",
     "/contentId": "it must be the content in the path",
     "/closes": "it must be after /opens",

@@ -63,6 +63,8 @@ class FuzzTests(SpecCase):
         """What there is: for the most part the caller's, for the rest that of others or nobody."""
         ann, ben = await self.user(), await self.user()
         own, other = await self.content(caller), await self.content(ann)
+        # What is withdrawn, or closed to comments, is no good for other operations.
+        spare, quiet = await self.content(caller), await self.content(caller)
         comments = [await self.comment(own, ann), await self.comment(own, caller)]
         numbers = [int(path.rpartition("/")[2]) for path in comments]
         for content in (own, other):
@@ -84,6 +86,8 @@ class FuzzTests(SpecCase):
             "path.revisionId": [own.sent["revisionId"], guid()],
             "path.commentId": [*numbers, 2**40],
             "path.challengeId": [await self.challenge(caller), guid()],
+            "query.ids": [own.id, other.id, caller.id],
+            "body.revisionId": [own.sent["revisionId"], guid()],
             "path.notificationId": [*notifications, guid()],
             "path.key": ["level", "other"],
             "path.sessionId": [each["id"] for each in sessions.json() if not each["current"]],
@@ -95,6 +99,15 @@ class FuzzTests(SpecCase):
         }
         return {
             "*": general,
+            "/api/v1/content/{contentId}": {"path.contentId": [spare.id, other.id, guid()]},
+            "/api/v1/content/{contentId}/restore": {"path.contentId": [spare.id, guid()]},
+            "/api/v1/content/{contentId}/comments-locked": {"path.contentId": [quiet.id, guid()]},
+            "/api/v1/design-challenges/{challengeId}": {
+                "path.challengeId": [await self.challenge(caller), guid()]
+            },
+            "/api/v1/design-challenges/{challengeId}/close": {
+                "path.challengeId": [await self.challenge(caller), guid()]
+            },
             "/api/v1/user/{userId}/ban": {"path.userId": [ben.id, caller.id, guid()]},
             "/api/v1/user/{userId}/rating/{contentId}": {
                 "path.userId": [caller.id],
