@@ -239,9 +239,9 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
             raise CommandError(f"the demo conflicts with existing data: {refused}") from None
     names = ", ".join(f"{p.name} (admin)" if p.admin else p.name for p in world.PEOPLE)
     if built:
-        print(f"Users: {names}\nPassword of each: {password}")
+        print(f"Look at:\n{world.guide()}\nUsers: {names}\nPassword of each: {password}")
     else:
-        print(f"The demo world exists already. Users: {names}")
+        print(f"The demo world exists already. Look at:\n{world.guide()}\nUsers: {names}")
 
 
 def _watch(settings: Settings, arguments: argparse.Namespace) -> None:

@@ -11,13 +11,16 @@ from contentsvc.store import (
     accounts,
     audience,
     challenges,
+    closing,
     comments,
     content,
     documents,
+    entries,
     notifications,
     progress,
     ratings,
     revisions,
+    rewards,
     social,
     tasks,
     users,
@@ -66,7 +69,8 @@ async def build(db: Db, hashed: Callable[[], str], now: int) -> bool:
                 await ratings.put(db, people[voter], id_of(name), False, good)
     await _discuss(db, people)
     for ordinal, contest in enumerate(world.CHALLENGES, 1):
-        await _challenge(db, ordinal, contest, now)
+        await _challenge(db, outbox, ordinal, contest, now, people)
+    await _wear(db, people[world.PROUD])
     await _moderate(db, outbox, people)
     best, most = '{"floors":19,"seconds":412}', progress.NO_LIMIT
     await progress.put(db, people["juno"], "tower/best", best, None, most, most)
@@ -79,6 +83,14 @@ async def _register(db: Db, person: Person, hashed: str) -> str:
     full = person.full or person.public
     await users.update(db, user, f"avatars/{person.name}.png", None, full, person.public)
     return user
+
+
+async def _wear(db: Db, user: str) -> None:
+    """Let a user wear the emblem that they have earned last."""
+    stored, (last,) = await users.full(db, user), await rewards.emblems(db, user, None, 1)
+    if stored is not None:
+        emblem, profiles = last.earned.id, (stored.full_profile, stored.public_profile)
+        await users.update_earned(db, user, stored.avatar, emblem, *profiles)
 
 
 async def _publish(db: Db, outbox: Outbox, item: Item, author: str) -> None:
@@ -222,7 +234,9 @@ async def _withdraw(db: Db, outbox: Outbox, people: dict[str, str]) -> None:
     )
 
 
-async def _challenge(db: Db, ordinal: int, contest: Contest, now: int) -> None:
+async def _challenge(
+    db: Db, outbox: Outbox, ordinal: int, contest: Contest, now: int, people: dict[str, str]
+) -> None:
     name, theme = contest.name, contest.theme
 
     def reward(what: str, title: str) -> str:
@@ -251,4 +265,12 @@ async def _challenge(db: Db, ordinal: int, contest: Contest, now: int) -> None:
         types=contest.types,
         judging=contest.judging,
     )
-    await challenges.create(db, *definition)
+    challenge = await challenges.create(db, *definition)
+    if challenge is None:
+        raise DemoError(f"the challenge {name} closes before it opens")
+    authors = {item.name: people[item.author] for item in world.ITEMS}
+    for name in contest.entries:
+        await entries.enter(db, challenge, id_of(name), authors[name])
+    if contest.winners is not None:
+        await closing.close(db, challenge, [id_of(name) for name in contest.winners])
+        await outbox.put(db, tasks.ChallengeClosed(challenge=challenge))

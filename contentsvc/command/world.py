@@ -58,7 +58,8 @@ class Remark(NamedTuple):
 
 
 class Contest(NamedTuple):
-    """A design challenge. It opens and closes so many days from now."""
+    """A design challenge. It opens and closes so many days from now. `entries` are items; without
+    `winners` nobody has closed it."""
 
     name: str
     theme: str
@@ -68,6 +69,8 @@ class Contest(NamedTuple):
     closes: int
     judging: str = "admins"
     types: list[str] | None = None
+    entries: list[str] = []
+    winners: list[str] | None = None
 
 
 PEOPLE = [
@@ -124,7 +127,35 @@ REMARKS = [
 ]  # fmt: skip
 DELETED = Remark("duel", "juno", "First.")
 CHALLENGES = [
-    Contest("Build it tall", "towers", "gold", "#d4a017", -3, 4, "votes", ["game", "scene_box"]),
-    Contest("One colour only", "colour", "prism", "#5b8def", -15, -1),
+    Contest("First steps", "beginnings", "sprout", "#6aa84f", -30, -7,
+            entries=["duel", "fox", "market"], winners=["fox"]),
+    Contest("Build it tall", "towers", "gold", "#d4a017", -3, 4, "votes", ["game", "scene_box"],
+            entries=["market", "tower"]),
+    Contest("One colour only", "colour", "prism", "#5b8def", -15, -1, entries=["marble", "fox"]),
     Contest("Winter lights", "winter", "frost", "#9fd3e8", 7, 21),
-]
+]  # fmt: skip
+PROUD = "juno"
+"""They wear the last emblem that they have earned."""
+
+
+def guide() -> str:
+    """Where the parts of the world can be seen: a line for each."""
+    places = [
+        ("content?q=tow", "the search for words, and for the beginning of one"),
+        (f"content/{id_of('tower')}/revisions", "three revisions, the last is the current one"),
+        (f"content/{id_of(ROLLED_BACK)}/revisions", "two revisions, the first is current again"),
+        (f"content/{id_of('pines')}/dependents", "the game that uses these trees"),
+        (f"content/{id_of(WITHDRAWN)}", "withdrawn: only tomas, its author, and curator see it"),
+        (f"content/{id_of(SUSPENDED)}", "suspended: only kestrel, its author, and curator see it"),
+        (f"content/{id_of(LOCKED)}", "its comments are locked"),
+        ("design-challenges", "one is closed, one open, one judged, and one to come"),
+        ("user/search?q=juno", "juno has won a challenge, and wears its emblem"),
+    ]
+    lines = [f"  GET /api/v1/{path}\n    {what}" for path, what in places]
+    return "\n".join(
+        [
+            *lines,
+            "  GET /api/v1/user/{id}/notifications",
+            "    mira, tomas, juno and kestrel were told of all this, once a daemon runs",
+        ]
+    )

@@ -358,8 +358,8 @@ class EmbeddedTests(TestCase):
 
         looking = LoopingCall(lambda: Deferred.fromCoroutine(look()))
         done = looking.start(0.2)
-        wanted = ["ContentPublished", "ContentPublished", "DependencyStatus"]
-        wanted += ["RevisionPublished", "RevisionPublished"]
+        wanted = ["ChallengeParticipated", "ContentPublished", "ContentPublished"]
+        wanted += ["DependencyStatus", "RevisionPublished", "RevisionPublished"]
         try:
             await until(lambda: sorted(told) == wanted, 20, f"told {wanted}")
         finally:

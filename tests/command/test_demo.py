@@ -62,12 +62,21 @@ class DemoTests(CommandCase):
                 msgspec.json.decode(reward, type=RewardDefinition)
 
     def test_challenges(self) -> None:
-        """Of its design challenges, one is open, one is being judged, and one opens later."""
+        """Of its design challenges, one is closed, one open, one judged, and one opens later."""
         self.good("demo")
         states = self.sql(
             "select challenge_state(opens, closes, closed) from challenges order by ordinal"
         )
-        self.assertEqual(states, [("open",), ("judging",), ("upcoming",)])
+        self.assertEqual(states, [("closed",), ("open",), ("judging",), ("upcoming",)])
+
+    def test_winner(self) -> None:
+        """The winner of the closed challenge wears its emblem."""
+        self.good("demo")
+        ((worn, won, name),) = self.sql(
+            "select u.emblem, c.win_emblem, u.username from users u join challenges c"
+            " on c.win_emblem = u.emblem"
+        )
+        self.assertEqual((worn, name), (won, world.PROUD))
 
     def test_revisions(self) -> None:
         """One content has three revisions and shows the last; one shows its first again."""
@@ -93,3 +102,10 @@ class DemoTests(CommandCase):
             "select task::json ->> 'dependency' from outbox where kind = 'DependencyChanged'"
         )
         self.assertEqual(told, [(gone,)])
+
+    def test_guide(self) -> None:
+        """demo prints where its parts can be seen, also where the world exists already."""
+        for _ in range(2):
+            printed = self.good("demo")
+            self.assertIn(f"GET /api/v1/content/{world.id_of('tower')}/revisions", printed)
+            self.assertIn("GET /api/v1/design-challenges", printed)
