@@ -3,8 +3,9 @@
 from typing import Any
 
 from tests.spec.client import Response
-from tests.spec.data import guid
+from tests.spec.data import entity, guid, reference
 from tests.spec.harness import SpecCase
+from tests.spec.telling import bare, revision
 from tests.support.daemon import Daemon, shared
 
 LIMITS = {"COMMENTS_PER_MINUTE": "3", "FOLLOWS_PER_DAY": "2", "PUBLICATIONS_PER_DAY": "2"}
@@ -81,3 +82,24 @@ class LimitTests(SpecCase):
         await self.put(first.path, update, by=author, expect=204)
         unknown = {**draft, "using": [{"entityId": guid(), "revisionId": guid()}]}
         self.problem(await self.put(path, unknown, by=author), 422, "unknown_reference")
+
+    async def test_revisions(self):
+        """Extensions: creates and revisions count together, not PUT current, repeats and what
+        was refused, which comes first."""
+        author = await self.user()
+        made = await self.content(author)
+        path, sent = f"{made.path}/revisions", revision()
+        await self.post(path, revision(using=[reference(entity())]), by=author, expect=422)
+        await self.post(path, sent, by=author, expect=201)
+        self.limited(await self.post(path, revision(), by=author), 86_400)
+        self.limited(await self.put(f"content/{guid()}", bare(), by=author), 86_400)
+        got = await self.get(made.path, expect=200)
+        self.assertEqual(sent["revisionId"], got.json()["revisionId"])
+        await self.post(path, sent, by=author, expect=201)
+        current = {"revisionId": made.sent["revisionId"]}
+        await self.put(f"{path}/current", current, by=author, expect=204)
+        other = await self.content(await self.user())
+        taken = revision(revisionId=other.sent["revisionId"])
+        self.problem(await self.post(path, taken, by=author), 409, "revision_exists")
+        self.problem(await self.post(path, {}, by=author), 400, "invalid_body")
+        await self.post(path, revision(), by=await self.admin(), expect=201)
