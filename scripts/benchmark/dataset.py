@@ -7,6 +7,8 @@ then looks for what does not agree.
 from datetime import UTC, datetime
 from typing import Any
 
+from contentsvc.store.words import document
+
 from . import bulk, catalogue, people, world
 from .world import Sizes
 
@@ -152,3 +154,22 @@ def _check(cursor: Any, sizes: Sizes) -> None:
         (wrong,) = cursor.fetchone()
         if wrong:
             raise Inconsistent(f"{name}: {wrong} rows do not agree")
+    _check_words(cursor)
+
+
+def _check_words(cursor: Any) -> None:
+    """Whether documents have the words that the service would find; it looks at some."""
+    cursor.execute("select id, name, tags, description from contents order by id limit 200")
+    texts = cursor.fetchall()
+    cursor.execute(
+        """
+        select count(*)
+        from unnest(%s::uuid[], %s) as made (id, words)
+        join contents c on c.id = made.id join documents d on d.content_id = c.id
+        where d.terms <> shelved(made.words, c.number)::tsvector || filters_of(c)
+        """,
+        ([text[0] for text in texts], [document(*text[1:]) for text in texts]),
+    )
+    (wrong,) = cursor.fetchone()
+    if wrong:
+        raise Inconsistent(f"words: {wrong} of {len(texts)} documents do not agree")
