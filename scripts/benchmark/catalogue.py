@@ -99,8 +99,8 @@ CONTENTS = """
                from ratings group by 1) as votes on votes.content_id = c.id
     left join (select content_id, count(*) as number, count(*) filter (where not deleted) as live
                from comments group by 1) as remarks on remarks.content_id = c.id
-    -- Neighbours in the table have nothing in common.
-    order by c.id;
+    -- Rows lie as they were written, so neighbours in the table are only of one time.
+    order by place;
     select setval('listing_ids', 2 * %(contents)s)
 """
 # A tenth of the content has an earlier revision, a thousandth has thirty.
@@ -164,6 +164,7 @@ RANKS = """
         from ratings group by 1
     ) votes on votes.content_id = c.id
     cross join lateral (select coalesce(votes.sum, 0) as net) as weighed
+    order by c.number
 """
 DOCUMENTS = """
     insert into documents (content_id, number, source, stale, terms)
@@ -183,6 +184,7 @@ DOCUMENTS = """
             from string_to_table(lower(translate(c.description, '.', '')), ' ') as word
         ) as terms (term, weight)
     ) as words
+    order by c.number
 """
 ENTRIES = """
     insert into challenges (name, ordinal, description, theme, win, participate, closed)

@@ -54,7 +54,7 @@ QUEUES = {"outbox_turn", "documents_stale", "content_ranks_uncounted"}
 """Indexes that are read from their start, to the first row that nobody else has."""
 HARMLESS = {"unnest", "generate_series", "json_to_recordset", "trigrams"}
 """Functions that read no table."""
-SIZES = Sizes(users=25_000, contents=3_000, regulars=100)
+SIZES = Sizes(25_000, 10_000, 100, commented=5, popular_every=500, parts=2, uses=2)
 """With less, reading a small table whole is the better plan."""
 
 
