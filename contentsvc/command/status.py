@@ -122,7 +122,9 @@ def text(status: Status) -> str:
 
 def _lines(status: Status) -> Iterator[str]:
     yield _line("Version", status.version)
-    if status.missing:
+    if status.missing == names():
+        yield _line("Schema", "none yet")
+    elif status.missing:
         yield _line("Schema", f"migrations missing: {', '.join(status.missing)}")
     else:
         newer = f"; from a newer version: {', '.join(status.unknown)}" if status.unknown else ""

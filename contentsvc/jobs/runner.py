@@ -102,8 +102,6 @@ class Runner:
                 break
             try:
                 pause = await job.run()
-            except CancelledError:
-                raise
             except Exception as error:
                 pause = backoff.next()
                 if not self._stopped:  # otherwise the database is being closed

@@ -4,7 +4,7 @@ from collections import deque
 from random import Random
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.logger import LogEvent, formatEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
@@ -178,6 +178,13 @@ class FailingTests(RunnerCase):
         self.fail(*[Unavailable(f"reason {n}") for n in range(8)])
         self.pass_seconds(int(REMINDER) + 40)
         self.assertEqual(self.logged, ["Could not sweep: reason 0", "Could not sweep: reason 6"])
+
+    def test_cancelled(self) -> None:
+        """A job whose work somebody has cancelled is one that failed, too."""
+        self.fail(CancelledError())
+        self.pass_seconds(1)
+        self.assertEqual(self.work.ran, [30, 31])
+        self.assertEqual(len(self.flushLoggedErrors(CancelledError)), 1)
 
     def test_failing(self) -> None:
         """Who asks is told which jobs fail, since when, and why the last time."""
