@@ -35,7 +35,7 @@ from contentsvc.push.sweep import Sweep
 from contentsvc.store import feeds
 from contentsvc.store.disk import Disk
 from contentsvc.store.outbox import Outbox
-from contentsvc.timers import Bell
+from contentsvc.timers import Bell, NextTurn
 from contentsvc.tokens import Keys, Tokens
 from contentsvc.web.site import ApiSite
 from contentsvc.web.tally import Tally
@@ -131,7 +131,8 @@ class Daemon(Sequence):
         notifier = Notifier(hub, relay)
         work = Bell(reactor)
         teller = Teller(reactor, db, notifier, KINDS)
-        tasks = Outbox(work.ring)
+        # In the next turn: the answer to the request goes first.
+        tasks = Outbox(NextTurn(reactor, work.ring).ask)
         runner = Runner(reactor, wall, random)
         heartbeat = Heartbeat(
             reactor,

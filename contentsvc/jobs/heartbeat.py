@@ -5,15 +5,17 @@ import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import uuid4
 
-from twisted.internet.defer import CancelledError, Deferred, TimeoutError
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
 from contentsvc.jobs.runner import Failing
 from contentsvc.store import processes
+from contentsvc.timers import Bell
 
 EVERY = 5.0
 """Seconds between two reports."""
@@ -33,7 +35,7 @@ class Heartbeat:
 
     def __init__(
         self,
-        reactor: Any,
+        reactor: IReactorTime,
         db: Db,
         connected: Callable[[], Connected],
         failing: Callable[[], Sequence[Failing]],
@@ -64,9 +66,12 @@ class Heartbeat:
 
     async def stop(self) -> None:
         """Report that the process ends, if the database answers soon."""
-        farewell = Deferred.fromCoroutine(self._leave())
-        with suppress(Unavailable, TimeoutError, CancelledError):
-            await farewell.addTimeout(FAREWELL, self._reactor)
+        # It is not cancelled: a connection that is being opened cannot be.
+        over = Bell(self._reactor)
+        Deferred.fromCoroutine(self._leave(over))
+        await over.wait(FAREWELL)
 
-    async def _leave(self) -> None:
-        await processes.leave(self._db, self._id)
+    async def _leave(self, over: Bell) -> None:
+        with suppress(Unavailable):
+            await processes.leave(self._db, self._id)
+        over.ring()

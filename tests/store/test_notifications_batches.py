@@ -45,6 +45,19 @@ class Case(StoreCase):
         except KeyError:
             pass
 
+    async def tell_many(self, db: Database, users: list[str], keep: bool = True) -> None:
+        """One to each, some of whom may be named twice or unknown, in one statement of a
+        transaction; or in one that is rolled back."""
+        try:
+            async with db.transaction() as tx:
+                datas = [f'{{"to":"{user}"}}' for user in users]
+                rows = await notifications.insert_many(tx, users, ["Debug"] * len(users), datas)
+                if not keep:
+                    raise KeyError
+                tx.after_commit(lambda: self.stored.extend(rows))
+        except KeyError:
+            pass
+
     async def refused(self, db: Database, user: str) -> None:
         """One to somebody who is not there."""
         await self.assertFailure(Deferred.fromCoroutine(self.tell(db, user)), Refused)
@@ -78,8 +91,8 @@ class Case(StoreCase):
 
 class WriterTests(Case):
     async def test_any_order(self) -> None:
-        """Several processes tell hot and other users, alone and in transactions that cross, some
-        of which are undone, with unknown users among them."""
+        """Several processes tell hot and other users, alone, many at once and in transactions that
+        cross, some of which are undone, with unknown users among them."""
         pools = [self.db, *[await self.pool(size=4) for _ in range(PROCESSES - 1)]]
         for seed in range(SEEDS):
             random = Random(seed)
@@ -88,15 +101,19 @@ class WriterTests(Case):
             acts: list[Awaitable[Any]] = []
             for _ in range(ACTS):
                 db, two = random.choice(pools), random.sample(users, 2)
-                kind = random.randrange(12)
+                kind = random.randrange(14)
                 if kind < 4:
                     acts.append(self.tell(db, users[0]))
                 elif kind < 9:
                     acts.append(self.tell(db, two[0]))
                 elif kind < 11:
                     acts.append(self.tell_in_transaction(db, two, keep=kind == 9))
-                else:
+                elif kind == 11:
                     acts.append(self.refused(db, guid()))
+                else:
+                    many = [*random.choices(users, k=random.randint(1, 9)), guid()]
+                    random.shuffle(many)
+                    acts.append(self.tell_many(db, many, keep=kind == 12))
             await together(*acts)
             self.check(users)
 
@@ -117,6 +134,7 @@ class WriterTests(Case):
             acts = [self.tell(pools[0], user) for user in users]
             acts += [self.tell(pools[1], user) for user in reversed(users)]
             acts += [self.tell_in_transaction(db, [users[0], users[-1]]) for db in pools]
+            acts += [self.tell_many(pools[0], users), self.tell_many(pools[1], users[::-1])]
             await together(*acts)
         self.check(users)
 
