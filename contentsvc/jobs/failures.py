@@ -12,8 +12,10 @@ _SECRETS = re.compile(r"(?<=//)[^/@\s]+(?=@)|(?<=password=)('[^']*'|\S+)", re.IG
 
 def plain(error: Exception) -> str:
     """One line that says what went wrong, without secrets."""
-    text = " ".join(str(error).split())
+    text = str(error).strip()
     if not isinstance(error, Unavailable):
+        # The driver's further lines have the statement with its values.
+        text = text.partition("\n")[0]
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    text = _SECRETS.sub("***", text)
+    text = _SECRETS.sub("***", " ".join(text.split()))
     return text if len(text) <= LENGTH else f"{text[: LENGTH - 1]}…"

@@ -4,6 +4,7 @@ from collections import deque
 from random import Random
 from typing import Any
 
+from psycopg2.errors import UndefinedTable
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.logger import LogEvent, formatEvent, globalLogPublisher
@@ -201,8 +202,12 @@ class PlainTests(SynchronousTestCase):
     def test_one_line(self) -> None:
         """The text is one line, with the error's type unless the database is away."""
         self.assertEqual(plain(Unavailable("could not\n  connect")), "could not connect")
-        self.assertEqual(plain(ValueError("a\nb")), "ValueError: a b")
         self.assertEqual(plain(ValueError()), "ValueError")
+
+    def test_first_line(self) -> None:
+        """Of any other error only the first line is there: the driver's next ones have values."""
+        error = UndefinedTable('relation "x" does not exist\nLINE 1: EXECUTE y(\'hush\')')
+        self.assertEqual(plain(error), 'UndefinedTable: relation "x" does not exist')
 
     def test_secrets(self) -> None:
         """It has no password."""
