@@ -37,7 +37,7 @@ CHECKS = {
 }
 World = dict[str, dict[str, list[Any]]]
 """Values for the variables of paths, and for members of queries and bodies, by the path of the
-operation that they are for; those of `*` are for all others."""
+operation that they are for, or by its method and path; those of `*` are for all others."""
 ACCESS = re.compile(r" ([A-Z]+) (/\S+) (\d{3}) [\d.]+ms user=")
 
 
@@ -52,6 +52,14 @@ def toml(value: Any) -> str:
     return str(value).lower()
 
 
+def _included(*words: str) -> dict[str, str]:
+    """The operations of a path, or of a method and a path."""
+    if len(words) == 1:
+        return {"include-path": words[0]}
+    method, path = words
+    return {"include-method": method, "include-path": path}
+
+
 class FuzzTests(SpecCase):
     timeout = 600.0
 
@@ -63,7 +71,7 @@ class FuzzTests(SpecCase):
         """What there is: for the most part the caller's, for the rest that of others or nobody."""
         ann, ben = await self.user(), await self.user()
         own, other = await self.content(caller), await self.content(ann)
-        # What is withdrawn, or closed to comments, is no good for other operations.
+        # What is withdrawn, suspended or closed to comments is no good for other operations.
         spare, quiet = await self.content(caller), await self.content(caller)
         comments = [await self.comment(own, ann), await self.comment(own, caller)]
         numbers = [int(path.rpartition("/")[2]) for path in comments]
@@ -101,7 +109,11 @@ class FuzzTests(SpecCase):
             "*": general,
             "/api/v1/content/{contentId}": {"path.contentId": [spare.id, other.id, guid()]},
             "/api/v1/content/{contentId}/restore": {"path.contentId": [spare.id, guid()]},
+            "/api/v1/content/{contentId}/status": {"path.contentId": [quiet.id, guid()]},
             "/api/v1/content/{contentId}/comments-locked": {"path.contentId": [quiet.id, guid()]},
+            "DELETE /api/v1/content/{contentId}/comments/{commentId}": {
+                "path.commentId": [numbers[0], 2**40]
+            },
             "/api/v1/design-challenges/{challengeId}": {
                 "path.challengeId": [await self.challenge(caller), guid()]
             },
@@ -153,7 +165,8 @@ class FuzzTests(SpecCase):
             "dictionaries": dictionaries,
             "parameters": parameters.pop("*"),
             "operations": [
-                {"include-path": path, "parameters": bound} for path, bound in parameters.items()
+                {**_included(*key.split()), "parameters": bound}
+                for key, bound in parameters.items()
             ],
         }
         folder = Path(tempfile.mkdtemp(prefix="contentsvc-fuzz-"))
