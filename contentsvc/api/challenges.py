@@ -60,13 +60,11 @@ class Challenges:
     async def replace(self, call: Call, challenge: str, body: ChallengeCreate) -> None:
         """Replace the definition of a design challenge that is not closed. Its entries and the ids
         of its emblems stay."""
-        match await challenges.replace(self._db, challenge, *_definition(body)):
-            case None:
-                raise ChallengeNotFound()
-            case "early":
-                raise _too_early()
-            case "closed":
-                raise ChallengeClosed()
+        replaced = await challenges.replace(self._db, challenge, *_definition(body))
+        if replaced is None:
+            raise ChallengeNotFound()
+        if not replaced:
+            raise ChallengeClosed()
 
     @route(
         "DELETE",

@@ -8,9 +8,6 @@ from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, one
 
-STARTED = 60
-"""Seconds that an admin's clock may be behind: they may end a challenge that has just begun."""
-
 
 class Row(NamedTuple):
     """A challenge as the caller may see it. Its rewards are JSON text; times are Unix seconds."""
@@ -107,21 +104,16 @@ async def create(
     that."""
 
 
-@maybe(f"""
+@maybe("""
     with changed as (
         update challenges
         set name = :name, ordinal = :ordinal, description = :description, theme = :theme,
             win = :win, participate = :participate,
             opens = :opens, closes = :closes, types = :types, judging = :judging
         where id = :challenge and closed is null
-          and (:closes::bigint is null or :opens::bigint is not null
-               or :closes > unix(created) - {STARTED})
         returning id
     )
-    select case when exists (select from changed) then 'changed'
-                when :opens::bigint is null and :closes <= unix(created) - {STARTED} then 'early'
-                else 'closed' end
-    from challenges where id = :challenge
+    select exists (select from changed) from challenges where id = :challenge
 """)
 async def replace(
     db: Db,
@@ -136,9 +128,8 @@ async def replace(
     closes: int | None,
     types: list[str] | None,
     judging: str,
-) -> str | None:
-    """Replace the definition. Gives `changed`; `early` if it opened when it was made, and
-    closes more than STARTED seconds before that; `closed`; None if there is no such challenge."""
+) -> bool | None:
+    """Replace the definition. False if it is closed, None if there is no such challenge."""
 
 
 @maybe(_SHOWN.format("where c.id = :challenge"))
