@@ -28,6 +28,7 @@ from contentsvc.store import content as contents
 from contentsvc.store.floods import DAY
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import ContentPublished, RevisionPublished
+from contentsvc.store.words import document
 from contentsvc.web.decode import fitting
 from contentsvc.web.errors import at_pointer
 from contentsvc.wire.base import MediaPath
@@ -90,7 +91,8 @@ class Publishing:
             )
             await self._check(tx, content, body, author, current=None)
             await self._depend(tx, author, body)
-            await documents.renew(tx, content)
+            words = document(body.name, body.tags, body.description)
+            await documents.insert(tx, content, words)
             await self._tell_followers(tx, author, content)
 
     async def revise(self, publisher: str, content: str, body: RevisionCreate) -> None:

@@ -73,6 +73,16 @@ async def write(db: Db, contents: list[str], sources: list[int], words: list[str
     """Write the words of contents, made from these texts."""
 
 
+@none("""
+    insert into documents (content_id, number, source, stale, terms)
+    select c.id, c.number, source_of(c), false,
+           shelved(:words, c.number)::tsvector || filters_of(c)
+    from contents c where c.id = :content
+""")
+async def insert(db: Db, content: str, words: str) -> None:
+    """Write the words of a content that this transaction has inserted."""
+
+
 async def renew(db: Db, content: str) -> None:
     """Write the words of a content that this transaction has written."""
     await _renew(db, await _texts(db, content))

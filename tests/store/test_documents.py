@@ -121,6 +121,17 @@ class WordTests(DocumentCase):
         self.assertLessEqual({"castle", "brave"}, self.words(new))
         self.assertEqual(self.filters(new), {"active", "game"})
 
+    async def test_created(self) -> None:
+        """Words that are written with new content are those that the job would write."""
+        async with self.db.transaction() as tx:
+            new = await self.content(self.author, db=tx)
+            words = document("Castle", ["co-op"], "A castle to storm")
+            await documents.insert(tx, new, words)
+        self.assertNotIn(new, self.stale())
+        written = self.sql("select * from documents where content_id = %s", new)
+        await documents.renew(self.db, new)
+        self.assertEqual(self.sql("select * from documents where content_id = %s", new), written)
+
     async def test_batch(self) -> None:
         """A batch at a time is made, until nothing is left; fewer if descriptions are long."""
         self.sql("delete from contents")
