@@ -30,6 +30,8 @@ class StepTests(Case):
         self.assertIn((name,), said)
         self.assertIn(("I am", client.user), said)
         self.assertIn((1, ["Nineteen floors."]), said)
+        lists = [it[0] for it in said if isinstance(it[0], list)]
+        self.assertTrue(any("Tilting Tower" in names for names in lists))
 
 
 class TableTests(SynchronousTestCase):

@@ -114,6 +114,10 @@ class FuzzTests(SpecCase):
             "DELETE /api/v1/content/{contentId}/comments/{commentId}": {
                 "path.commentId": [numbers[0], 2**40]
             },
+            "PATCH /api/v1/content/{contentId}/comments/{commentId}": {
+                "path.contentId": [own.id],
+                "path.commentId": [numbers[1], numbers[1], numbers[0]],
+            },
             "/api/v1/design-challenges/{challengeId}": {
                 "path.challengeId": [await self.challenge(caller), guid()]
             },
