@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl
 
@@ -37,7 +36,7 @@ _KINDS = {
     "null": "null",
 }
 _MAX_PARAMETERS = 64
-_ODD = re.compile(r"null|-?[0-9.]+(?:e[-+]?[0-9]+)?", re.IGNORECASE)
+_ODD = re.compile(r"null|true|false|-?[0-9.]+(?:e[-+]?[0-9]+)?", re.IGNORECASE)
 _MISSES = "This is required, but missing."
 _NOT_TEXT = "This must be percent-encoded UTF-8."
 _OUT_OF_RANGE = "This number is out of range: it must fit a 64-bit floating-point number."
@@ -154,10 +153,10 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
         raise problem("", _NOT_TEXT) from None
     except ValueError:
         raise problem("", f"There may be at most {_MAX_PARAMETERS} parameters.") from None
-    known = _names(type)
+    known = type.__struct_encode_fields__
     values: dict[str, str] = {}
     for name, value in pairs:
-        if name not in known:
+        if name not in known:  # it is ignored, whatever it has
             continue
         if name in values:
             raise problem(name, "This parameter appears more than once. Send it once.")
@@ -171,13 +170,15 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
     except msgspec.ValidationError as error:
         pointer, detail = _where(error, type, json=False)
         raise problem(pointer.lstrip("/"), detail) from None
-    if any(not value.isdecimal() and _ODD.fullmatch(value) for value in values.values()):
-        # msgspec reads null as None where a number may be missing, and 1.0 and 1e1 as integers.
-        for field in msgspec.structs.fields(type):
-            text, value = values.get(field.encode_name), getattr(found, field.name)
-            whole = not isinstance(value, int) or (text or "0").removeprefix("-").isdecimal()
-            if text is not None and (value is None or not whole):
-                raise problem(field.encode_name, _must_be(type, [field.encode_name], json=False))
+    if any(
+        value in ("0", "1") or (not value.isdecimal() and _ODD.fullmatch(value))
+        for value in values.values()
+    ):
+        # msgspec reads null as None where a number may be missing, 1.0 and 1e1 as integers, and 1
+        # and TRUE as true.
+        for name, attribute in zip(known, type.__struct_fields__, strict=True):
+            if name in values and not _as_written(values[name], getattr(found, attribute)):
+                raise problem(name, _must_be(type, [name], json=False))
     lower = lowering(type)
     if lower is not None:
         lower(found)
@@ -227,10 +228,13 @@ def _must_be(type: Any, steps: Sequence[str | int], *, json: bool, got: str | No
     return f"This must be {wanted}.{found}"
 
 
-@cache
-def _names(type: type[msgspec.Struct]) -> frozenset[str]:
-    """The parameters that are known. Others are ignored, whatever they have."""
-    return frozenset(type.__struct_encode_fields__)
+def _as_written(text: str, value: object) -> bool:
+    """Whether this is how the value of a parameter is written."""
+    if isinstance(value, bool):
+        return text in ("true", "false")
+    if isinstance(value, int):
+        return text.removeprefix("-").isdecimal()
+    return value is not None
 
 
 def _is_text(value: str) -> bool:

@@ -14,6 +14,7 @@ class Asked(Struct, rename="camel"):
     since: int | float | None = None
     q: str = ""
     sort: Literal["newest", "top"] = "newest"
+    own: bool | None = None
 
 
 class PairsTests(DecodeCase):
@@ -54,6 +55,14 @@ class PairsTests(DecodeCase):
         for raw in (b"since=null", b"since=NULL", b"since=%6eull", b"page=null"):
             self.assertEqual(self.error(raw)[0], raw.partition(b"=")[0].decode())
         self.assertEqual(decode.query_string(b"q=null", Asked).q, "null")
+
+    def test_flag(self) -> None:
+        """A flag is true or false, beside whatever else; 1 and TRUE are none."""
+        for text, value in ((b"true", True), (b"false", False)):
+            self.assertIs(decode.query_string(b"own=" + text, Asked).own, value)
+            self.assertIs(decode.query_string(b"q=1.5&page=1&own=" + text, Asked).own, value)
+        for bad in (b"1", b"0", b"TRUE", b"False", b"null", b"", b"yes", b"2"):
+            self.assertEqual(self.error(b"own=" + bad), ("own", "This must be true or false."))
 
     def test_choice(self) -> None:
         """A word that is none of the allowed is not repeated, and they are listed."""
