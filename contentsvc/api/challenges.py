@@ -15,7 +15,7 @@ from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import ChallengeClosed as Closed
 from contentsvc.web.allow import ADMIN, ANYONE
 from contentsvc.web.call import Call
-from contentsvc.web.errors import Problem, at_pointer
+from contentsvc.web.errors import at_pointer
 from contentsvc.web.reply import Created
 from contentsvc.web.route import route
 from contentsvc.wire.challenges import Challenge, ChallengeClose, ChallengeCreate, Reward
@@ -34,8 +34,6 @@ class Challenges:
     async def create(self, call: Call, body: ChallengeCreate) -> Created:
         """Create a design challenge (spec §4.17)."""
         challenge = await challenges.create(self._db, *_definition(body))
-        if challenge is None:
-            raise _too_early()
         return Created(f"/api/v1/design-challenges/{challenge}")
 
     @route("GET", "/design-challenges", allow=ANYONE)
@@ -105,14 +103,10 @@ class Challenges:
             await self._outbox.put(tx, Closed(challenge=challenge))
 
 
-def _too_early() -> Problem:
-    return at_pointer("/closes", "This must be later than `opens`, which is at once without one.")
-
-
 def _definition(body: ChallengeCreate) -> challenges.Definition:
     """The definition as it is stored. Raises InvalidBody."""
     if body.opens is not None and body.closes is not None and body.closes <= body.opens:
-        raise _too_early()
+        raise at_pointer("/closes", "This must be later than `opens`.")
     return challenges.Definition(
         name=body.name,
         ordinal=body.ordinal,

@@ -78,13 +78,11 @@ _SHOWN = """
 """
 
 
-@maybe("""
+@one("""
     insert into challenges (name, ordinal, description, theme, win, participate,
                             opens, closes, types, judging)
-    select :name, :ordinal, :description, :theme, :win, :participate,
-           :opens, :closes, :types, :judging
-    where :closes::bigint is null or :opens::bigint is not null
-       or :closes > unix(clock_timestamp())
+    values (:name, :ordinal, :description, :theme, :win, :participate,
+            :opens, :closes, :types, :judging)
     returning id
 """)
 async def create(
@@ -99,9 +97,8 @@ async def create(
     closes: int | None,
     types: list[str] | None,
     judging: str,
-) -> str | None:
-    """Insert a challenge. Its rewards are JSON text. None if it opens at once, and closes before
-    that."""
+) -> str:
+    """Insert a challenge. Its rewards are JSON text."""
 
 
 @maybe("""
