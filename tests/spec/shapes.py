@@ -81,7 +81,7 @@ CONTENT = (
         "revision": REVISION_HEAD,
         "votes": {"up": int, "down": int},
         "commentCount": int,
-        "commentsLocked?": bool,
+        "commentsLocked": bool,
     }
 )
 PRECHECK = {
@@ -149,7 +149,7 @@ REWARD = {
         "visibilityStop": (int, None),
     },
     "emblem": {
-        "id?": GUID,
+        "id": GUID,
         "name": str,
         "description": str,
         "image": str,
@@ -164,13 +164,13 @@ CHALLENGE = {
     "theme": str,
     "win": REWARD,
     "participate": REWARD,
-    "opens?": (int, None),
-    "closes?": (int, None),
-    "types?": ([CONTENT_TYPES], None),
-    "judging?": {"admins", "votes"},
-    "state?": {"upcoming", "open", "judging", "closed"},
-    "entries?": int,
-    "winners?": [GUID],
+    "opens": (int, None),
+    "closes": (int, None),
+    "types": ([CONTENT_TYPES], None),
+    "judging": {"admins", "votes"},
+    "state": {"upcoming", "open", "judging", "closed"},
+    "entries": int,
+    "winners": [GUID],
 }
 ACHIEVEMENT = {
     "key": str,
