@@ -253,6 +253,43 @@ class AuthorTests(UsesCase):
         expected = [(user, game, 1) for user, game in zip(self.users, games, strict=True)]
         self.assertEqual(found, expected)
 
+    async def test_at_size(self) -> None:
+        """Of 12,000 dependents at three levels, some in circles, the nearest 10,000 count, and each
+        author is found once."""
+        made = self.sql(
+            """insert into contents (id, revision_id, author_id, type, name, description,
+                                     screenshots, tags)
+               select gen_random_uuid(), gen_random_uuid(), (%s::uuid[])[1 + n %% 5], 'game', 'n',
+                      'd', array['s'], array[]::text[]
+               from generate_series(1, 12000) n
+               returning id""",
+            self.users,
+        )
+        self.sql(
+            """with game as (
+                   select id, row_number() over () as n from unnest(%s::uuid[]) as game (id)
+               ), edge (game, used) as (
+                   select g.id, %s::uuid from game g where g.n <= 20
+                   union all
+                   select g.id, u.id from game g join game u on u.n = 1 + g.n %% 20
+                   where g.n <= 1000
+                   union all
+                   select g.id, u.id from game g join game u on u.n = 21 + g.n %% 980
+                   where g.n > 1000
+               )
+               insert into content_uses
+               select e.used, c.number, c.id from edge e join contents c on c.id = e.game
+               where e.used <> e.game""",
+            [str(id) for (id,) in made],
+            self.base,
+        )
+        found, after = [], NIL
+        while batch := await self.authors(after=after, limit=2, reach=dependents.MOST):
+            found += batch
+            after = batch[-1][0]
+        self.assertEqual([author for author, _, _ in found], self.users)
+        self.assertEqual(sum(contents for _, _, contents in found), 10_000)
+
     async def due(self, base: str | None = None) -> list[bool]:
         """Whether the authors are due, for an act of the author's."""
         asked = base or self.base, NIL, True, NIL, 100, 100
