@@ -181,13 +181,10 @@ async def detail(db: Db, content: str, caller: str | None, admin: bool) -> Detai
 
 
 @maybe("""
-    -- For update: a publication that uses its parts holds it for key share, and is done before.
-    with held as (
-        select id from contents where id = :content for update
-    ), changed as (
-        update contents c set suspended = (:status = 'suspended') from held
-        where c.id = held.id and c.suspended <> (:status = 'suspended')
-        returning c.status
+    with changed as (
+        update contents set suspended = (:status = 'suspended')
+        where id = :content and suspended <> (:status = 'suspended')
+        returning status
     )
     select c.author_id, coalesce(f.status, c.status) as status, f.status is not null as changed
     from contents c left join changed f on true

@@ -119,16 +119,17 @@ async def packages(
         select e.content_id from {_GIVEN}
         union
         select p.content_id from packages p where p.id = any(:packages::uuid[])
+    ), locks as materialized (
+        select distinct use_lock(content_id) as number from brought where content_id <> :content
+        order by number
     )
-    select from contents c
-    where c.id in (select content_id from brought) and c.id <> :content
-    order by c.id for key share of c
+    select pg_advisory_xact_lock_shared(hashtext('uses'), number) from locks
 """)
 async def hold(
     tx: Db, content: str, entities: list[str], revisions: list[str], packages: list[str]
 ) -> None:
-    """Lock all other content that brought these parts against suspension and deletion, which lock
-    it FOR UPDATE, but against nothing else."""
+    """Hold off the suspension and deletion of all other content that brought these parts, until the
+    transaction ends."""
 
 
 @none("""

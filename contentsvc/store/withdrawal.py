@@ -6,13 +6,10 @@ from contentsvc.store.fragments import INFO
 
 
 @maybe("""
-    -- For update: a publication that uses its parts holds it for key share, and is done before.
-    with held as (
-        select id from contents where id = :content and author_id = :caller for update
-    ), changed as (
-        update contents c set deleted = :deleted from held
-        where c.id = held.id and c.deleted <> :deleted
-        returning c.status
+    with changed as (
+        update contents set deleted = :deleted
+        where id = :content and author_id = :caller and deleted <> :deleted
+        returning status
     )
     select c.author_id, coalesce(f.status, c.status) as status, f.status is not null as changed
     from contents c left join changed f on true

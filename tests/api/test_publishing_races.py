@@ -202,6 +202,27 @@ class PartRaceTests(RaceCase):
             ]
             self.assertEqual(await self.statuses(*acts), ["done"] * 2)
 
+    async def test_circle(self) -> None:
+        """Contents that use each other, with one core, while admins suspend both: whoever waits
+        waits in no circle."""
+        own, core = entity(), entity("core")
+        await self.publish(revision(originating=[own], entity=core))
+        other = await self.made(draft(entity=core))
+        for _ in range(6):
+            for game in (self.game, self.base, other):
+                self.flag(game, suspended=False)
+            acts = [
+                self.publish(revision(using=[reference(self.part)], entity=core)),
+                self.publish(revision(using=[reference(own)]), self.by_bob, self.base),
+                self.publish(self.uses() | {"entity": core}, self.by_ann, other),
+                self.suspend(self.other, self.base),
+                self.suspend(self.db, self.game),
+                self.suspend(self.other, self.base),
+            ]
+            found = await self.statuses(*acts)
+            self.assertLessEqual({*found}, {"done", "suspended_dependency"})
+            self.assertEqual(found[3:], ["done"] * 3)
+
 
 class CoreRaceTests(RaceCase):
     async def test_authors(self) -> None:
