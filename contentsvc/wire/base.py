@@ -87,8 +87,7 @@ NUMBER = r"^[0-9]{1,18}\Z"
 CURSOR = Meta(
     min_length=1,
     max_length=64,
-    description="a cursor: where this part of the list begins. The Link header of the part before "
-    "has it",
+    description="a cursor, from the Link header of the part before",
 )
 """A handler says more of what does not fit; the document has the pattern."""
 

@@ -52,14 +52,6 @@ def toml(value: Any) -> str:
     return str(value).lower()
 
 
-def _included(*words: str) -> dict[str, str]:
-    """The operations of a path, or of a method and a path."""
-    if len(words) == 1:
-        return {"include-path": words[0]}
-    method, path = words
-    return {"include-method": method, "include-path": path}
-
-
 class FuzzTests(SpecCase):
     timeout = 600.0
 
@@ -116,7 +108,11 @@ class FuzzTests(SpecCase):
             },
             "PATCH /api/v1/content/{contentId}/comments/{commentId}": {
                 "path.contentId": [own.id],
-                "path.commentId": [numbers[1], numbers[1], numbers[0]],
+                "path.commentId": [numbers[1]],
+            },
+            "/api/v1/design-challenges/{challengeId}/entries/{contentId}": {
+                "path.challengeId": [await self.challenge(caller)],
+                "path.contentId": [own.id],
             },
             "/api/v1/design-challenges/{challengeId}": {
                 "path.challengeId": [await self.challenge(caller), guid()]
@@ -169,7 +165,7 @@ class FuzzTests(SpecCase):
             "dictionaries": dictionaries,
             "parameters": parameters.pop("*"),
             "operations": [
-                {**_included(*key.split()), "parameters": bound}
+                {"include-name" if " " in key else "include-path": key, "parameters": bound}
                 for key, bound in parameters.items()
             ],
         }
