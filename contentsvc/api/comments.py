@@ -118,8 +118,9 @@ class Comments:
         raises=(ContentNotFound, Forbidden),
     )
     async def lock(self, call: Call, content: str, body: CommentsLock) -> None:
-        """Lock or unlock the comments on a content item. The content's author and admins may. While
-        they are locked, nobody can write or change one. Comments can still be deleted."""
+        """Lock or unlock the comments on a content item. While they are locked, nobody can write or
+        change one. Comments can still be deleted. Only the content's author and admins may lock
+        them."""
         given = content, call.user, call.viewer.admin, body.locked
         allowed = await comments.lock(self._db, *given)
         if allowed is None:

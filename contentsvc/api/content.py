@@ -223,8 +223,9 @@ class Content:
 
     @route("PUT", "/content/<guid:content>/status", allow=ADMIN, raises=(ContentNotFound,))
     async def set_status(self, call: Call, content: str, body: StatusChange) -> None:
-        """Suspend or restore a content item. If that changes anything, its author is notified. What
-        its author has withdrawn stays withdrawn."""
+        """Suspend a content item, or lift that. If this changes anything, its author is notified,
+        and so are authors whose content depends on it. What its author has withdrawn stays
+        withdrawn."""
         async with self._db.transaction() as tx:
             act = await store.set_status(tx, content, body.status)
             if act is None:

@@ -49,8 +49,8 @@ class Entries:
         ),
     )
     async def enter(self, call: Call, challenge: str, content: str) -> None:
-        """Enter a content item of one's own. It stays in when it is entered again, whatever has
-        happened meanwhile."""
+        """Enter a content item of your own in a design challenge. The challenge must be open and
+        take its type. If it is in already, nothing changes, also if the challenge is closed."""
         async with self._db.transaction() as tx:
             candidate, place = await self._hold(tx, call, challenge, content)
             if candidate.author_id != call.user:
@@ -72,8 +72,8 @@ class Entries:
         raises=(Forbidden, ChallengeNotFound, ContentNotFound, ChallengeNotOpen, ChallengeClosed),
     )
     async def leave(self, call: Call, challenge: str, content: str) -> None:
-        """Take a content item out: its author while the challenge is open, admins until it is
-        closed."""
+        """Take a content item out of a design challenge. Its author may while the challenge is
+        open, and admins until it is closed. If it is not in, this is not an error."""
         async with self._db.transaction() as tx:
             candidate, place = await self._hold(tx, call, challenge, content)
             if candidate.author_id != call.user and not call.viewer.admin:
@@ -103,8 +103,8 @@ class Entries:
         raises=(ChallengeNotFound,),
     )
     async def all(self, call: Call, challenge: str, query: EntriesQuery) -> Listed[ContentInfo]:
-        """List the entries of a design challenge, the last to enter first, or those with the best
-        votes."""
+        """List the entries of a design challenge. The last to enter come first, or those with the
+        best votes."""
         key, place = key_of("entries", challenge, query.sort), _START[query.sort]
         if query.after is not None:
             place = decoded(key, query.after, len(place))

@@ -45,8 +45,8 @@ class Rewards:
         raises=(UserNotFound,),
     )
     async def take(self, call: Call, user: str, challenge: str) -> None:
-        """Take the achievements and emblems of a design challenge away from a user, also an emblem
-        that the user wears."""
+        """Take the rewards of a design challenge away from a user. If the user wears its emblem,
+        they wear none afterwards. If there are no rewards, this is not an error."""
         async with self._db.transaction() as tx:
             if not await users.lock(tx, user):
                 raise UserNotFound()

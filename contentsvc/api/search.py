@@ -63,8 +63,9 @@ class Search:
 
     @route("GET", "/content", allow=ANYONE)
     async def content(self, call: Call, query: ContentSearch) -> Listed[ContentInfo]:
-        """Browse and search content (extensions §1). Everybody gets active content only; admins
-        can ask for others with `status`."""
+        """Browse and search content (extensions §1). Without parameters, this lists all active
+        content, newest first. Each parameter is one more condition. Only admins can ask for content
+        that is not active, with `status`."""
         asked = _asked(call, query)
         sort = query.sort or ("newest" if asked.question is None else "relevance")
         if sort == "relevance" and asked.question is None:

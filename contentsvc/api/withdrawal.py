@@ -29,8 +29,8 @@ class Withdrawal:
         raises=(ContentNotFound, Forbidden),
     )
     async def delete(self, call: Call, content: str) -> None:
-        """Withdraw a content item: its author and admins see it as `deleted`, nobody else sees it.
-        Only its author can."""
+        """Withdraw a content item. Its author and admins still see it, as `deleted`; nobody else
+        does. Authors whose content depends on it are notified. Only its author can withdraw it."""
         await self._set(call, content, deleted=True)
 
     @route(
@@ -41,7 +41,8 @@ class Withdrawal:
     )
     async def restore(self, call: Call, content: str) -> None:
         """Take back the withdrawal of a content item. If an admin has suspended it, it stays
-        suspended. Only its author can."""
+        suspended. Authors whose content depends on it are notified. Only its author can restore
+        it."""
         await self._set(call, content, deleted=False)
 
     async def _set(self, call: Call, content: str, *, deleted: bool) -> None:

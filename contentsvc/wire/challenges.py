@@ -92,7 +92,8 @@ class EntriesQuery(Part):
     """A part of the entries, and their order: the last to enter first, or the best votes first."""
 
     sort: Annotated[
-        Literal["newest", "top"], Meta(description="the last to enter first, or the best votes")
+        Literal["newest", "top"],
+        Meta(description="newest: the last to enter first; top: the best votes first"),
     ] = "newest"
     after: (
         Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": r"^[A-Za-z0-9_-]{16,27}\Z"})]
