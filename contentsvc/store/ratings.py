@@ -17,9 +17,11 @@ from contentsvc.store import fragments
         select call.n, call.user_id, call.up, c.id
         from call join contents c on c.id = call.content_id
         where visible(c.status, c.author_id, call.user_id, call.admin)
+        -- All take their locks in one order: new votes and changed ones have different triggers.
+        order by c.id for no key update of c
     ), vote as (
         insert into ratings as r (user_id, content_id, up)
-        -- All take their locks in one order. The last of a user's votes on one content counts.
+        -- The last of a user's votes on one content counts.
         select distinct on (id, user_id) user_id, id, up from content order by id, user_id, n desc
         on conflict (user_id, content_id) do update set up = excluded.up, voted = now()
         where r.up <> excluded.up
