@@ -44,9 +44,11 @@ class Found(NamedTuple):
 Read = Callable[..., Awaitable[list[Found]]]
 
 
-def _read(table: str, columns: str, place: str, order: str) -> str:
+def _read(table: str, columns: str, place: str, order: str, *, merged: str) -> str:
     """Reads content of the types in the order of a list, from a place on, for what fits. A list of
-    several types merges the indexes, each of which has one type, as far as it is read."""
+    several types merges the indexes, each of which has one type, as far as it is read. `merged` is
+    the order by the names of the columns: with one more, such as a rank that all lack, Postgres
+    would read all parts whole and sort them."""
     of_types = " union all ".join(
         f"""(
             select {columns} from {table} where type = '{type}' and '{type}' = any(:types)
@@ -58,9 +60,9 @@ def _read(table: str, columns: str, place: str, order: str) -> str:
         with page as materialized (
             select o.id, o.rank, o.number, o.n, f.fits
             from (
-                select o.*, row_number() over (order by rank desc, number desc) as n
+                select o.*, row_number() over (order by {merged}) as n
                 from (
-                    select * from ({of_types}) o order by rank desc, number desc limit {LOOKED}
+                    select * from ({of_types}) o order by {merged} limit {LOOKED}
                 ) o
             ) o
             cross join lateral (
@@ -79,14 +81,24 @@ def _read(table: str, columns: str, place: str, order: str) -> str:
         )
         select p.rank, p.number, p.n, p.fits, {INFO}
         from page p join contents c on c.id = p.id join users u on u.id = c.author_id
-        order by p.rank desc, p.number desc
+        order by {merged}
     """
 
 
 _BY_AGE = "null::float8 as rank"
-_NEWEST = _read("contents", f"id, {_BY_AGE}, number", "number < :number", "number desc")
+_NEWEST = _read(
+    "contents",
+    f"id, {_BY_AGE}, number",
+    "number < :number",
+    "number desc",
+    merged="number desc",
+)
 _UPDATED = _read(
-    "contents", f"id, {_BY_AGE}, listing_id as number", "listing_id < :number", "listing_id desc"
+    "contents",
+    f"id, {_BY_AGE}, listing_id as number",
+    "listing_id < :number",
+    "listing_id desc",
+    merged="number desc",
 )
 
 
@@ -96,6 +108,7 @@ def _by_rank(rank: str) -> str:
         f"content_id as id, {rank} as rank, number",
         f"({rank}, number) < (:rank, :number)",
         f"{rank} desc, number desc",
+        merged="rank desc, number desc",
     )
 
 
