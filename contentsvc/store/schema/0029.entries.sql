@@ -1,10 +1,11 @@
--- Entries know whether their content is hidden. Apart from 0028: this needs a lock on the content.
+-- Entries know whether their content is hidden. Apart from 0028: this needs a lock on the content. The
+-- trigger comes after the others that wait: whoever holds a tally's lock holds up all who enter.
 
 create function hide_entries() returns trigger language plpgsql as $$
 begin
     update challenge_entries set hidden = new.status <> 'active' where content_id = new.id;
     return null;
 end $$;
-create trigger contents_entries after update of status, suspended, deleted on contents
+create trigger contents_hidden_entries after update of status, suspended, deleted on contents
     for each row when ((old.status = 'active') <> (new.status = 'active'))
     execute function hide_entries();
