@@ -52,6 +52,9 @@ GROWING = {
 whole; bans are few, and always asked for by their primary key."""
 QUEUES = {"outbox_turn", "documents_stale", "content_ranks_uncounted"}
 """Indexes that are read from their start, to the first row that nobody else has."""
+COUNTED = {"status_waiting scans outbox", "status_failures scans outbox"}
+"""What `contentsvc status` asks for, once in a while. The outbox has a row for each cause, not for
+each recipient."""
 HARMLESS = {"unnest", "generate_series", "json_to_recordset", "trigrams"}
 """Functions that read no table."""
 SIZES = Sizes(25_000, 10_000, 100, commented=5, popular_every=500, parts=2, uses=2)
@@ -157,7 +160,7 @@ class PlanTests(SynchronousTestCase):
                 cursor.execute("set plan_cache_mode = force_generic_plan")
                 cursor.execute("set jit = off")
                 wrong = [fault for s in STATEMENTS.values() for fault in scanned(cursor, s)]
-                wrong += counted(cursor)
+                wrong = [fault for fault in wrong if fault not in COUNTED] + counted(cursor)
         self.assertEqual(wrong, [])
 
     def test_embedded(self) -> None:
