@@ -203,6 +203,16 @@ class IdsTests(BrowseCase):
         self.assertEqual([50, 2], [len(page) for page in pages], "limit is 50 where none is given")
         self.assertEqual(made[::-1], [item["id"] for page in pages for item in page])
 
+    async def test_with_filters(self):
+        """Extensions §1: with other filters those of ids that have them are left, in that order."""
+        author = await self.user()
+        made = [await self.made(author, type=kind) for kind in ("game", "asset", "game")]
+        ids = ",".join(one.id for one in made)
+        expected = [made[0].id, made[2].id]
+        self.assertEqual(expected, await self.found(ids=ids, category="game"))
+        self.assertEqual(expected, await self.found(ids=ids, category="game", author=author.id))
+        self.assertEqual([], await self.found(ids=ids, author=guid()))
+
     async def test_limits(self):
         """Extensions §1: ids are up to 100 GUIDs; 101, none and others are 400."""
         self.assertEqual([], await self.found(ids=",".join(guid() for _ in range(100))))

@@ -109,6 +109,20 @@ class WordTests(BrowseCase):
             self.assertIn((await self.get("content", query={"q": q})).status, (200, 400), q)
             self.assertLessEqual(set(await self.found(q=f"{q} {asked}")), {made}, q)
 
+    async def test_many_words(self):
+        """choices: whatever the limits of names, tags and descriptions let through is published,
+        updated and found, and any q that they let through is answered."""
+        author, tags = await self.someone(), [word() for _ in range(64)]
+        for text in ("x" * 65_536, "🏰" * 65_536, " ".join(f"{n:x}" for n in range(13_000))):
+            asked = word()
+            made = await self.made(author, name=asked, tags=tags, description=text)
+            self.assertEqual([made.id], await self.found(q=f"{tags[63]} {asked}"))
+            body = {"description": f"{text[:-16]} {word()}", "screenshotUris": ["x.png"]}
+            await self.put(made.path, body, by=author, expect=204)
+            self.assertEqual([made.id], await self.found(q=asked))
+        for q in ("a " * 127, " ".join(["ab"] * 85), "-" * 256):
+            self.assertIn((await self.get("content", query={"q": q})).status, (200, 400))
+
     async def test_update(self):
         """Extensions §1: an update's words are found from then on, and the old ones no more."""
         old, new, tag = word(), word(), word()

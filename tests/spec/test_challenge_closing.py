@@ -71,6 +71,16 @@ class CloseTests(ChallengeCase):
             self.problem(await self.closing(made, *others), 409, "challenge_closed")
         self.assertCountEqual([one.id, two.id], (await self.shown(made))["winners"])
 
+    async def test_again_with_a_hidden_winner(self):
+        """Extensions §2: the same set again is 204 also when a winner has been hidden since."""
+        made = await self.challenge()
+        entry = await self.entry(made)
+        await self.close(made, entry)
+        await self.withdraw(entry)
+        await self.close(made, entry)
+        await self.restore(entry)
+        self.assertEqual([entry.id], (await self.shown(made))["winners"])
+
     async def test_unknown_entry(self):
         """Extensions §2: what is no entry is 422 unknown_entry, and nothing is closed."""
         made, other = await self.challenge(), await self.challenge()

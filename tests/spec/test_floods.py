@@ -25,6 +25,19 @@ class DefaultTests(SpecCase):
         self.assertTrue(0 < int(limited.header("Retry-After") or 0) <= 60)
         await self.post(path, {"body": "x"}, by=await self.user(), expect=201)
 
+    async def test_publications(self):
+        """Extensions: the 101st publication of a day, of creates and revisions, is 429."""
+        author = await self.user()
+        made = [await self.content(author, **bare()) for _ in range(50)]
+        for one in made:
+            await self.post(f"{one.path}/revisions", revision(), by=author, expect=201)
+        for limited in (
+            await self.post(f"{made[0].path}/revisions", revision(), by=author),
+            await self.put(f"content/{guid()}", bare(), by=author),
+        ):
+            self.problem(limited, 429, "too_many_requests")
+            self.assertTrue(86_000 < int(limited.header("Retry-After") or 0) <= 86_400)
+
 
 class LimitTests(SpecCase):
     """With lower limits."""

@@ -215,6 +215,16 @@ class CoreTests(PublishingCase):
         await self.content(other, **bare(entity=core | {"revisionId": guid()}))
         await self.content(other, **bare(entity=made.sent["originating"][0]))
 
+    async def test_any_case(self):
+        """choices: GUIDs are taken in any case: an upper-case core is no other, in the pre-check
+        neither."""
+        made, other = await self.content(await self.user()), await self.someone()
+        core = made.sent["entity"]
+        upper = {member: core[member].upper() for member in reference(core)}
+        await self.refused(other, 403, "entity_owned_by_other", entity=core | upper)
+        found = await self.problems(other, dependencies=[upper, reference(entity())], entity=upper)
+        self.assertEqual(["entity_owned_by_other"], found)
+
     async def test_admin_publishes(self):
         """Extensions §1: it is the content's author who counts, whoever publishes."""
         author = await self.user()
