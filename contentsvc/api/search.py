@@ -22,7 +22,7 @@ from contentsvc.wire.content import (
 )
 
 _LONGEST_QUERY = 256
-_PARTS: Final = 10
+_PARTS: Final = 6
 """In so many parts, which are read in the order of a list, a page must be found. Otherwise it takes
 less to look the matches up."""
 

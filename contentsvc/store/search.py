@@ -66,14 +66,14 @@ def _read(table: str, columns: str, place: str, order: str, *, merged: str) -> s
                 ) o
             ) o
             cross join lateral (
-                select c.status = any(:statuses) and (
-                    :terms::text is null or exists (
-                        select from documents d
-                        where d.content_id = o.id
-                          and d.terms @@ shelved(:terms, d.number)::tsquery
-                    )
-                ) as fits
-                from contents c where c.id = o.id
+                -- The terms name the statuses, too.
+                select case when :terms::text is null then (
+                    select c.status = any(:statuses) from contents c where c.id = o.id
+                ) else exists (
+                    select from documents d
+                    where d.content_id = o.id
+                      and d.terms @@ shelved(:terms, d.number)::tsquery
+                ) end as fits
                 offset 0
             ) f
             where f.fits or o.n = {LOOKED}

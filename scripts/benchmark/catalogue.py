@@ -79,7 +79,7 @@ CONTENTS = """
            || case when k %% 50 = 0 then array['series ' || k / 5000] else '{}' end
            || case when place >= %(contents)s * 0.70 and place < %(contents)s * 0.71
                    then array[%(season)s] else '{}' end,
-           k %% 40 = 0, coalesce(votes.up, 0), coalesce(votes.down, 0),
+           k %% 41 = 0, coalesce(votes.up, 0), coalesce(votes.down, 0),
            coalesce(remarks.number, 0), coalesce(remarks.live, 0), made, %(moment)s
     from places
     cross join lateral (
