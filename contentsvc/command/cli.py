@@ -241,7 +241,8 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     if built:
         print(f"Look at:\n{world.guide()}\nUsers: {names}\nPassword of each: {password}")
     else:
-        print(f"The demo world exists already. Look at:\n{world.guide()}\nUsers: {names}")
+        # An earlier release may have made it, without what the guide names.
+        print(f"The demo world exists already. Users: {names}")
 
 
 def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
