@@ -246,6 +246,16 @@ class OperationTests(ContractCase):
             for parameter in operation.get("parameters", ()):
                 self.assertNotIn("null", json.dumps(parameter["schema"]), parameter["name"])
 
+    def test_explained(self) -> None:
+        """Each parameter of a query has a description."""
+        silent = [
+            (operation["operationId"], parameter["name"])
+            for _, _, operation in self.operations()
+            for parameter in operation.get("parameters", [])
+            if parameter["in"] == "query" and not parameter.get("description")
+        ]
+        self.assertEqual(silent, [])
+
     def test_bodies(self) -> None:
         """A body that is of several types has each of them, with an example."""
         content = self.find("content_put")["requestBody"]["content"]["application/json"]
