@@ -52,6 +52,11 @@ def toml(value: Any) -> str:
     return str(value).lower()
 
 
+def number(path: str) -> int:
+    """The number at the end of a path."""
+    return int(path.rpartition("/")[2])
+
+
 class FuzzTests(SpecCase):
     timeout = 600.0
 
@@ -64,9 +69,9 @@ class FuzzTests(SpecCase):
         ann, ben = await self.user(), await self.user()
         own, other = await self.content(caller), await self.content(ann)
         # What is withdrawn, suspended or closed to comments is no good for other operations.
-        spare, quiet = await self.content(caller), await self.content(caller)
+        spare, quiet, talk = [await self.content(caller) for _ in range(3)]
         comments = [await self.comment(own, ann), await self.comment(own, caller)]
-        numbers = [int(path.rpartition("/")[2]) for path in comments]
+        numbers = [number(path) for path in comments]
         for content in (own, other):
             await self.rate(ann, content, "1")
         await self.put(f"user/{caller.id}/following/{ben.id}", by=caller, expect=204)
@@ -107,8 +112,8 @@ class FuzzTests(SpecCase):
                 "path.commentId": [numbers[0], 2**40]
             },
             "PATCH /api/v1/content/{contentId}/comments/{commentId}": {
-                "path.contentId": [own.id],
-                "path.commentId": [numbers[1]],
+                "path.contentId": [talk.id],
+                "path.commentId": [number(await self.comment(talk, caller))],
             },
             "/api/v1/design-challenges/{challengeId}/entries/{contentId}": {
                 "path.challengeId": [await self.challenge(caller)],
