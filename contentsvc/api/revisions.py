@@ -44,10 +44,7 @@ class Revisions:
         followers are notified. If the content has a revision with this id already, nothing changes.
         Only the content's author and admins may."""
         check_packages(body)
-        standing = await contents.standing(self._db, content)
-        if standing is None or (standing.status != "active" and not may_change(call, standing)):
-            raise ContentNotFound()
-        only_author(call, standing)
+        await self._check_author(call, content)
         await self._publishing.revise(call.user, content, body)
         return Created(f"/api/v1/content/{content}/revisions/{body.revision_id}")
 
@@ -78,8 +75,12 @@ class Revisions:
     async def set_current(self, call: Call, content: str, body: CurrentRevision) -> None:
         """Go back to an older revision of a content item, or forward to a newer one. Nobody is
         notified. Only the content's author and admins may."""
+        await self._check_author(call, content)
+        await self._publishing.make_current(content, body.revision_id)
+
+    async def _check_author(self, call: Call, content: str) -> None:
+        """Raises ContentNotFound, also if it is hidden from the caller, and Forbidden."""
         standing = await contents.standing(self._db, content)
-        if standing is None:
+        if standing is None or (standing.status != "active" and not may_change(call, standing)):
             raise ContentNotFound()
         only_author(call, standing)
-        await self._publishing.make_current(content, body.revision_id)

@@ -2,6 +2,7 @@
 
 from twisted.internet.defer import Deferred, gatherResults
 
+from tests.spec.client import Response
 from tests.spec.data import Content, User, guid
 from tests.spec.shapes import COMMENT_PAGE, CONTENT, CONTENT_INFO, REVISION_ITEM
 from tests.spec.telling import TellingCase, bare, revision
@@ -164,6 +165,31 @@ class DeleteTests(WithdrawingCase):
             await self.post("content/upload-precheck", asked, by=other),
         ):
             self.problem(refused, 403, "forbidden")
+
+    async def test_hidden_from_another(self):
+        """Extensions §1: for a third user all else of hidden content is 404; of active content they
+        are 403."""
+        made, other = await self.content(await self.user()), await self.someone()
+
+        async def asked() -> list[Response]:
+            current = {"revisionId": made.sent["revisionId"]}
+            return [
+                await self.post(f"{made.path}/revisions", revision(), by=other),
+                await self.put(f"{made.path}/revisions/current", current, by=other),
+                await self.put(f"{made.path}/comments-locked", {"locked": True}, by=other),
+                await self.delete(made.path, by=other),
+                await self.post(f"{made.path}/restore", by=other),
+            ]
+
+        for refused in await asked():
+            self.problem(refused, 403, "forbidden")
+        status = f"{made.path}/status"
+        await self.put(status, {"status": "suspended"}, by=await self.admin(), expect=204)
+        for refused in await asked():
+            self.problem(refused, 404, "content_not_found")
+        await self.withdraw(made)
+        for refused in await asked():
+            self.problem(refused, 404, "content_not_found")
 
     async def test_id_stays_taken(self):
         """choices: the contentId of deleted content is taken: the pre-check says so."""
