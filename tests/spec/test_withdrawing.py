@@ -75,6 +75,10 @@ class DeleteTests(WithdrawingCase):
             await self.put(f"user/{other.id}/rating/{made.id}", {"value": "1"}, by=other),
             await self.post(f"{made.path}/revisions", revision(), by=other),
             await self.post(f"{made.path}/restore", by=other),
+            await self.put(
+                f"{made.path}/revisions/current", {"revisionId": made.sent["revisionId"]}, by=other
+            ),
+            await self.put(f"{made.path}/comments-locked", {"locked": True}, by=other),
         ):
             self.problem(refused, 404, "content_not_found")
         self.assertEqual({}, await self.read(f"user/{other.id}/ratings", dict, by=other))
