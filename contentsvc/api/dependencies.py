@@ -18,7 +18,7 @@ from contentsvc.db.query import Db
 from contentsvc.store import dependencies as store
 from contentsvc.store.dependencies import Hidden, KnownEntity, KnownPackage, StoredPackage
 from contentsvc.web.errors import Problem
-from contentsvc.wire.dependencies import EntityReference, Package
+from contentsvc.wire.dependencies import Entity, EntityReference, Package
 
 Key = tuple[str, str]
 """The identity of an entity revision: its id and its revision's."""
@@ -64,6 +64,15 @@ class Dependencies:
             await store.packages(db, content, current, list(packages)) if packages else []
         )
         return cls(references, packages, entities, bundles, foreign)
+
+    @classmethod
+    def brought(
+        cls, entities: Sequence[Entity], packages: Sequence[Package]
+    ) -> "Dependencies":
+        """Those of content that has just registered all of them: they are as it says."""
+        known = [KnownEntity(*key(entity), entity.path, None) for entity in entities]
+        bundles = [KnownPackage(None, _stored(package)) for package in packages]
+        return cls(entities, [package.id for package in packages], known, bundles)
 
     def unknown(self) -> tuple[list[EntityReference], list[str]]:
         """The entities and packages that are not registered."""

@@ -25,10 +25,10 @@ from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.store import audience, dependencies, documents, revisions
 from contentsvc.store import content as contents
+from contentsvc.store.dependencies import Registered
 from contentsvc.store.floods import DAY
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import ContentPublished, RevisionPublished
-from contentsvc.store.words import document
 from contentsvc.web.decode import fitting
 from contentsvc.web.errors import at_pointer
 from contentsvc.wire.base import MediaPath
@@ -72,7 +72,7 @@ class Publishing:
         fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
         check_packages(body)
         async with self._db.transaction() as tx:
-            await contents.create(
+            registered = await contents.create(
                 tx,
                 content=content,
                 author=author,
@@ -89,10 +89,9 @@ class Publishing:
                 entities=_brought(body),
                 packages=body.packages_originating,
             )
-            await self._check(tx, content, body, author, current=None)
+            await self._check(tx, content, body, author, registered, current=None)
             await self._depend(tx, author, body)
-            words = document(body.name, body.tags, body.description)
-            await documents.insert(tx, content, words)
+            await documents.insert(tx, content, body.name, body.tags, body.description)
             await self._tell_followers(tx, author, content)
 
     async def revise(self, publisher: str, content: str, body: RevisionCreate) -> None:
@@ -111,7 +110,7 @@ class Publishing:
                 return
             if standing.status == "deleted":
                 raise ContentDeleted()
-            await revisions.create(
+            registered = await revisions.create(
                 tx,
                 content=content,
                 publisher=publisher,
@@ -124,7 +123,8 @@ class Publishing:
                 packages=body.packages_originating,
             )
             author = standing.author_id
-            await self._check(tx, content, body, author, current=standing.revision_id)
+            current = standing.revision_id
+            await self._check(tx, content, body, author, registered, current=current)
             await revisions.make_current(tx, content, revision)
             # Both lock the limits of a user. Two admins may publish on each other's content.
             if publisher <= author:
@@ -159,17 +159,29 @@ class Publishing:
             await revisions.make_current(tx, content, revision)
 
     async def _check(
-        self, tx: Db, content: str, body: RevisionCreate, author: str, *, current: str | None
+        self,
+        tx: Db,
+        content: str,
+        body: RevisionCreate,
+        author: str,
+        registered: Registered,
+        *,
+        current: str | None,
     ) -> None:
-        """Check the dependencies of a revision that this transaction has inserted. It may keep what
-        the `current` revision uses."""
+        """Check the dependencies of a revision that this transaction has inserted and `registered`.
+        It may keep what the `current` revision uses."""
         brought, packages = _brought(body), _packages(body)
-        references = [*brought, *body.using]
-        foreign = await foreign_core(tx, author, body.entity, publishing=body.revision_id)
-        await hold(tx, content, references, packages)
-        depends = await Dependencies.look_up(
-            tx, content, references, packages, current=current, foreign=foreign
-        )
+        if registered.all and not body.using and not body.packages_using:
+            depends = Dependencies.brought(brought, body.packages_originating)
+        else:
+            references = [*brought, *body.using]
+            foreign = None
+            if not registered.core:
+                foreign = await foreign_core(tx, author, body.entity, publishing=body.revision_id)
+            await hold(tx, content, references, packages)
+            depends = await Dependencies.look_up(
+                tx, content, references, packages, current=current, foreign=foreign
+            )
         unknown, missing = depends.unknown()
         if unknown or missing:
             raise UnknownReference(entities=unknown, packages=missing)

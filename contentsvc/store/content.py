@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Db, found, many, maybe, none, one
-from contentsvc.store.dependencies import BROUGHT
+from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.store.dependencies import BROUGHT, Registered
 from contentsvc.store.fragments import INFO, state
 from contentsvc.wire.content import ContentInfo
 from contentsvc.wire.dependencies import Entity, Package
@@ -71,7 +71,7 @@ async def lock(tx: Db, content: str) -> Standing | None:
     content come one after the other."""
 
 
-@none(f"""
+@one(f"""
     with content as (
         insert into contents (id, revision_id, author_id, type, name, description,
                               screenshots, tags)
@@ -102,7 +102,7 @@ async def create(
     core_revision: str,
     entities: Sequence[Entity],
     packages: Sequence[Package],
-) -> None:
+) -> Registered:
     """Insert a content, its first revision, and those of the `entities` (the core is one) and
     `packages` that are new.
 

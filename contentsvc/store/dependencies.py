@@ -44,6 +44,14 @@ class Used(NamedTuple):
     path: str
 
 
+class Registered(NamedTuple):
+    """Whether a publication has registered its `core`, and `all` that it brings: nobody had done so
+    before, and it names each once."""
+
+    core: bool
+    all: bool
+
+
 BROUGHT: Final = """
     entity as (
         insert into entities (entity_id, revision_id, path, content_id)
@@ -51,14 +59,23 @@ BROUGHT: Final = """
         from json_to_recordset(:entities) as e ("entityId" uuid, "revisionId" uuid, path text)
         order by 1, 2
         on conflict do nothing
+        returning entity_id, revision_id
+    ), package as (
+        insert into packages (id, win64, osx64, linux64, content_id)
+        select p.id, p.win64, p.osx64, p.linux64, :content
+        from json_to_recordset(:packages) as p (id uuid, win64 text, osx64 text, linux64 text)
+        order by 1
+        on conflict do nothing
+        returning id
     )
-    insert into packages (id, win64, osx64, linux64, content_id)
-    select p.id, p.win64, p.osx64, p.linux64, :content
-    from json_to_recordset(:packages) as p (id uuid, win64 text, osx64 text, linux64 text)
-    order by 1
-    on conflict do nothing
+    select exists (
+               select from entity where entity_id = :core and revision_id = :core_revision
+           ) as core,
+           (select count(*) from entity) = json_array_length(:entities)
+           and (select count(*) from package) = json_array_length(:packages) as all
 """
-"""The end of a statement that publishes: it registers those entities and packages that are new."""
+"""The end of a statement that publishes: it registers those entities and packages that are new, and
+gives a Registered."""
 
 
 def _hidden(kept: str) -> str:

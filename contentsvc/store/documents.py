@@ -4,6 +4,7 @@ Triggers keep the ranks and the filters. Words are written here, in the transact
 content. A content whose words nobody has written, such as a daemon of the release before, is stale.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, many, none
@@ -79,8 +80,13 @@ async def write(db: Db, contents: list[str], sources: list[int], words: list[str
            shelved(:words, c.number)::tsvector || filters_of(c)
     from contents c where c.id = :content
 """)
-async def insert(db: Db, content: str, words: str) -> None:
-    """Write the words of a content that this transaction has inserted."""
+async def _insert(db: Db, content: str, words: str) -> None:
+    """Insert the words of a content."""
+
+
+async def insert(db: Db, content: str, name: str, tags: Sequence[str], description: str) -> None:
+    """Write the words of a content that this transaction has inserted with these texts."""
+    await _insert(db, content, document(name, tags, description))
 
 
 async def renew(db: Db, content: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, none, one
-from contentsvc.store.dependencies import BROUGHT
+from contentsvc.store.dependencies import BROUGHT, Registered
 from contentsvc.store.floods import wait
 from contentsvc.wire.dependencies import Entity, EntityReference, Package
 from contentsvc.wire.revisions import Revision, RevisionInfo
@@ -27,7 +27,7 @@ class Placed(NamedTuple):
     info: RevisionInfo | None
 
 
-@none(f"""
+@one(f"""
     with revision as (
         insert into revisions (id, content_id, ordinal, version, description, entity_id,
                                entity_revision, publisher_id, created)
@@ -48,7 +48,7 @@ async def create(
     core_revision: str,
     entities: Sequence[Entity],
     packages: Sequence[Package],
-) -> None:
+) -> Registered:
     """Insert one more revision of a content that this transaction has locked, and those of the
     `entities` (the core is one) and `packages` that are new.
 

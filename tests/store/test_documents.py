@@ -125,8 +125,7 @@ class WordTests(DocumentCase):
         """Words that are written with new content are those that the job would write."""
         async with self.db.transaction() as tx:
             new = await self.content(self.author, db=tx)
-            words = document("Castle", ["co-op"], "A castle to storm")
-            await documents.insert(tx, new, words)
+            await documents.insert(tx, new, "Castle", ["co-op"], "A castle to storm")
         self.assertNotIn(new, self.stale())
         written = self.sql("select * from documents where content_id = %s", new)
         await documents.renew(self.db, new)

@@ -81,6 +81,33 @@ class CreateTests(RevisionCase):
             rows = self.sql("select win64, content_id::text from packages where id = %s", id)
             self.assertEqual(rows, [expected])
 
+    async def test_registered(self) -> None:
+        """It is said whether the core is new, and whether all of it is, and named once."""
+        old, new = entity(guid(), guid(), "old"), entity(guid(), guid(), "new")
+        bundle = Package(id=guid(), win64="w")
+        await self.content(self.author, entities=[(old.entity_id, old.revision_id, old.path)])
+        for core, others, packages, expected in (
+            (new, [old], [], (True, False)),
+            (old, [], [], (False, False)),
+            (entity(guid(), guid(), "core"), [entity(guid(), guid(), "x")], [], (True, True)),
+            (entity(guid(), guid(), "core"), [], [bundle], (True, True)),
+            (entity(guid(), guid(), "core"), [], [bundle], (True, False)),
+            (entity(guid(), guid(), "core"), [], [Package(id=guid())] * 2, (True, False)),
+        ):
+            found = await revisions.create(
+                self.db,
+                content=self.game,
+                publisher=self.author,
+                revision=guid(),
+                version="2.0",
+                description="second",
+                core=core.entity_id,
+                core_revision=core.revision_id,
+                entities=[core, *others],
+                packages=packages,
+            )
+            self.assertEqual(found, expected)
+
 
 class CurrentTests(RevisionCase):
     async def test_standing(self) -> None:
