@@ -1,4 +1,4 @@
-"""What content is found by, and how it ranks, as a row of each (migration `0025.search`).
+"""What content is found by, and how it ranks, as a row of each (migration `0024.search`).
 
 Triggers keep the ranks and the filters. Words are written here, in the transaction that changes the
 content. A content whose words nobody has written, such as a daemon of the release before, is stale.

@@ -2,3 +2,4 @@
 
 drop index contents_author;
 drop index revisions_content;
+alter table contents alter column number set not null;

@@ -11,6 +11,9 @@ create table outbox (
     -- a kind that it does not know to those of a newer release.
     kind    text not null,
     task    text not null,
+    -- Rows about one thing are worked off one after the other: who is told that a content is suspended,
+    -- and then that it is active, must hear of it in this order.
+    topic   text,
     -- Where the next batch begins; null for the first.
     place   text,
     created timestamptz not null default clock_timestamp(),
@@ -20,6 +23,7 @@ create table outbox (
     due     timestamptz
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index outbox_turn on outbox (turn);
+create index outbox_topic on outbox (topic, id) where topic is not null;
 
 -- The highest number of a follower whom a publication that has just been made is told to; null if nobody
 -- is: there are no followers, the content is not active, or its author has published more than `most`

@@ -1,5 +1,5 @@
 -- The documents and ranks of the content that was there: without words, and without the votes'
--- weights. A job makes those, a few at a time. Apart from 0025, whose locks must not wait for this.
+-- weights. A job makes those, a few at a time. Apart from 0024, whose locks must not wait for this.
 
 insert into documents (content_id, number, stale, terms)
 select c.id, c.number, true, filters_of(c) from contents c order by c.number

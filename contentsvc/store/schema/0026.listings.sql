@@ -1,4 +1,4 @@
--- Lists of all content, by age and by the latest publication. Apart from 0026: writers wait while
+-- Lists of all content, by age and by the latest publication. Apart from 0025: writers wait while
 -- these are built.
 
 create index contents_newest on contents (type, number);

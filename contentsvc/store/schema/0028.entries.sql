@@ -1,4 +1,4 @@
--- Entries know whether their content is hidden. Apart from 0028: this needs a lock on the content. The
+-- Entries know whether their content is hidden. Apart from 0027: this needs a lock on the content. The
 -- trigger comes after the others that wait: whoever holds a tally's lock holds up all who enter.
 
 create function hide_entries() returns trigger language plpgsql as $$
