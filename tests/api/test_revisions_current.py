@@ -37,12 +37,14 @@ class ChooseTests(RevisionCase):
         self.assertEqual(self.standing(), before)
 
     async def test_who(self) -> None:
-        """Its author and admins choose; for others it is 403, whatever the status."""
+        """Its author and admins choose; for others it is 403, and 404 once it is hidden."""
         await self.choose(self.first, self.by_admin)
-        for flags in ({}, {"suspended": True}, {"suspended": False, "deleted": True}):
-            if flags:
-                self.flag(self.game, **flags)
-            self.assertEqual(await self.code(self.choose(self.second, self.by_bob)), "forbidden")
+        self.assertEqual(await self.code(self.choose(self.second, self.by_bob)), "forbidden")
+        for flags in ({"suspended": True}, {"suspended": False, "deleted": True}):
+            self.flag(self.game, **flags)
+            self.assertEqual(
+                await self.code(self.choose(self.second, self.by_bob)), "content_not_found"
+            )
         self.assertEqual(
             await self.code(self.choose(self.second, game=guid())), "content_not_found"
         )
