@@ -55,24 +55,28 @@ class Dependencies:
         *,
         current: str | None = None,
         foreign: EntityReference | None = None,
+        new: tuple[Sequence[Entity], Sequence[Package]] = ((), ()),
+        hold: bool = False,
     ) -> "Dependencies":
         """The dependencies of content. It may use its own parts even while it is suspended, and
-        keep those deleted ones that its revision `current` uses. `foreign` is as for the class."""
-        ids, revisions = _columns(references)
-        entities = await store.entities(db, content, current, ids, revisions)
-        bundles = (
-            await store.packages(db, content, current, list(packages)) if packages else []
-        )
-        return cls(references, packages, entities, bundles, foreign)
+        keep those deleted ones that its revision `current` uses. `foreign` is as for the class.
 
-    @classmethod
-    def brought(
-        cls, entities: Sequence[Entity], packages: Sequence[Package]
-    ) -> "Dependencies":
-        """Those of content that has just registered all of them: they are as it says."""
-        known = [KnownEntity(*key(entity), entity.path, None) for entity in entities]
-        bundles = [KnownPackage(None, _stored(package)) for package in packages]
-        return cls(entities, [package.id for package in packages], known, bundles)
+        What is `new` was registered for this content by the transaction `db`, so it is not looked
+        up. With `hold`, other content that has brought a part is neither suspended nor deleted
+        until the transaction ends: a suspension that has been answered has no later uses.
+        """
+        entities = [KnownEntity(*key(entity), entity.path, None) for entity in new[0]]
+        bundles = [KnownPackage(None, _stored(package)) for package in new[1]]
+        known, registered = set(map(key, entities)), {row.package.id for row in bundles}
+        ids, revisions = _columns([each for each in references if key(each) not in known])
+        sought = [each for each in packages if each not in registered]
+        if hold and (ids or sought):
+            await store.hold(db, content, ids, revisions, sought)
+        if ids:
+            entities += await store.entities(db, content, current, ids, revisions)
+        if sought:
+            bundles += await store.packages(db, content, current, sought)
+        return cls(references, packages, entities, bundles, foreign)
 
     def unknown(self) -> tuple[list[EntityReference], list[str]]:
         """The entities and packages that are not registered."""
@@ -141,15 +145,6 @@ class Dependencies:
 
     def _known_bundles(self) -> list[KnownPackage]:
         return [self._bundles[each] for each in self._packages if each in self._bundles]
-
-
-async def hold(
-    tx: Db, content: str, references: Sequence[EntityReference], packages: Sequence[str]
-) -> None:
-    """Lock other content that has brought these parts, so that what `look_up` then says of them is
-    so until the transaction ends: a suspension that has been answered has no later uses."""
-    ids, revisions = _columns(references)
-    await store.hold(tx, content, ids, revisions, list(packages))
 
 
 async def foreign_core(

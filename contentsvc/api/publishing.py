@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from contentsvc.api.dependencies import Dependencies, foreign_core, hold, key
+from contentsvc.api.dependencies import Dependencies, foreign_core, key
 from contentsvc.api.errors import (
     ContentDeleted,
     ContentNotFound,
@@ -152,8 +152,7 @@ class Publishing:
                 return
             bundles = await dependencies.packages_of_revision(tx, revision)
             packages = [package.id for package in bundles]
-            await hold(tx, content, references, packages)
-            depends = await Dependencies.look_up(tx, content, references, packages)
+            depends = await Dependencies.look_up(tx, content, references, packages, hold=True)
             for problem in depends.hidden():
                 raise problem
             await revisions.make_current(tx, content, revision)
@@ -170,18 +169,20 @@ class Publishing:
     ) -> None:
         """Check the dependencies of a revision that this transaction has inserted and `registered`.
         It may keep what the `current` revision uses."""
-        brought, packages = _brought(body), _packages(body)
-        if registered.all and not body.using and not body.packages_using:
-            depends = Dependencies.brought(brought, body.packages_originating)
-        else:
-            references = [*brought, *body.using]
-            foreign = None
-            if not registered.core:
-                foreign = await foreign_core(tx, author, body.entity, publishing=body.revision_id)
-            await hold(tx, content, references, packages)
-            depends = await Dependencies.look_up(
-                tx, content, references, packages, current=current, foreign=foreign
-            )
+        brought = _brought(body)
+        foreign = None
+        if not registered.core:
+            foreign = await foreign_core(tx, author, body.entity, publishing=body.revision_id)
+        depends = await Dependencies.look_up(
+            tx,
+            content,
+            [*brought, *body.using],
+            _packages(body),
+            current=current,
+            foreign=foreign,
+            new=(brought, body.packages_originating) if registered.all else ((), ()),
+            hold=True,
+        )
         unknown, missing = depends.unknown()
         if unknown or missing:
             raise UnknownReference(entities=unknown, packages=missing)
