@@ -37,7 +37,8 @@ class Author(NamedTuple):
         from content_uses n
         join contents c on c.id = n.content_id
         join users u on u.id = c.author_id
-        where n.used = o.id and c.status = 'active'
+        -- Not o.id: of a content that many use, the planner then knows that they are many.
+        where n.used = :content and c.status = 'active'
           and n.number < coalesce(:before, 9223372036854775807)
         order by n.number desc limit :limit
     ) d on true

@@ -31,6 +31,10 @@ def _marks() -> str:
 
 
 _WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_marks()}])*")
+_MOST_MARKS: Final = 30
+"""Marks on a letter that count: Unicode's Stream-Safe Text Format has as many. To put marks in
+order takes the square of their number."""
+_RUN = re.compile(rf"[^\w\s]{{{_MOST_MARKS + 1},}}")
 
 
 def folded(text: str) -> str:
@@ -40,9 +44,18 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).replace("i\u0307", "i")
 
 
+def _all(text: str) -> list[str]:
+    """The words of a text, in their order."""
+    if not text.isascii():
+        # These two are letters for `re`, and marks once they are folded.
+        text = text.replace("\uff9e", "\u3099").replace("\uff9f", "\u309a")
+        text = _RUN.sub(lambda run: run[0][:_MOST_MARKS], text)
+    return _WORD.findall(folded(text))
+
+
 def words(text: str) -> list[str]:
     """The words of a text: runs of letters and digits, each once, in their order."""
-    return list(dict.fromkeys(word[:LONGEST] for word in _WORD.findall(folded(text))))
+    return list(dict.fromkeys(word[:LONGEST] for word in _all(text)))
 
 
 def _word(word: str) -> str:
@@ -95,7 +108,7 @@ class Question:
     """The words of a search, the last of which may be the beginning of one."""
 
     def __init__(self, q: str) -> None:
-        found = _WORD.findall(folded(q))
+        found = _all(q)
         last = found.pop()[:LONGEST] if found else ""
         whole = list(dict.fromkeys(word[:LONGEST] for word in found))
         self.empty = not last

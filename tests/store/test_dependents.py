@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from contentsvc.db.query import Db, Statements
+from contentsvc.db.query import STATEMENTS, Db, Statements
 from contentsvc.store import content as contents
 from contentsvc.store import dependents, withdrawal
 from contentsvc.store.fragments import NIL
+from tests.store.test_plans import nodes
 from tests.support.databases import guid, together
 from tests.support.uses import UsesCase
 
@@ -169,6 +170,43 @@ class ListTests(DependentCase):
             found += [row.info.id for row in rows]
             before = rows[-1].number
         self.assertEqual(found, games[::-1])
+
+    async def test_popular(self) -> None:
+        """Of content that many use only the newest dependents are read."""
+        base = await self.made()
+        self.sql(
+            """with game as (
+                   insert into contents (id, revision_id, author_id, type, name, description,
+                                         screenshots, tags)
+                   select gen_random_uuid(), gen_random_uuid(), c.author_id, 'game', 'n', 'd',
+                          array['s'], array[]::text[]
+                   from contents c, generate_series(1, 5000) where c.id = %s
+                   returning id, number
+               )
+               insert into content_uses
+               select %s, number, id from game
+               union all
+               select md5((number * n %% 1601)::text)::uuid, number, id
+               from game, generate_series(2, 11) n
+               order by 3
+               on conflict do nothing""",
+            base,
+            base,
+        )
+        self.sql("analyze contents, content_uses")
+        statement = STATEMENTS["dependents_of_content"]
+        values = {"content": f"'{base}'", "caller": "null", "admin": "false", "before": "null"}
+        given = ", ".join(str({**values, "limit": 200}[name]) for name in statement.parameters)
+        ((plan,),) = self.sql(
+            f"prepare page as {statement.sql}; "
+            f"explain (analyze, format json) execute page ({given})"
+        )
+        read = [
+            node["Actual Rows"]
+            for node in nodes(plan[0]["Plan"])
+            if node.get("Relation Name") == "content_uses"
+        ]
+        self.assertEqual(read, [200])
 
 
 class AuthorTests(UsesCase):
