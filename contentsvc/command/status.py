@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from msgspec import Struct, json
+from msgspec import Struct
 
 from contentsvc.db.query import Db
 from contentsvc.store import processes
 from contentsvc.store import status as store
 from contentsvc.store.migrate import names
-from contentsvc.store.processes import Failing
+from contentsvc.store.processes import Process
 from contentsvc.store.status import Count, Failure, Oldest
 
 ATTENTION = 2
@@ -23,19 +23,6 @@ SAMPLE = 1000
 """Users whose logs are looked at for the oldest notification."""
 SHOWN = 10
 """Rows of the outbox that are shown of those that fail."""
-
-
-class Process(Struct):
-    """A process; see store.processes."""
-
-    host: str
-    pid: int
-    version: str
-    up: int
-    seen: int
-    sockets: int
-    users: int
-    failing: list[Failing]
 
 
 class Outbox(Struct):
@@ -92,19 +79,7 @@ async def look(db: Db) -> Status:
         oldest_notification=None,
     )
     if server.has_processes:
-        found.processes = [
-            Process(
-                each.host,
-                each.pid,
-                each.version,
-                each.up,
-                each.seen,
-                each.sockets,
-                each.users,
-                json.decode(each.failing, type=list[Failing]),
-            )
-            for each in await processes.listed(db)
-        ]
+        found.processes = await processes.listed(db)
     if server.has_outbox:
         waiting = await store.waiting(db)
         failures = await store.failures(db, SHOWN)

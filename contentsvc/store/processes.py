@@ -1,7 +1,7 @@
 """The processes of the service, as they report themselves."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct, json
 
@@ -23,6 +23,19 @@ class Failing(Struct):
 class Process(Struct):
     """A process. It began `up` seconds ago, and was last heard of `seen` seconds ago. `sockets` and
     `users` are those connected to it."""
+
+    host: str
+    pid: int
+    version: str
+    up: int
+    seen: int
+    sockets: int
+    users: int
+    failing: list[Failing]
+
+
+class _Row(NamedTuple):
+    """The same; `failing` is JSON text."""
 
     host: str
     pid: int
@@ -91,5 +104,12 @@ async def forget_dead(db: Db) -> int:
            sockets, users, failing
     from processes order by host, started, pid
 """)
+async def _rows(db: Db) -> list[_Row]:
+    """The rows of all."""
+
+
 async def listed(db: Db) -> list[Process]:
     """All of them."""
+    return [
+        Process(*row[:-1], json.decode(row.failing, type=list[Failing])) for row in await _rows(db)
+    ]

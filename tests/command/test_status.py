@@ -7,8 +7,8 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc.command import status
-from contentsvc.command.status import ATTENTION, Outbox, Process, Status
-from contentsvc.store.processes import Failing
+from contentsvc.command.status import ATTENTION, Outbox, Status
+from contentsvc.store.processes import Failing, Process
 from contentsvc.store.status import Count, Failure, Oldest
 from tests.command.test_cli import CommandCase
 from tests.support import postgres

@@ -25,7 +25,7 @@ class ProcessTests(StoreCase):
         ((found),) = await processes.listed(self.db)
         self.assertEqual((found.host, found.pid, found.version), ("one", 7, "1"))
         self.assertEqual((found.sockets, found.users), (5, 4))
-        self.assertEqual(found.failing, '[{"name":"sweep","since":9,"error":"away"}]')
+        self.assertEqual(found.failing, [Failing("sweep", 9, "away")])
 
     async def test_times(self) -> None:
         """Its times are those of its first and its last report."""
