@@ -114,3 +114,12 @@ class Part(Paging):
     """A part of a list that is never returned whole: `limit`, and the opaque cursor `after`."""
 
     limit: Limit = 50
+
+
+class SortedPart(Part):
+    """The same, of a list that has several orders."""
+
+    after: (
+        Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": r"^[A-Za-z0-9_-]{16,27}\Z"})]
+        | None
+    ) = None

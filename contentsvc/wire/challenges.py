@@ -5,7 +5,6 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta
 
 from contentsvc.wire.base import (
-    CURSOR,
     Guid,
     Id,
     Int32,
@@ -13,9 +12,9 @@ from contentsvc.wire.base import (
     Line,
     MediaPath,
     Name,
-    Part,
     Record,
     Seconds,
+    SortedPart,
     Text,
     Timestamp,
     Title,
@@ -88,17 +87,13 @@ class ChallengeClose(Wire):
     winners: Annotated[list[Guid], Meta(max_length=1000)]
 
 
-class EntriesQuery(Part):
+class EntriesQuery(SortedPart):
     """A part of the entries, and their order: the last to enter first, or the best votes first."""
 
     sort: Annotated[
         Literal["newest", "top"],
         Meta(description="newest: the last to enter first; top: the best votes first"),
     ] = "newest"
-    after: (
-        Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": r"^[A-Za-z0-9_-]{16,27}\Z"})]
-        | None
-    ) = None
 
 
 class Achievement(Wire):

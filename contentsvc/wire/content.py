@@ -5,16 +5,15 @@ from typing import Annotated, Literal, get_args
 from msgspec import UNSET, Meta, UnsetType
 
 from contentsvc.wire.base import (
-    CURSOR,
     MEDIA_PATTERN,
     Guid,
     Id,
     Ids,
     Name,
     Paging,
-    Part,
     Record,
     Seconds,
+    SortedPart,
     Text,
     Wire,
 )
@@ -113,7 +112,7 @@ _SEEN = rf"[^{_UNSEEN}]"
 _TAG = rf"[^,\x00]*[^,{_UNSEEN}][^,\x00]*"
 
 
-class ContentSearch(Part):
+class ContentSearch(SortedPart):
     """What to list (extensions §1): content that has all of these. Without parameters it is all
     active content."""
 
@@ -147,10 +146,6 @@ class ContentSearch(Part):
     ids: Annotated[Ids, Meta(description=_IDS)] | None = None
     sort: Annotated[Sort, Meta(description=_SORT)] | None = None
     status: Statuses | None = None
-    after: (
-        Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": r"^[A-Za-z0-9_-]{16,27}\Z"})]
-        | None
-    ) = None
 
 
 class ContentInfo(Record):
