@@ -14,6 +14,7 @@ from contentsvc.api.errors import (
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.store import entries
+from contentsvc.store.fragments import LAST
 from contentsvc.store.search import Place
 from contentsvc.web.allow import ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
@@ -23,8 +24,7 @@ from contentsvc.web.route import route
 from contentsvc.wire.challenges import EntriesQuery
 from contentsvc.wire.content import ContentInfo
 
-_LAST = 2**63 - 1
-_START: dict[str, Place] = {"newest": (_LAST,), "top": (2.0, _LAST)}
+_START: dict[str, Place] = {"newest": (LAST,), "top": (2.0, LAST)}
 """The place before the first entry of each order: no bound is above 1."""
 _ENTRY = "/design-challenges/<guid:challenge>/entries/<guid:content>"
 

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.store.dependencies import BROUGHT, Registered
-from contentsvc.store.fragments import INFO, state
+from contentsvc.store.fragments import BEFORE, INFO, state
 from contentsvc.wire.content import ContentInfo
 from contentsvc.wire.dependencies import Entity, Package
 
@@ -125,11 +125,11 @@ async def update(
     content is deleted."""
 
 
-_OF_AUTHOR = """
+_OF_AUTHOR = f"""
     from contents c join users u on u.id = c.author_id
     where c.author_id = :author and visible(c.status, c.author_id, :caller, :admin)
       and c.status = any(:statuses) and c.type = any(:types)
-      and (:before::bigint is null or c.number < :before)
+      and c.number < {BEFORE}
 """
 
 

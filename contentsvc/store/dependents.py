@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, many, one
 from contentsvc.store.floods import DAY
-from contentsvc.store.fragments import INFO
+from contentsvc.store.fragments import BEFORE, INFO
 from contentsvc.wire.content import ContentInfo
 
 MOST: Final = 10_000
@@ -39,7 +39,7 @@ class Author(NamedTuple):
         join users u on u.id = c.author_id
         -- Not o.id: of a content that many use, the planner then knows that they are many.
         where n.used = :content and c.status = 'active'
-          and n.number < coalesce(:before, 9223372036854775807)
+          and n.number < {BEFORE}
         order by n.number desc limit :limit
     ) d on true
     where o.id = :content and visible(o.status, o.author_id, :caller, :admin)

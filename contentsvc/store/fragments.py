@@ -4,6 +4,10 @@ from typing import Final
 
 NIL: Final = "00000000-0000-0000-0000-000000000000"
 """The nil GUID. Nothing has it, and it comes before all others."""
+LAST: Final = 2**63 - 1
+"""A number that comes after those of all rows."""
+BEFORE: Final = f"coalesce(:before, {LAST})"
+"""Before this number a list by age goes on: before the parameter `before`, None for its start."""
 USER: Final = "u.id, u.username, u.avatar, u.emblem, u.public_profile"
 """The public columns of `users u`. With `as profile` behind them they are those of a UserInfo."""
 _RATING = "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end as rating"

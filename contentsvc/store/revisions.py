@@ -6,6 +6,7 @@ from typing import NamedTuple
 from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.dependencies import BROUGHT, Registered
 from contentsvc.store.floods import wait
+from contentsvc.store.fragments import BEFORE
 from contentsvc.wire.dependencies import Entity, EntityReference, Package
 from contentsvc.wire.revisions import Revision, RevisionInfo
 
@@ -136,13 +137,13 @@ async def references(db: Db, content: str, revision: str) -> list[EntityReferenc
     revision."""
 
 
-@many("""
+@many(f"""
     select coalesce(r.ordinal, 0) as ordinal, r.id, r.version, r.description,
            unix(r.created) as created, r.id = c.revision_id as current
     from contents c
     left join lateral (
         select * from revisions r
-        where r.content_id = c.id and (:before::bigint is null or r.ordinal < :before)
+        where r.content_id = c.id and r.ordinal < {BEFORE}
         order by r.ordinal desc limit :limit
     ) r on true
     where c.id = :content and visible(c.status, c.author_id, :caller, :admin)

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, none
+from contentsvc.store.fragments import BEFORE
 from contentsvc.wire.challenges import EarnedAchievement, EarnedEmblem
 
 
@@ -33,7 +34,7 @@ _NOW = "unix(clock_timestamp())"
         select (case when r.won then c.win else c.participate end) -> 'achievement' as text
     ) a
     where r.user_id = :user and not r.taken
-      and r.number < coalesce(:before, 9223372036854775807)
+      and r.number < {BEFORE}
       and (:all or (
           coalesce((a.text ->> 'visibilityStart')::bigint <= {_NOW}, true)
           and coalesce((a.text ->> 'visibilityStop')::bigint > {_NOW}, true)
@@ -46,7 +47,7 @@ async def achievements(
     """The user's achievements, newest first: `all`, or those that are generally visible now."""
 
 
-@many("""
+@many(f"""
     select r.number, case when r.won then c.win_emblem else c.participate_emblem end as id,
            e.text ->> 'name' as name, e.text ->> 'description' as description,
            e.text ->> 'image' as image, e.text ->> 'color' as color,
@@ -57,7 +58,7 @@ async def achievements(
         select (case when r.won then c.win else c.participate end) -> 'emblem' as text
     ) e
     where r.user_id = :user and not r.taken
-      and r.number < coalesce(:before, 9223372036854775807)
+      and r.number < {BEFORE}
     order by r.number desc limit :limit
 """)
 async def emblems(db: Db, user: str, before: int | None, limit: int) -> list[EmblemRow]:

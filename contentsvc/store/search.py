@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.lanes import SEARCHES
 from contentsvc.db.query import Db, many
-from contentsvc.store.fragments import INFO
+from contentsvc.store.fragments import INFO, LAST
 from contentsvc.wire.content import CONTENT_TYPES, ContentInfo
 
 LOOKED: Final = 1000
@@ -19,7 +19,6 @@ RANKED: Final = 2000
 """Of the matches of words so many are ranked, the newest."""
 ALL: Final = 2**31 - 1
 """More content than there can be."""
-_LAST: Final = 2**63 - 1
 
 Place = tuple[float, ...]
 """Where a content stands in a list: its rank and its number; in a list by age only a number."""
@@ -304,4 +303,4 @@ MATCHING: Final[Mapping[str, Read]] = {
 
 def start(sort: str) -> Place:
     """The place before the first content of a list."""
-    return (_LAST,) if sort in {"newest", "updated"} else (float("inf"), _LAST)
+    return (LAST,) if sort in {"newest", "updated"} else (float("inf"), LAST)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.store.floods import wait
-from contentsvc.store.fragments import USER, state
+from contentsvc.store.fragments import BEFORE, USER, state
 from contentsvc.wire.users import UserInfo
 
 
@@ -25,7 +25,7 @@ _PAGE = """
         from (
             select f.number, {columns} as profile
             from follows f join users u on u.id = f.{other}
-            where f.{user} = :user and f.number < coalesce(:before, 9223372036854775807)
+            where f.{user} = :user and f.number < {before}
             order by f.number desc limit :limit
         ) page
     ) page
@@ -35,9 +35,9 @@ _PAGE = """
 _STATE = """
     select {state}
     from follows f join users u on u.id = f.{other}
-    where f.{user} = :user and f.number < coalesce(:before, 9223372036854775807)
+    where f.{user} = :user and f.number < {before}
 """
-_COLUMNS = {"columns": USER, "state": state(f"row(f.number, {USER})")}
+_COLUMNS = {"before": BEFORE, "columns": USER, "state": state(f"row(f.number, {USER})")}
 _FOLLOWERS = {"user": "followed", "other": "follower", **_COLUMNS}
 _FOLLOWING = {"user": "follower", "other": "followed", **_COLUMNS}
 

@@ -2,7 +2,7 @@
 
 from contentsvc.db.query import Db, many, maybe
 from contentsvc.store.content import Act, Numbered
-from contentsvc.store.fragments import INFO
+from contentsvc.store.fragments import BEFORE, INFO
 
 
 @maybe("""
@@ -24,7 +24,7 @@ async def set_deleted(db: Db, content: str, caller: str, admin: bool, deleted: b
     select c.number, {INFO}
     from contents c join users u on u.id = c.author_id
     where c.author_id = :author and c.deleted
-      and c.number < coalesce(:before, 9223372036854775807)
+      and c.number < {BEFORE}
     order by c.number desc limit :limit
 """)
 async def by_author(db: Db, author: str, before: int | None, limit: int) -> list[Numbered]:
