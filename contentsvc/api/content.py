@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from msgspec import UNSET
 from msgspec.structs import asdict
 
+from contentsvc.api.checks import check_may_change, check_user
 from contentsvc.api.commas import choice
 from contentsvc.api.errors import (
     ContentDeleted,
@@ -19,7 +20,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import content as store
-from contentsvc.store import documents, revisions, users
+from contentsvc.store import documents, revisions
 from contentsvc.store.dependencies import Used, of_revision, packages_of_revision
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import DependencyChanged
@@ -49,17 +50,6 @@ from contentsvc.wire.notifications import ContentRestored, ContentSuspended
 from contentsvc.wire.revisions import Revision, RevisionDetail
 
 _Bodies = Either[ContentCreate | ContentUpdate]
-
-
-def only_author(call: Call, standing: store.Standing) -> None:
-    """Raises Forbidden unless the caller may change the content."""
-    if not may_change(call, standing):
-        raise Forbidden("Only its author and admins can change this content.")
-
-
-def may_change(call: Call, standing: store.Standing) -> bool:
-    """Whether the caller is its author or an admin."""
-    return call.user == standing.author_id or call.viewer.admin
 
 
 class Content:
@@ -107,7 +97,7 @@ class Content:
     async def _change(
         self, call: Call, content: str, standing: store.Standing, body: _Bodies
     ) -> None:
-        only_author(call, standing)
+        check_may_change(call, standing)
         revision = body.decode(ContentRepeat).revision_id
         if revision == standing.first_revision and call.user == standing.author_id:
             return
@@ -144,8 +134,8 @@ class Content:
             return store.by_author_state(self._db, user, types, statuses, *viewer, before)
 
         rows = await page(before)
-        if not rows and await users.info(self._db, user) is None:
-            raise UserNotFound()
+        if not rows:
+            await check_user(self._db, user)
         if query.limit is not None:
             return listed(rows, query, _number, _item)
         return self._piece.whole(rows, _number, _item, start=before, page=page, state=state)

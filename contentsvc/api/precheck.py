@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from contentsvc.api.content import only_author
+from contentsvc.api.checks import check_may_change
 from contentsvc.api.dependencies import Dependencies, foreign_core, key
 from contentsvc.api.errors import ContentDeleted, ContentExists, ContentNotFound
 from contentsvc.db.query import Db
@@ -41,7 +41,7 @@ class UploadPrecheck:
         elif standing is None:
             raise ContentNotFound()
         else:
-            only_author(call, standing)
+            check_may_change(call, standing)
             if standing.status == "deleted":
                 raise ContentDeleted()
 

@@ -2,7 +2,7 @@
 
 from operator import itemgetter
 
-from contentsvc.api.content import may_change, only_author
+from contentsvc.api.checks import check_may_change, may_change
 from contentsvc.api.errors import (
     ContentDeleted,
     ContentNotFound,
@@ -83,4 +83,4 @@ class Revisions:
         standing = await contents.standing(self._db, content)
         if standing is None or (standing.status != "active" and not may_change(call, standing)):
             raise ContentNotFound()
-        only_author(call, standing)
+        check_may_change(call, standing)

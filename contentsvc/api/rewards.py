@@ -1,5 +1,6 @@
 """The rewards of design challenges (extensions §2)."""
 
+from contentsvc.api.checks import check_user
 from contentsvc.api.errors import UserNotFound
 from contentsvc.api.paging import listed, position
 from contentsvc.db.database import Database
@@ -27,7 +28,7 @@ class Rewards:
         own = call.viewer.user == user
         rows = await rewards.achievements(self._db, user, own, position(query), query.limit)
         if not rows:
-            await self._require(user)
+            await check_user(self._db, user)
         return listed(rows, query, lambda row: row.number, lambda row: row.earned)
 
     @route("GET", "/user/<guid:user>/emblems", allow=ANYONE, raises=(UserNotFound,))
@@ -35,7 +36,7 @@ class Rewards:
         """List the emblems that a user has earned and may wear, newest first."""
         rows = await rewards.emblems(self._db, user, position(query), query.limit)
         if not rows:
-            await self._require(user)
+            await check_user(self._db, user)
         return listed(rows, query, lambda row: row.number, lambda row: row.earned)
 
     @route(
@@ -51,7 +52,3 @@ class Rewards:
             if not await users.lock(tx, user):
                 raise UserNotFound()
             await rewards.take(tx, user, challenge)
-
-    async def _require(self, user: str) -> None:
-        if await users.info(self._db, user) is None:
-            raise UserNotFound()

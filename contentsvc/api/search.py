@@ -2,6 +2,7 @@
 
 from typing import Final, NamedTuple
 
+from contentsvc.api.checks import trimmed
 from contentsvc.api.commas import choice, ids, words
 from contentsvc.api.cursors import decoded, encoded, key_of
 from contentsvc.db.query import Db
@@ -132,13 +133,6 @@ def _asked(call: Call, query: ContentSearch) -> _Asked:
         raise at_parameter("tags", f"This must be a comma-separated list of 1 to {MOST_TAGS} tags.")
     question = None
     if query.q is not None:
-        q = query.q.strip()
-        if not 1 <= len(q) <= _LONGEST_QUERY:
-            raise at_parameter(
-                "q",
-                f"This must have 1 to {_LONGEST_QUERY} characters, not counting blanks at its "
-                "ends.",
-            )
-        question = Question(q)
+        question = Question(trimmed("q", query.q, 1, _LONGEST_QUERY))
     narrowing = filters(tags=tags, author=query.author, featured=query.featured)
     return _Asked(types, statuses, narrowing, question, query.author is not None)

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
+from contentsvc.api.checks import check_user
 from contentsvc.api.errors import (
     CannotFollowSelf,
     InviteNotFound,
@@ -13,7 +14,7 @@ from contentsvc.api.errors import (
 from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
-from contentsvc.store import social, users
+from contentsvc.store import social
 from contentsvc.store.floods import DAY
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
@@ -155,8 +156,7 @@ class Social:
         async with self._db.transaction() as tx:
             changed = await statement(tx, friend, user, notification.party, answer, _REPEAT)
             if changed is None and self._require_invite:
-                if await users.info(tx, friend) is None:
-                    raise UserNotFound()
+                await check_user(tx, friend)
                 raise InviteNotFound()
             if changed:
                 await self._notifier.send(tx, friend, notification)

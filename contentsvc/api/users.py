@@ -5,13 +5,13 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from contentsvc.api.checks import trimmed
 from contentsvc.api.commas import ids
 from contentsvc.api.errors import EmblemNotEarned, UserNotFound
 from contentsvc.db.database import Database
 from contentsvc.store import rewards, users
 from contentsvc.web.allow import ANYONE, SELF, SELF_OR_ADMIN
 from contentsvc.web.call import Call
-from contentsvc.web.errors import at_parameter
 from contentsvc.web.reply import Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.users import (
@@ -37,12 +37,7 @@ class Users:
     async def search(self, call: Call, query: UserSearch) -> UserPage | Pieces[UserPage]:
         """Search users by name (spec §4.5). The exact name comes first, then names that begin with
         `q`, then similar names."""
-        q = query.q.strip()
-        if not _SHORTEST_QUERY <= len(q) <= _LONGEST_QUERY:
-            limits = f"{_SHORTEST_QUERY} to {_LONGEST_QUERY}"
-            raise at_parameter(
-                "q", f"This must have {limits} characters, not counting blanks at its ends."
-            )
+        q = trimmed("q", query.q, _SHORTEST_QUERY, _LONGEST_QUERY)
         found = await users.search(self._db, q, query.page_size, query.page)
         total, length = found[0].total, found[0].bytes
         if length > users.PROFILES:

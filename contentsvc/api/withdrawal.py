@@ -1,9 +1,10 @@
 """Withdrawal: authors delete their content, and take that back (extensions §1)."""
 
+from contentsvc.api.checks import check_user
 from contentsvc.api.errors import ContentNotFound, UserNotFound
 from contentsvc.api.paging import contents, position
 from contentsvc.db.database import Database
-from contentsvc.store import users, withdrawal
+from contentsvc.store import withdrawal
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.allow import SELF_OR_ADMIN, SIGNED_IN
@@ -63,6 +64,6 @@ class Withdrawal:
     async def deleted(self, call: Call, user: str, query: Part) -> Listed[ContentInfo]:
         """List the content that a user has withdrawn, newest first."""
         rows = await withdrawal.by_author(self._db, user, position(query), query.limit)
-        if not rows and await users.info(self._db, user) is None:
-            raise UserNotFound()
+        if not rows:
+            await check_user(self._db, user)
         return contents(rows, query)

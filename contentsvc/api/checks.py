@@ -1,0 +1,37 @@
+"""Checks that several families make before they answer or change anything."""
+
+from contentsvc.api.errors import UserNotFound
+from contentsvc.db.query import Db
+from contentsvc.store import users
+from contentsvc.store.content import Standing
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden, at_parameter
+
+
+def may_change(call: Call, standing: Standing) -> bool:
+    """Whether the caller is a content's author or an admin."""
+    return call.user == standing.author_id or call.viewer.admin
+
+
+def check_may_change(call: Call, standing: Standing) -> None:
+    """Raises Forbidden unless the caller may change a content."""
+    if not may_change(call, standing):
+        raise Forbidden("Only its author and admins can change this content.")
+
+
+async def check_user(db: Db, user: str) -> None:
+    """Raises UserNotFound if there is no such user."""
+    if await users.info(db, user) is None:
+        raise UserNotFound()
+
+
+def trimmed(parameter: str, text: str, shortest: int, longest: int) -> str:
+    """A text without the blanks at its ends. Raises InvalidQuery if it then has fewer characters
+    than `shortest`, or more than `longest`."""
+    text = text.strip()
+    if not shortest <= len(text) <= longest:
+        limits = f"{shortest} to {longest}"
+        raise at_parameter(
+            parameter, f"This must have {limits} characters, not counting blanks at its ends."
+        )
+    return text
