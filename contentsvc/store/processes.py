@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from msgspec import Struct, json
+from msgspec import Struct, json, structs
 
 from contentsvc.db.query import Db, many, none, one
 
@@ -20,9 +20,8 @@ class Failing(Struct):
     error: str
 
 
-class Process(Struct):
-    """A process. It began `up` seconds ago, and was last heard of `seen` seconds ago. `sockets` and
-    `users` are those connected to it."""
+class _Reported(Struct):
+    """The columns that say how a process is."""
 
     host: str
     pid: int
@@ -31,20 +30,20 @@ class Process(Struct):
     seen: int
     sockets: int
     users: int
+
+
+class Process(_Reported):
+    """A process. It began `up` seconds ago, and was last heard of `seen` seconds ago. `sockets` and
+    `users` are those connected to it."""
+
     failing: list[Failing]
 
 
 class _Row(NamedTuple):
-    """The same; `failing` is JSON text."""
+    """A process. `failing` is JSON text."""
 
-    host: str
-    pid: int
-    version: str
-    up: int
-    seen: int
-    sockets: int
-    users: int
     failing: str
+    reported: _Reported
 
 
 @none("""
@@ -98,10 +97,10 @@ async def forget_dead(db: Db) -> int:
 
 
 @many("""
-    select host, pid, version,
+    select failing, host, pid, version,
            greatest(extract(epoch from clock_timestamp() - started), 0)::integer as up,
            greatest(extract(epoch from clock_timestamp() - seen), 0)::integer as seen,
-           sockets, users, failing
+           sockets, users
     from processes order by host, started, pid
 """)
 async def _rows(db: Db) -> list[_Row]:
@@ -111,5 +110,6 @@ async def _rows(db: Db) -> list[_Row]:
 async def listed(db: Db) -> list[Process]:
     """All of them."""
     return [
-        Process(*row[:-1], json.decode(row.failing, type=list[Failing])) for row in await _rows(db)
+        Process(**structs.asdict(reported), failing=json.decode(failing, type=list[Failing]))
+        for failing, reported in await _rows(db)
     ]
