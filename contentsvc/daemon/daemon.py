@@ -130,27 +130,9 @@ class Daemon(Sequence):
         self._undo.append(hub.stop)
         notifier = Notifier(hub, relay)
         work = Bell(reactor)
-        teller = Teller(reactor, db, notifier, KINDS)
         # In the next turn: the answer to the request goes first.
         tasks = Outbox(NextTurn(reactor, work.ring).ask)
-        runner = Runner(reactor, wall, random)
-        heartbeat = Heartbeat(
-            reactor,
-            db,
-            connected=lambda: Connected(len(hub.sockets), len(hub.users())),
-            failing=lambda: runner.failing,
-        )
-        self._undo.append(heartbeat.stop)
-        runner.start(
-            [
-                Job("work off the outbox", outbox.EVERY, teller.run, work),
-                Job("report to contentsvc status", heartbeats.EVERY, heartbeat.run, Bell(reactor)),
-                Job("close challenges", challenges.EVERY, Deadlines(db, tasks).run),
-                Job("make content searchable", documents.EVERY, Indexing(reactor.seconds, db).run),
-                *retain(db, settings.notification_retention),
-            ]
-        )
-        self._undo.append(runner.stop)
+        self._start_jobs(Runner(reactor, wall, random), db, hub, notifier, tasks, work)
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
         return Parts(
@@ -168,6 +150,31 @@ class Daemon(Sequence):
             connections=max(1, min(settings.most_connections, files - others)),
             unavailable=unavailable,
         )
+
+    def _start_jobs(
+        self, runner: Runner, db: Database, hub: Hub, notifier: Notifier, tasks: Outbox, work: Bell
+    ) -> None:
+        """Start the work that the process does by itself. `work` is rung for what is in the
+        outbox."""
+        reactor = self._reactor
+        teller = Teller(reactor, db, notifier, KINDS)
+        heartbeat = Heartbeat(
+            reactor,
+            db,
+            connected=lambda: Connected(len(hub.sockets), len(hub.users())),
+            failing=lambda: runner.failing,
+        )
+        self._undo.append(heartbeat.stop)
+        runner.start(
+            [
+                Job("work off the outbox", outbox.EVERY, teller.run, work),
+                Job("report to contentsvc status", heartbeats.EVERY, heartbeat.run, Bell(reactor)),
+                Job("close challenges", challenges.EVERY, Deadlines(db, tasks).run),
+                Job("make content searchable", documents.EVERY, Indexing(reactor.seconds, db).run),
+                *retain(db, self._settings.notification_retention),
+            ]
+        )
+        self._undo.append(runner.stop)
 
     async def _close(self, port: Any, site: ApiSite, hub: Hub) -> None:
         await accepting.close(port)
