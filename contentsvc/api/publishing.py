@@ -28,7 +28,6 @@ from contentsvc.store import content as contents
 from contentsvc.store.dependencies import Registered
 from contentsvc.store.floods import DAY
 from contentsvc.store.outbox import Outbox
-from contentsvc.store.tasks import ContentPublished, RevisionPublished
 from contentsvc.web.decode import fitting
 from contentsvc.web.errors import at_pointer
 from contentsvc.wire.base import MediaPath
@@ -92,7 +91,7 @@ class Publishing:
             await self._check(tx, content, body, author, registered, current=None)
             await self._depend(tx, author, body)
             await documents.insert(tx, content, body.name, body.tags, body.description)
-            await self._tell_followers(tx, author, content)
+            await audience.tell(tx, self._outbox, author, content)
 
     async def revise(self, publisher: str, content: str, body: RevisionCreate) -> None:
         """Insert one more revision of a content, which becomes the current one. If the content has
@@ -129,7 +128,7 @@ class Publishing:
             # Both lock the limits of a user. Two admins may publish on each other's content.
             if publisher <= author:
                 await self._depend(tx, publisher, body)
-            await self._tell_followers(tx, author, content, revision)
+            await audience.tell(tx, self._outbox, author, content, revision)
             if publisher > author:
                 await self._depend(tx, publisher, body)
 
@@ -207,21 +206,6 @@ class Publishing:
         )
         if wait:
             raise TooManyRequests(headers=retry_after(wait))
-
-    async def _tell_followers(
-        self, tx: Db, author: str, content: str, revision: str | None = None
-    ) -> None:
-        """Have the author's followers told of the content that has just been published in `tx`; of
-        the `revision`, if it was there before."""
-        upto = await audience.reach(tx, content)
-        if upto is None:
-            return
-        await self._outbox.put(
-            tx,
-            ContentPublished(author=author, content=content, upto=upto)
-            if revision is None
-            else RevisionPublished(author=author, content=content, revision=revision, upto=upto),
-        )
 
 
 def check_packages(body: RevisionCreate) -> None:

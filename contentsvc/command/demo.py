@@ -116,11 +116,7 @@ async def _publish(db: Db, outbox: Outbox, item: Item, author: str) -> None:
     )
     await documents.renew(db, id_of(name))
     await _depend(db, item, 1, item.uses, author)
-    upto = await audience.reach(db, id_of(name))
-    if upto is not None:
-        await outbox.put(
-            db, tasks.ContentPublished(author=author, content=id_of(name), upto=upto)
-        )
+    await audience.tell(db, outbox, author, id_of(name))
     for number, change in enumerate(item.changes, 2):
         await _revise(db, outbox, item, number, change, author)
 
@@ -144,12 +140,7 @@ async def _revise(
     )
     await _depend(db, item, number, change.uses, author)
     await revisions.make_current(db, id, revision)
-    upto = await audience.reach(db, id)
-    if upto is not None:
-        await outbox.put(
-            db,
-            tasks.RevisionPublished(author=author, content=id, revision=revision, upto=upto),
-        )
+    await audience.tell(db, outbox, author, id, revision)
 
 
 async def _depend(db: Db, item: Item, number: int, uses: list[str], author: str) -> None:

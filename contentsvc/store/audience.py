@@ -4,6 +4,8 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, many, one
 from contentsvc.store.floods import DAY
+from contentsvc.store.outbox import Outbox
+from contentsvc.store.tasks import ContentPublished, RevisionPublished
 
 MOST: Final = 10
 """Publications of an author in 24 hours of which followers are told."""
@@ -22,6 +24,22 @@ class Follower(NamedTuple):
 async def reach(db: Db, content: str) -> int | None:
     """The highest follow number of those who are told of a publication of this content, which the
     same transaction has made. None if nobody is told of it."""
+
+
+async def tell(
+    tx: Db, outbox: Outbox, author: str, content: str, revision: str | None = None
+) -> None:
+    """Have the author's followers told of the content that has just been published in `tx`; of the
+    `revision`, if it was there before."""
+    upto = await reach(tx, content)
+    if upto is None:
+        return
+    await outbox.put(
+        tx,
+        ContentPublished(author=author, content=content, upto=upto)
+        if revision is None
+        else RevisionPublished(author=author, content=content, revision=revision, upto=upto),
+    )
 
 
 @many("""
