@@ -12,7 +12,7 @@ from twisted.logger import Logger
 
 from contentsvc.db.query import Db
 from contentsvc.jobs.runner import Job
-from contentsvc.store import dependents, processes, retention
+from contentsvc.store import processes, retention
 
 EVERY = 30.0
 """Seconds between two rounds."""
@@ -78,14 +78,18 @@ def retain(db: Db, days: int) -> list[Job]:
     async def dead() -> Deleted:
         return Deleted(await processes.forget_dead(db), False)
 
-    async def tellings() -> Deleted:
-        rows = await dependents.forget(db)
-        return Deleted(rows, rows == dependents.FORGOTTEN)
+    def notes(trim: Callable[[Db], Awaitable[int]]) -> Callable[[], Awaitable[Deleted]]:
+        async def delete() -> Deleted:
+            rows = await trim(db)
+            return Deleted(rows, rows == retention.NOTES)
+
+        return delete
 
     kinds: dict[str, Callable[[], Awaitable[Deleted]]] = {
         "expired sessions": sessions,
         "processes that have died": dead,
-        "notes of who was told of dependencies": tellings,
+        "notes of who was told of dependencies": notes(retention.trim_tellings),
+        "notes of follows that were taken back": notes(retention.trim_unfollows),
     }
     if days:
         kinds["old notifications"] = Notifications(db, days).delete

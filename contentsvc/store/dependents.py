@@ -2,15 +2,13 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, many, one
+from contentsvc.db.query import Db, many
 from contentsvc.store.floods import DAY
 from contentsvc.store.fragments import BEFORE, INFO
 from contentsvc.wire.content import ContentInfo
 
 MOST: Final = 10_000
 """Dependents of a content, through all levels, whose authors are told what happens to it."""
-FORGOTTEN: Final = 1000
-"""Rows of a batch of `forget`."""
 
 
 class Dependent(NamedTuple):
@@ -98,19 +96,3 @@ async def authors(
     With `by_author` those are due who have not been told so of this content for a day, and it is
     noted that they are told now.
     """
-
-
-@one(f"""
-    with old as materialized (
-        select ctid from dependency_tellings
-        where told < now() - interval '{DAY} seconds'
-        order by told limit {FORGOTTEN}
-        for update skip locked
-    ), gone as (
-        delete from dependency_tellings where ctid = any(array(select ctid from old))
-        returning 1
-    )
-    select count(*) from gone
-""")
-async def forget(db: Db) -> int:
-    """Delete at most FORGOTTEN notes of who was told more than a day ago. Gives their number."""

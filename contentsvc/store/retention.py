@@ -14,6 +14,7 @@ first.
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, one
+from contentsvc.store.floods import DAY
 from contentsvc.store.fragments import NIL
 
 SLICE = 1000
@@ -22,6 +23,8 @@ LOGS, ROWS = 50, 100
 """Users in a batch of notifications, and rows of each user."""
 TOKENS = 100
 """Refresh tokens in a batch."""
+NOTES = 1000
+"""Notes in a batch. A note is what a limit or a rule of one day goes by."""
 FIRST = NIL
 """The start of a walk over all users."""
 _LOCK = 0x72657461696E6564
@@ -159,3 +162,30 @@ async def trim_notifications(db: Db, days: int, start: str) -> Step:
 async def trim_sessions(db: Db, margin: int) -> Trimmed:
     """Delete at most TOKENS refresh tokens, spent or not, that expired more than `margin` seconds
     ago. Delete each session with the last of its tokens."""
+
+
+def _notes(table: str, moment: str) -> str:
+    """Deletes the oldest notes of a table, if the `moment` of each was more than a day ago."""
+    return f"""
+        with old as materialized (
+            select ctid from {table}
+            where {moment} < now() - interval '{DAY} seconds'
+            order by {moment} limit {NOTES}
+            for update skip locked
+        ), gone as (
+            delete from {table} where ctid = any(array(select ctid from old))
+            returning 1
+        )
+        select count(*) from gone
+    """
+
+
+@one(_notes("dependency_tellings", "told"))
+async def trim_tellings(db: Db) -> int:
+    """Delete at most NOTES notes of who was told that an author withdrew or restored content. Gives
+    their number."""
+
+
+@one(_notes("unfollows", "created"))
+async def trim_unfollows(db: Db) -> int:
+    """Delete at most NOTES notes of follows that were taken back. Gives their number."""

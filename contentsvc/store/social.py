@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
-from contentsvc.store.floods import wait
+from contentsvc.store.floods import DAY, wait
 from contentsvc.store.fragments import BEFORE, USER, state
 from contentsvc.wire.users import UserInfo
 
@@ -87,12 +87,19 @@ async def follow(db: Db, user: str, other: str, most: int, span: int) -> int | N
     """
 
 
-@found("""
-    with gone as (delete from follows where follower = :user and followed = :other)
+@found(f"""
+    with gone as (
+        delete from follows where follower = :user and followed = :other returning created
+    ), noted as (
+        insert into unfollows (follower, created)
+        select :user, created from gone
+        where created > clock_timestamp() - interval '{DAY} seconds'
+    )
     select from users where id = :other
 """)
 async def unfollow(db: Db, user: str, other: str) -> bool:
-    """Stop following. False if there is no such other user."""
+    """Stop following. False if there is no such other user. The follow goes on to count for its
+    day."""
 
 
 @found("""

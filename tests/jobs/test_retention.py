@@ -12,16 +12,17 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.jobs import retention as module
 from contentsvc.jobs.retention import EVERY, PAUSE, retain
 from contentsvc.jobs.runner import Runner
-from contentsvc.store.dependents import FORGOTTEN
-from contentsvc.store.retention import FIRST, TOKENS
+from contentsvc.store.retention import FIRST, NOTES, TOKENS
 
 NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessions"
-PROCESSES, TELLINGS = "processes_forget_dead", "dependents_forget"
+PROCESSES, TELLINGS = "processes_forget_dead", "retention_trim_tellings"
+UNFOLLOWS = "retention_trim_unfollows"
 NOTHING: dict[str, Any] = {
     NOTIFICATIONS: (True, None, False, 0),
     SESSIONS: (0, 0),
     PROCESSES: (0,),
     TELLINGS: (0,),
+    UNFOLLOWS: (0,),
 }
 
 
@@ -69,6 +70,7 @@ class RetentionTests(SynchronousTestCase):
                 SESSIONS: [(module.MARGIN,)] * 2,
                 PROCESSES: [()] * 2,
                 TELLINGS: [()] * 2,
+                UNFOLLOWS: [()] * 2,
             },
         )
         self.assertEqual(self.logged, [])
@@ -80,13 +82,13 @@ class RetentionTests(SynchronousTestCase):
         steps = (True, "b", True, 70), (True, "b", True, 60), (True, "c", False, 5)
         self.db.answers[NOTIFICATIONS].extend(steps)
         self.db.answers[SESSIONS].extend([(TOKENS, 1), (3, 2)])
-        self.db.answers[TELLINGS].extend([(FORGOTTEN,), (7,)])
+        self.db.answers[TELLINGS].extend([(NOTES,), (7,)])
         looked = NOTIFICATIONS, SESSIONS, TELLINGS
         self.clock.advance(EVERY)
         self.assertEqual([len(self.db.ran[name]) for name in looked], [1, 1, 1])
         self.clock.pump([PAUSE] * 4)
         self.assertEqual([len(self.db.ran[name]) for name in looked], [3, 2, 2])
-        notes = f"Deleted notes of who was told of dependencies: {FORGOTTEN + 7}"
+        notes = f"Deleted notes of who was told of dependencies: {NOTES + 7}"
         expected = ["Deleted expired sessions: 3", notes, "Deleted old notifications: 135"]
         self.assertEqual(self.logged, expected)
 
@@ -104,7 +106,7 @@ class RetentionTests(SynchronousTestCase):
         """With 0 days no notification is deleted; everything else is."""
         self.begin(0)
         self.clock.advance(EVERY)
-        self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, TELLINGS})
+        self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, TELLINGS, UNFOLLOWS})
 
     def test_failed_amid(self) -> None:
         """After a batch that failed the walk goes on where it was, and counts on."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from contentsvc.db.query import STATEMENTS, Db, Statements
 from contentsvc.store import content as contents
-from contentsvc.store import dependents, withdrawal
+from contentsvc.store import dependents, retention, withdrawal
 from contentsvc.store.fragments import NIL
 from tests.store.test_plans import nodes
 from tests.support.databases import guid, together
@@ -371,8 +371,8 @@ class AuthorTests(UsesCase):
             " where recipient = any(%s::uuid[])",
             self.users[:3],
         )
-        self.assertEqual(await dependents.forget(self.db), 3)
-        self.assertEqual(await dependents.forget(self.db), 0)
+        self.assertEqual(await retention.trim_tellings(self.db), 3)
+        self.assertEqual(await retention.trim_tellings(self.db), 0)
         rows = self.sql(
             "select recipient from dependency_tellings where dependency = %s", self.base
         )

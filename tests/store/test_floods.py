@@ -10,8 +10,8 @@ from twisted.internet.task import deferLater
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
-from contentsvc.store import comments, revisions, social
-from contentsvc.store.floods import UNLIMITED
+from contentsvc.store import comments, retention, revisions, social
+from contentsvc.store.floods import DAY, UNLIMITED
 from tests.support.databases import StoreCase, guid, together
 
 MOST, SPAN = 5, 100
@@ -166,6 +166,10 @@ class FollowTests(FloodCase):
         """Ann follows somebody."""
         return await social.follow(db or self.db, self.ann, other, MOST, SPAN)
 
+    def noted(self) -> list[tuple[int]]:
+        """How many follows of Ann's are noted as taken back."""
+        return self.sql("select count(*) from unfollows where follower = %s", self.ann)
+
     async def test_limit(self) -> None:
         """After so many one waits; a repeat is no further one, and an unknown user is told."""
         for other in self.users[:MOST]:
@@ -193,6 +197,36 @@ class FollowTests(FloodCase):
         followed = {row.info.id for row in rows}
         for user, pair in zip(self.users, zip(waits[::2], waits[1::2], strict=True), strict=True):
             self.assertEqual(pair == (0, 0), user in followed, pair)
+
+    async def test_taken_back(self) -> None:
+        """Follows that are taken back go on to count, until their day is over."""
+        for other in self.users[:MOST]:
+            self.assertEqual(await self.follow(other), 0)
+            self.assertTrue(await social.unfollow(self.db, self.ann, other))
+        self.assert_waits(await self.follow(self.users[0]))
+        self.age("unfollows", 60)
+        self.assert_waits(await self.follow(self.users[0]), SPAN - 60)
+        self.age("unfollows", SPAN - 60)
+        self.assertEqual(await self.follow(self.users[0]), 0)
+
+    async def test_taken_back_later(self) -> None:
+        """A follow of an earlier day leaves nothing when it is taken back, nor does none."""
+        await self.follow(self.users[0])
+        self.age("follows", DAY)
+        for _ in range(2):
+            await social.unfollow(self.db, self.ann, self.users[0])
+        self.assertEqual(self.noted(), [(0,)])
+
+    async def test_notes(self) -> None:
+        """Notes of more than a day ago are deleted, others stay."""
+        for age in (DAY + 1, 0):
+            for other in self.users[:2]:
+                await self.follow(other)
+                await social.unfollow(self.db, self.ann, other)
+            self.age("unfollows", age, f"follower = '{self.ann}'")
+        while await retention.trim_unfollows(self.db):
+            pass
+        self.assertEqual(self.noted(), [(2,)])
 
     async def test_under_way(self) -> None:
         """One that another process is about to follow counts."""

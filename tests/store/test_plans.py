@@ -27,6 +27,7 @@ GROWING = {
     "content_ranks",
     "content_uses",
     "dependency_tellings",
+    "unfollows",
     "comments",
     "ratings",
     "notifications",
@@ -81,7 +82,12 @@ def filled(server: str) -> str:
                select gen_random_uuid(), gen_random_uuid(), now() - make_interval(secs => n)
                from generate_series(1, 50000) n"""
         )
-        cursor.execute("analyze failed_log_ins, outbox, dependency_tellings")
+        cursor.execute(
+            """insert into unfollows
+               select id, now() - make_interval(secs => n)
+               from (select id from users order by id limit 10000) u, generate_series(1, 5) n"""
+        )
+        cursor.execute("analyze failed_log_ins, outbox, dependency_tellings, unfollows")
     return url
 
 
