@@ -23,7 +23,7 @@ from contentsvc.wire.content import (
 )
 
 _LONGEST_QUERY = 256
-_PARTS: Final = 6
+_PARTS: Final = 8
 """In so many parts, which are read in the order of a list, a page must be found. Otherwise it takes
 less to look the matches up."""
 

@@ -131,9 +131,10 @@ async def _uncounted(db: Db) -> list[str]:
 # In a statement of its own: it must see the votes that were counted while the other waited.
 @none("""
     update content_ranks r
-    set top = wilson(c.up, c.down), net = v.net, trending = trend(v.net), counted = true
+    set top = wilson(c.up, c.down), net = v.net, trending = trend(v.net), counted = true,
+        listing_id = c.listing_id
     from contents c cross join lateral (select net_of(c.id) as net offset 0) v
-    where c.id = any(:contents::uuid[]) and r.content_id = c.id
+    where c.id = any(:contents::uuid[]) and r.number = c.number
 """)
 async def _count(db: Db, contents: list[str]) -> None:
     """Count the votes of contents that are locked."""

@@ -13,7 +13,7 @@ from contentsvc.db.query import Db, many
 from contentsvc.store.fragments import INFO, LAST
 from contentsvc.wire.content import CONTENT_TYPES, ContentInfo
 
-LOOKED: Final = 1000
+LOOKED: Final = 500
 """So many are read in the order of a list, at most, to find those that fit."""
 RANKED: Final = 2000
 """Of the matches of words so many are ranked, the newest."""
@@ -170,27 +170,26 @@ def _matches(most: str, before: str | None = None) -> str:
     """
 
 
-def _match(rank: str, place: str) -> str:
-    """Looks the matches up, and sorts them. Their ranks are looked up one by one (`offset 0`),
-    however many the planner takes them for."""
+def _match(rank: str, number: str, place: str) -> str:
+    """Looks the matches up, and sorts them. An array of their numbers is one scan of the ranks'
+    primary key, which has all that is sorted by."""
     return f"""
         with page as materialized (
-            select m.content_id as id, k.rank, k.number
-            from ({_matches(":most")}) m cross join lateral ({rank} offset 0) k
-            where {place}
-            order by k.rank desc, k.number desc limit :limit
+            select {rank} as rank, {number} as number, r.number as content
+            from content_ranks r
+            where r.number = any(array(select m.number from ({_matches(":most")}) m))
+              and {place}
+            order by {rank} desc, {number} desc limit :limit
         )
         select p.rank, p.number, 0::bigint as n, true as fits, {INFO}
-        from page p join contents c on c.id = p.id join users u on u.id = c.author_id
+        from page p join content_ranks r on r.number = p.content
+        join contents c on c.id = r.content_id join users u on u.id = c.author_id
         order by p.rank desc, p.number desc
     """
 
 
 def _match_by_rank(rank: str) -> str:
-    return _match(
-        f"select r.{rank} as rank, r.number from content_ranks r where r.content_id = m.content_id",
-        "(k.rank, k.number) < (:rank, :number)",
-    )
+    return _match(f"r.{rank}", "r.number", f"(r.{rank}, r.number) < (:rank, :number)")
 
 
 @many(
@@ -210,10 +209,7 @@ async def matching_newest(db: Db, terms: str, number: int, limit: int) -> list[F
 
 
 @many(
-    _match(
-        f"select {_BY_AGE}, l.listing_id as number from contents l where l.id = m.content_id",
-        "k.number < :number",
-    ),
+    _match("null::float8", "r.listing_id", "r.listing_id < :number"),
     lane=SEARCHES,
 )
 async def matching_updated(db: Db, terms: str, most: int, number: int, limit: int) -> list[Found]:
@@ -235,23 +231,33 @@ async def matching_trending(
 
 
 @many(
-    _match(
-        # Each word by the best place that has it; the last as a word, and as a beginning.
-        """
-        select (
-                   ts_rank('{0.05, 0.1, 0.4, 1}', d.terms, shelved(:exact, d.number)::tsquery)
-                   + case when ts_filter(d.terms, '{a}') @@ b.beginning then 0.5
-                          when ts_filter(d.terms, '{b}') @@ b.beginning then 0.2
-                          else 0.025 end
-               )::float8 as rank, d.number
-        from documents d
-        cross join lateral (
-            select shelved(:beginning, d.number)::tsquery as beginning offset 0
-        ) b
-        where d.content_id = m.content_id
-        """,
-        "(k.rank, k.number) < (:rank, :number)",
-    ),
+    # Each word by the best place that has it; the last as a word, and as a beginning. The documents
+    # are looked up one by one (`offset 0`), however many the planner takes them for.
+    f"""
+    with page as materialized (
+        select m.content_id as id, k.rank, m.number
+        from ({_matches(":most")}) m cross join lateral (
+            select (
+                       ts_rank('{{0.05, 0.1, 0.4, 1}}', d.terms,
+                               shelved(:exact, d.number)::tsquery)
+                       + case when ts_filter(d.terms, '{{a}}') @@ b.beginning then 0.5
+                              when ts_filter(d.terms, '{{b}}') @@ b.beginning then 0.2
+                              else 0.025 end
+                   )::float8 as rank
+            from documents d
+            cross join lateral (
+                select shelved(:beginning, d.number)::tsquery as beginning offset 0
+            ) b
+            where d.content_id = m.content_id
+            offset 0
+        ) k
+        where (k.rank, m.number) < (:rank, :number)
+        order by k.rank desc, m.number desc limit :limit
+    )
+    select p.rank, p.number, 0::bigint as n, true as fits, {INFO}
+    from page p join contents c on c.id = p.id join users u on u.id = c.author_id
+    order by p.rank desc, p.number desc
+    """,
     lane=SEARCHES,
 )
 async def matching_relevance(

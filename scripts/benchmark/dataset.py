@@ -12,7 +12,7 @@ from contentsvc.store.words import document
 from . import bulk, catalogue, people, world
 from .world import Sizes
 
-VERSION = 9
+VERSION = 10
 """Raise it with each change of what is made: a data set of another version is made anew."""
 
 _MOMENT = datetime(2026, 11, 1, tzinfo=UTC)
@@ -61,8 +61,9 @@ _CHECKS = {
             ((table uses except table kept) union all (table kept except table uses)) as wrong
     """,
     "ranks": """
-        select count(*) from contents c left join content_ranks r on r.content_id = c.id
-        where (r.number, r.type, r.top) is distinct from (c.number, c.type, wilson(c.up, c.down))
+        select count(*) from contents c left join content_ranks r on r.number = c.number
+        where (r.content_id, r.type, r.listing_id, r.top)
+              is distinct from (c.id, c.type, c.listing_id, wilson(c.up, c.down))
     """,
     "documents": """
         select count(*) from contents c left join documents d on d.content_id = c.id

@@ -90,7 +90,7 @@ class ListCase(ApiCase):
         while await documents.renew_stale(self.db):
             pass
         found = self.sql(
-            "select id, c.number, listing_id, c.type, status, author_id, featured, tags, name,"
+            "select id, c.number, c.listing_id, c.type, status, author_id, featured, tags, name,"
             " top, trending from contents c join content_ranks r on r.content_id = c.id"
         )
         type(self).items = [Item(*row) for row in found]

@@ -81,12 +81,33 @@ class FilterTests(DocumentCase):
         self.assertEqual(self.words(), before)
         self.assertNotIn(self.game, self.stale())
 
+    async def test_listing(self) -> None:
+        """With a content its ranks get another listing id."""
+        before = self.listings()
+        self.sql(
+            "update contents set listing_id = nextval('listing_ids') where id = %s", self.game
+        )
+        after = self.listings()
+        self.assertEqual(before[0], before[1])
+        self.assertEqual(after[0], after[1])
+        self.assertGreater(after[0], before[0])
+
     async def test_deleted_user(self) -> None:
         """With content its document and ranks go."""
         self.sql("delete from contents where id = %s", self.game)
         for table in ("documents", "content_ranks"):
             left = self.sql(f"select from {table} where content_id = %s", self.game)
             self.assertEqual(left, [])
+
+
+    def listings(self) -> tuple[int, int]:
+        """The listing id of the game, and the one that its ranks have."""
+        ((own, kept),) = self.sql(
+            "select c.listing_id, r.listing_id from contents c"
+            " join content_ranks r on r.number = c.number where c.id = %s",
+            self.game,
+        )
+        return own, kept
 
 
 class WordTests(DocumentCase):

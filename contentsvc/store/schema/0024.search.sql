@@ -57,9 +57,11 @@ create function source_of(c contents) returns bigint
 
 -- How a content ranks: a row for each, too.
 create table content_ranks (
-    content_id uuid constraint content_ranks_id primary key references contents on delete cascade,
     number     bigint not null,
+    content_id uuid not null,
     type       text not null,
+    -- The content's own.
+    listing_id bigint not null,
     -- wilson(up, down).
     top        float8 not null default 0,
     -- The sum of the up-votes' weights less that of the down-votes'. A whole number of any length,
@@ -68,7 +70,10 @@ create table content_ranks (
     -- trend(net).
     trending   float8 not null default 0,
     -- Whether `net` has all votes. A job counts those of before this migration.
-    counted    boolean not null default true
+    counted    boolean not null default true,
+    -- Whoever looks matches up has their numbers in order. So the ranks of many are read from a few
+    -- pages of this index, and nothing from the table.
+    constraint content_ranks_number primary key (number) include (top, trending, listing_id)
 );
 -- One for each type: a list of all types merges them.
 create index content_ranks_top on content_ranks (type, top, number);
@@ -135,11 +140,11 @@ begin
     ), tally as (
         update contents c set up = c.up + change.up, down = c.down + change.down
         from change where c.id = change.content_id
-        returning c.id, c.up, c.down, change.net
+        returning c.number, c.up, c.down, change.net
     )
     update content_ranks r
     set top = wilson(t.up, t.down), net = r.net + t.net, trending = trend(r.net + t.net)
-    from tally t where r.content_id = t.id;
+    from tally t where r.number = t.number;
     return null;
 end $$;
 
@@ -170,12 +175,12 @@ begin
         with tally as (
             update contents set up = up + change_up, down = down + change_down
             where id = old.content_id
-            returning id, up, down
+            returning number, up, down
         )
         update content_ranks r
         set top = wilson(tally.up, tally.down), net = r.net + change,
             trending = trend(r.net + change)
-        from tally where r.content_id = tally.id;
+        from tally where r.number = tally.number;
     end if;
     return null;
 end $$;
@@ -192,8 +197,9 @@ create function renew_document() returns trigger language plpgsql as $$
 begin
     if tg_op = 'INSERT' then
         -- With the votes that the same transaction has cast.
-        insert into content_ranks (content_id, number, type, top, net, trending)
-        select c.id, c.number, c.type, wilson(c.up, c.down), net_of(c.id), trend(net_of(c.id))
+        insert into content_ranks (number, content_id, type, listing_id, top, net, trending)
+        select c.number, c.id, c.type, c.listing_id,
+               wilson(c.up, c.down), net_of(c.id), trend(net_of(c.id))
         from contents c where c.id = new.id
         on conflict do nothing;
         insert into documents (content_id, number, stale, terms)
@@ -212,3 +218,21 @@ create constraint trigger contents_document
     after insert or update of name, description, tags, featured, status, suspended, deleted on contents
     deferrable initially deferred
     for each row execute function renew_document();
+
+create function relist_ranks() returns trigger language plpgsql as $$
+begin
+    update content_ranks set listing_id = new.listing_id where number = new.number;
+    return null;
+end $$;
+create trigger contents_relisted after update of listing_id on contents
+    for each row when (new.listing_id <> old.listing_id) execute function relist_ranks();
+
+-- Instead of a foreign key, which would need one more index: each vote would write it.
+create function forget_ranks() returns trigger language plpgsql as $$
+begin
+    delete from content_ranks r using gone where r.number = gone.number;
+    return null;
+end $$;
+create trigger contents_gone_ranks after delete on contents
+    referencing old table as gone
+    for each statement execute function forget_ranks();

@@ -5,6 +5,6 @@ insert into documents (content_id, number, stale, terms)
 select c.id, c.number, true, filters_of(c) from contents c order by c.number
 on conflict do nothing;
 
-insert into content_ranks (content_id, number, type, top, counted)
-select c.id, c.number, c.type, wilson(c.up, c.down), false from contents c order by c.number
+insert into content_ranks (number, content_id, type, listing_id, top, counted)
+select c.number, c.id, c.type, c.listing_id, wilson(c.up, c.down), false from contents c order by c.number
 on conflict do nothing;
