@@ -1,6 +1,6 @@
 """Permissions: spec §5, row by row, and the operations beside it."""
 
-from tests.spec.data import Content, draft, guid
+from tests.spec.data import Content, User, draft, guid
 from tests.spec.harness import SpecCase
 from tests.spec.test_challenges import challenge
 
@@ -25,10 +25,10 @@ class PermissionCase(SpecCase):
         await self.outcome(None, "GET", path, None)
         await self.outcome(None, "GET", path, None, by=await self.someone())
 
-    async def signed_in(self, method: str, path: str, body=None) -> None:
-        """The operation needs a token, anybody's."""
+    async def signed_in(self, method: str, path: str, body=None, *, by: User | None = None) -> None:
+        """The operation needs a token: anybody's, or that of the user `by`."""
         await self.outcome(401, method, path, body)
-        await self.outcome(None, method, path, body, by=await self.someone())
+        await self.outcome(None, method, path, body, by=by or await self.someone())
 
     async def only_self(self, method: str, path: str, body=None, *, admins: bool = False) -> None:
         """The operation is for the user in the path, and for admins or not even for them."""
@@ -256,8 +256,8 @@ class OtherTests(PermissionCase):
         """choices: PATCH and DELETE of a comment require authentication."""
         made = await self.published()
         path = await self.comment(made, made.author)
-        await self.signed_in("PATCH", path, {"body": "y"})
-        await self.signed_in("DELETE", path)
+        await self.signed_in("PATCH", path, {"body": "y"}, by=made.author)
+        await self.signed_in("DELETE", path, by=made.author)
 
     async def test_follow(self):
         """choices: PUT and DELETE following are for the user only."""
