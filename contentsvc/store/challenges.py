@@ -102,15 +102,16 @@ async def create(
 
 
 @maybe("""
-    with changed as (
+    with held as materialized (
+        select id, closed is null as may from challenges where id = :challenge for no key update
+    ), changed as (
         update challenges
         set name = :name, ordinal = :ordinal, description = :description, theme = :theme,
             win = :win, participate = :participate,
             opens = :opens, closes = :closes, types = :types, judging = :judging
-        where id = :challenge and closed is null
-        returning id
+        where id = (select id from held where may)
     )
-    select exists (select from changed) from challenges where id = :challenge
+    select may from held
 """)
 async def replace(
     db: Db,

@@ -163,6 +163,12 @@ class WaitTests(EntryCase):
         deleted = self.in_tx(challenges.delete, self.challenge)
         self.assertEqual(await self.meanwhile(deleted, self.enter()), "challenge_not_found")
 
+    async def test_replaced_while_deleted(self) -> None:
+        """Whoever replaces the definition while it is being deleted does not find it."""
+        deleted = self.in_tx(challenges.delete, self.challenge)
+        replaced = self.challenges.replace(ADMIN, self.challenge, definition())
+        self.assertEqual(await self.meanwhile(deleted, replaced), "challenge_not_found")
+
     async def test_entered(self) -> None:
         """Whoever closes, deletes or suspends while somebody enters finds the entry."""
         for act, expected in (
