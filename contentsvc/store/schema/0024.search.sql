@@ -206,14 +206,19 @@ begin
         where c.id = new.id
         on conflict do nothing;
         insert into documents (content_id, number, stale, terms)
-        values (new.id, new.number, true, filters_of(new))
+        select new.id, new.number, true, filters_of(new)
+        where not exists (select from documents d where d.content_id = new.id)
         on conflict do nothing;
     else
-        update documents d
-        set terms = refiltered(d.terms, new), stale = d.source is distinct from source_of(new)
-        where d.content_id = new.id
-          and (d.terms <> refiltered(d.terms, new)
-               or d.stale <> (d.source is distinct from source_of(new)));
+        -- Who writes a document has the content's row: it cannot change between the two looks.
+        update documents d set terms = fresh.terms, stale = fresh.stale
+        from (
+            select refiltered(o.terms, new) as terms,
+                   o.source is distinct from source_of(new) as stale
+            from documents o where o.content_id = new.id
+            offset 0
+        ) fresh
+        where d.content_id = new.id and (d.terms <> fresh.terms or d.stale <> fresh.stale);
     end if;
     return null;
 end $$;
