@@ -28,6 +28,7 @@ from contentsvc.store import (
 )
 from contentsvc.store.floods import DAY, UNLIMITED
 from contentsvc.store.outbox import Outbox
+from contentsvc.wire.base import tag_of
 from contentsvc.wire.challenges import AchievementDefinition, EmblemDefinition, RewardDefinition
 from contentsvc.wire.dependencies import PLATFORMS, Entity, Package
 from contentsvc.wire.notifications import (
@@ -211,8 +212,8 @@ async def _moderate(db: Db, outbox: Outbox, people: dict[str, str]) -> None:
 
 async def _tell(db: Db, recipient: str, notification: Notification) -> None:
     # Only stored: daemons with a socket of the recipient find it within seconds.
-    kind = str(notification.__struct_config__.tag)
-    await notifications.insert(db, recipient, kind, json.encode(notification).decode())
+    text = json.encode(notification).decode()
+    await notifications.insert(db, recipient, tag_of(notification), text)
 
 
 async def _withdraw(db: Db, outbox: Outbox, people: dict[str, str]) -> None:

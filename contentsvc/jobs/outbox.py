@@ -24,6 +24,7 @@ from contentsvc.push.notifier import Notifier
 from contentsvc.store import outbox
 from contentsvc.store.outbox import Row
 from contentsvc.store.tasks import Task
+from contentsvc.wire.base import tag_of
 from contentsvc.wire.notifications import Notification
 
 EVERY = 5.0
@@ -60,7 +61,7 @@ class Kind(NamedTuple):
 
 def kinds(*steps: tuple[type[Task], Step]) -> dict[str, Kind]:
     """The kinds by their names."""
-    return {str(task.__struct_config__.tag): Kind(task, step) for task, step in steps}
+    return {tag_of(task): Kind(task, step) for task, step in steps}
 
 
 class Teller:

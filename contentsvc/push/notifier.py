@@ -8,6 +8,7 @@ from msgspec import json
 from contentsvc.db.query import Db
 from contentsvc.store import notifications
 from contentsvc.store.notifications import Following
+from contentsvc.wire.base import tag_of
 from contentsvc.wire.notifications import Notification
 
 
@@ -35,7 +36,7 @@ class Notifier:
 
         Raises Refused `notification_counters_user` if the user does not exist.
         """
-        row = await notifications.insert(db, recipient, _kind(notification), _data(notification))
+        row = await notifications.insert(db, recipient, tag_of(notification), _data(notification))
         db.after_commit(lambda: self._publish([row]))
 
     async def send_many(self, db: Db, told: Sequence[tuple[str, Notification]]) -> None:
@@ -51,7 +52,7 @@ class Notifier:
         rows = await notifications.insert_many(
             db,
             [recipient for recipient, _ in told],
-            [_kind(each) for _, each in told],
+            [tag_of(each) for _, each in told],
             [datas[id(each)] for _, each in told],
         )
         db.after_commit(lambda: self._publish(rows))
@@ -60,10 +61,6 @@ class Notifier:
         for row in rows:
             self._hub.deliver(row)
             self._relay.announce(row.user_id, row.seq)
-
-
-def _kind(notification: Notification) -> str:
-    return str(notification.__struct_config__.tag)
 
 
 def _data(notification: Notification) -> str:

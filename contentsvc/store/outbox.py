@@ -11,6 +11,7 @@ from msgspec import json
 
 from contentsvc.db.query import Db, found, maybe, none
 from contentsvc.store.tasks import Task
+from contentsvc.wire.base import tag_of
 
 LOCK_TIMEOUT = "500ms"
 """How long a batch waits for a lock. The process works on no other row meanwhile."""
@@ -43,7 +44,7 @@ class Outbox:
     async def put(self, db: Db, task: Task) -> None:
         """Have the task done once `db` has committed."""
         text = json.encode(task).decode()
-        await insert(db, str(task.__struct_config__.tag), text, task.topic)
+        await insert(db, tag_of(task), text, task.topic)
         db.after_commit(self._wake)
 
 

@@ -95,6 +95,11 @@ CURSOR = Meta(
 Limit = Annotated[int, Meta(ge=1, le=200, description="a number: the most items of the answer")]
 
 
+def tag_of(struct: Struct | type[Struct]) -> str:
+    """The tag of a tagged Struct, by which its JSON is told from others'."""
+    return str(struct.__struct_config__.tag)
+
+
 class Wire(Struct, rename="camel", kw_only=True):
     """A request body or a query string."""
 
