@@ -13,8 +13,8 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
-from contentsvc.jobs.runner import Failing
 from contentsvc.store import processes
+from contentsvc.store.processes import Failing
 from contentsvc.timers import Bell
 
 EVERY = 5.0
@@ -58,10 +58,7 @@ class Heartbeat:
             version=version("contentsvc"),
             sockets=connected.sockets,
             users=connected.users,
-            failing=[
-                processes.Failing(name, int(since), error)
-                for name, since, error in self._failing()
-            ],
+            failing=self._failing(),
         )
 
     async def stop(self) -> None:

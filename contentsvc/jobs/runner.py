@@ -18,6 +18,7 @@ from twisted.python.failure import Failure
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.jobs.failures import plain
+from contentsvc.store.processes import Failing
 from contentsvc.timers import Backoff, Bell, Sleeps
 
 FIRST_PAUSE = 1.0
@@ -46,14 +47,6 @@ class Wall(Protocol):
     """A clock of Unix seconds."""
 
     def seconds(self) -> float: ...
-
-
-class Failing(NamedTuple):
-    """A job that fails: its name, since when in Unix seconds, and why."""
-
-    name: str
-    since: float
-    error: str
 
 
 class Runner:
@@ -113,7 +106,7 @@ class Runner:
     def _failed(self, name: str, error: Exception) -> None:
         now, text = self._reactor.seconds(), plain(error)
         before = self._failing.get(name)
-        since = self._wall.seconds() if before is None else before.since
+        since = int(self._wall.seconds()) if before is None else before.since
         self._failing[name] = Failing(name, since, text)
         if before is not None and (before.error == text or now - self._said[name] < REMINDER):
             return

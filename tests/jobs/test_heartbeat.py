@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.jobs.heartbeat import FAREWELL, Connected, Heartbeat
-from contentsvc.jobs.runner import Failing
+from contentsvc.store.processes import Failing
 
 
 class FakeDb:
@@ -45,7 +45,7 @@ class HeartbeatTests(SynchronousTestCase):
 
     def test_report(self) -> None:
         """It has the process, what is connected, and the jobs that fail."""
-        self.failing = [Failing("sweep", 12.5, "away")]
+        self.failing = [Failing("sweep", 12, "away")]
         report = self.report()
         self.assertEqual(report["pid"], os.getpid())
         self.assertEqual((report["sockets"], report["users"]), (5, 4))

@@ -13,12 +13,13 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.db.errors import Unavailable
 from contentsvc.jobs import runner as module
 from contentsvc.jobs.failures import LENGTH, plain
-from contentsvc.jobs.runner import FIRST_PAUSE, REMINDER, Failing, Job, Runner
+from contentsvc.jobs.runner import FIRST_PAUSE, REMINDER, Job, Runner
+from contentsvc.store.processes import Failing
 from contentsvc.timers import Bell
 
 EVERY = 30.0
 WALL = Clock()
-WALL.advance(1_000_000)
+WALL.advance(1_000_000.5)
 
 
 class Even(Random):
