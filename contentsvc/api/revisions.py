@@ -26,7 +26,8 @@ from contentsvc.wire.revisions import CurrentRevision, RevisionCreate, RevisionI
 
 
 class Revisions:
-    """What has been published of a content, and which of it the content shows."""
+    """What has been published of a content, and which of it the content shows. One revision is read
+    by `Content.revision`, whose name was there before."""
 
     def __init__(self, db: Db, publishing: Publishing) -> None:
         self._db = db
