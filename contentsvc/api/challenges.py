@@ -33,7 +33,7 @@ class Challenges:
     @route("POST", "/design-challenges", allow=ADMIN)
     async def create(self, call: Call, body: ChallengeCreate) -> Created:
         """Create a design challenge (spec §4.17)."""
-        challenge = await challenges.create(self._db, *_definition(body))
+        challenge = await challenges.create(self._db, _definition(body))
         return Created(f"/api/v1/design-challenges/{challenge}")
 
     @route("GET", "/design-challenges", allow=ANYONE)
@@ -58,7 +58,7 @@ class Challenges:
     async def replace(self, call: Call, challenge: str, body: ChallengeCreate) -> None:
         """Replace the definition of a design challenge that is not closed. Its entries and the ids
         of its emblems stay."""
-        replaced = await challenges.replace(self._db, challenge, *_definition(body))
+        replaced = await challenges.replace(self._db, challenge, _definition(body))
         if replaced is None:
             raise ChallengeNotFound()
         if not replaced:
@@ -112,8 +112,8 @@ def _definition(body: ChallengeCreate) -> challenges.Definition:
         ordinal=body.ordinal,
         description=body.description,
         theme=body.theme,
-        win=msgspec.json.encode(body.win).decode(),
-        participate=msgspec.json.encode(body.participate).decode(),
+        win=msgspec.Raw(msgspec.json.encode(body.win)),
+        participate=msgspec.Raw(msgspec.json.encode(body.participate)),
         opens=body.opens,
         closes=body.closes,
         types=None if body.types is None else list(body.types),

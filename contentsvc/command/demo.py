@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from msgspec import json
+from msgspec import Raw, json
 
 from contentsvc.command import world
 from contentsvc.command.world import Change, Contest, Item, Person, id_of
@@ -231,7 +231,7 @@ async def _challenge(
 ) -> None:
     name, theme = contest.name, contest.theme
 
-    def reward(what: str, title: str) -> str:
+    def reward(what: str, title: str) -> Raw:
         definition = RewardDefinition(
             achievement=AchievementDefinition(
                 key=f"{theme}_{what}", name=f"{name}: {title}", description=f"{title} of “{name}”."
@@ -243,7 +243,7 @@ async def _challenge(
                 color=contest.color,
             ),
         )
-        return json.encode(definition).decode()
+        return Raw(json.encode(definition))
 
     definition = challenges.Definition(
         name=name,
@@ -257,7 +257,7 @@ async def _challenge(
         types=contest.types,
         judging=contest.judging,
     )
-    challenge = await challenges.create(db, *definition)
+    challenge = await challenges.create(db, definition)
     authors = {item.name: people[item.author] for item in world.ITEMS}
     for name in contest.entries:
         await entries.enter(db, challenge, id_of(name), authors[name])

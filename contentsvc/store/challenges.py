@@ -4,7 +4,10 @@ The database's clock says how a challenge stands. The row's lock decides between
 those who enter and leave take it FOR SHARE, and whoever closes or deletes FOR UPDATE.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from msgspec import Raw, Struct, structs
 
 from contentsvc.db.query import Db, found, many, maybe, one
 
@@ -28,15 +31,15 @@ class Row(NamedTuple):
     winners: list[str]
 
 
-class Definition(NamedTuple):
-    """What an admin decides. Its rewards are JSON text; times are Unix seconds."""
+class Definition(Struct):
+    """What an admin decides, as columns. Its rewards are JSON; times are Unix seconds."""
 
     name: str
     ordinal: int
     description: str
     theme: str
-    win: str
-    participate: str
+    win: Raw
+    participate: Raw
     opens: int | None = None
     closes: int | None = None
     types: list[str] | None = None
@@ -78,56 +81,36 @@ _SHOWN = """
 """
 
 
-@one("""
-    insert into challenges (name, ordinal, description, theme, win, participate,
-                            opens, closes, types, judging)
-    values (:name, :ordinal, :description, :theme, :win, :participate,
-            :opens, :closes, :types, :judging)
-    returning id
-""")
-async def create(
-    db: Db,
-    name: str,
-    ordinal: int,
-    description: str,
-    theme: str,
-    win: str,
-    participate: str,
-    opens: int | None,
-    closes: int | None,
-    types: list[str] | None,
-    judging: str,
-) -> str:
-    """Insert a challenge. Its rewards are JSON text."""
+_COLUMNS = ", ".join(field.name for field in structs.fields(Definition))
+_GIVEN = f"select {_COLUMNS} from json_populate_recordset(null::challenges, :definition)"
 
 
-@maybe("""
+@one(f"insert into challenges ({_COLUMNS}) {_GIVEN} returning id")
+async def _create(db: Db, definition: Sequence[Definition]) -> str:
+    """Insert a challenge."""
+
+
+async def create(db: Db, definition: Definition) -> str:
+    """Insert a challenge. Gives its id."""
+    return await _create(db, [definition])
+
+
+@maybe(f"""
     with held as materialized (
         select id, closed is null as may from challenges where id = :challenge for no key update
     ), changed as (
-        update challenges
-        set name = :name, ordinal = :ordinal, description = :description, theme = :theme,
-            win = :win, participate = :participate,
-            opens = :opens, closes = :closes, types = :types, judging = :judging
+        update challenges set ({_COLUMNS}) = ({_GIVEN})
         where id = (select id from held where may)
     )
     select may from held
 """)
-async def replace(
-    db: Db,
-    challenge: str,
-    name: str,
-    ordinal: int,
-    description: str,
-    theme: str,
-    win: str,
-    participate: str,
-    opens: int | None,
-    closes: int | None,
-    types: list[str] | None,
-    judging: str,
-) -> bool | None:
+async def _replace(db: Db, challenge: str, definition: Sequence[Definition]) -> bool | None:
+    """Replace the definition."""
+
+
+async def replace(db: Db, challenge: str, definition: Definition) -> bool | None:
     """Replace the definition. False if it is closed, None if there is no such challenge."""
+    return await _replace(db, challenge, [definition])
 
 
 @maybe(_SHOWN.format("where c.id = :challenge"))

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable
 from typing import Any
 
+from msgspec import Raw
 from twisted.internet.defer import Deferred
 
 from contentsvc.store import challenges, closing, entries
@@ -154,8 +155,8 @@ class WaitTests(EntryCase):
 
     async def test_replaced(self) -> None:
         """Whoever enters while the definition changes is judged by the new one."""
-        new = challenges.Definition("New", 1, "", "", "{}", "{}", types=["asset"])
-        replaced = self.in_tx(challenges.replace, self.challenge, *new)
+        new = challenges.Definition("New", 1, "", "", Raw("{}"), Raw("{}"), types=["asset"])
+        replaced = self.in_tx(challenges.replace, self.challenge, new)
         self.assertEqual(await self.meanwhile(replaced, self.enter()), "type_not_allowed")
 
     async def test_deleted(self) -> None:

@@ -25,7 +25,7 @@ class ChallengeCase(TellerCase):
     async def create(self, **changes: Any) -> str:
         """The id of a new challenge, that the votes judge; its time is over."""
         changes = {"opens": PAST, "closes": PAST + 9, "judging": "votes", **changes}
-        return await challenges.create(self.db, *definition(**changes))
+        return await challenges.create(self.db, definition(**changes))
 
     async def entry(self, challenge: str, author: str, up: int = 0) -> str:
         """The id of a new content with these up-votes, which has entered."""

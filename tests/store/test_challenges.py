@@ -7,6 +7,7 @@ from importlib.resources import as_file
 from typing import Any
 
 import psycopg2
+from msgspec import Raw, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.store import challenges
@@ -22,13 +23,14 @@ NOBODY = (None, False)
 
 def definition(**changes: Any) -> Definition:
     """A definition."""
-    return Definition("Bridges", 1, "", "spans", REWARD, REWARD)._replace(**changes)
+    reward = Raw(REWARD)
+    return structs.replace(Definition("Bridges", 1, "", "spans", reward, reward), **changes)
 
 
 class ChallengeCase(StoreCase):
     async def create(self, **changes: Any) -> str:
         """The id of a new one."""
-        return await challenges.create(self.db, *definition(**changes))
+        return await challenges.create(self.db, definition(**changes))
 
     async def row(self, challenge: str) -> challenges.Row:
         """The challenge, as anybody sees it."""
@@ -105,9 +107,9 @@ class ChangeTests(ChallengeCase):
         """All of the definition is replaced; the ids of the emblems stay."""
         made = await self.create(opens=PAST, closes=FUTURE, types=["game"], judging="votes")
         before = await self.row(made)
-        other = '{"emblem":{"name":"Arch"}}'
+        other = Raw('{"emblem":{"name":"Arch"}}')
         new = Definition("Arches", 2, "d", "t", other, other)
-        self.assertEqual(await challenges.replace(self.db, made, *new), True)
+        self.assertEqual(await challenges.replace(self.db, made, new), True)
         row = await self.row(made)
         self.assertEqual(
             (row.name, row.ordinal, row.description, row.theme), ("Arches", 2, "d", "t")
@@ -119,7 +121,7 @@ class ChangeTests(ChallengeCase):
 
     async def test_replace_none(self) -> None:
         """What does not exist is not replaced."""
-        self.assertIsNone(await challenges.replace(self.db, guid(), *definition()))
+        self.assertIsNone(await challenges.replace(self.db, guid(), definition()))
 
     async def test_replace_closed(self) -> None:
         """A closed one stays as it is."""
@@ -127,13 +129,13 @@ class ChangeTests(ChallengeCase):
         self.sql("update challenges set closed = now() where id = %s", made)
         before = await self.row(made)
         new = definition(name="Arches")
-        self.assertEqual(await challenges.replace(self.db, made, *new), False)
+        self.assertEqual(await challenges.replace(self.db, made, new), False)
         self.assertEqual((await self.row(made), before.state), (before, "closed"))
 
     async def test_end(self) -> None:
         """One that opened at once can be ended at any time."""
         made = await self.create()
-        self.assertTrue(await challenges.replace(self.db, made, *definition(closes=PAST)))
+        self.assertTrue(await challenges.replace(self.db, made, definition(closes=PAST)))
         self.assertEqual((await self.row(made)).state, "judging")
 
     async def test_delete(self) -> None:

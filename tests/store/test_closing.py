@@ -173,5 +173,5 @@ class DueTests(ClosingCase):
         async with self.db.transaction() as tx:
             await challenges.lock(tx, due)
             waiting = Deferred.fromCoroutine(self.lock_due(due))
-            await challenges.replace(tx, due, *definition(judging="votes", closes=FUTURE))
+            await challenges.replace(tx, due, definition(judging="votes", closes=FUTURE))
         self.assertFalse(await waiting)

@@ -56,7 +56,13 @@ QUEUES = {"outbox_turn", "documents_stale", "content_ranks_uncounted"}
 COUNTED = {"status_waiting scans outbox", "status_failures scans outbox"}
 """What `contentsvc status` asks for, once in a while. The outbox has a row for each cause, not for
 each recipient."""
-HARMLESS = {"unnest", "generate_series", "json_to_recordset", "trigrams"}
+HARMLESS = {
+    "unnest",
+    "generate_series",
+    "json_to_recordset",
+    "json_populate_recordset",
+    "trigrams",
+}
 """Functions that read no table."""
 SIZES = Sizes(25_000, 10_000, 100, commented=5, popular_every=500, parts=2, uses=2)
 """With less, reading a small table whole is the better plan."""
