@@ -9,10 +9,10 @@ from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.jobs.outbox import Batch, Teller, kinds
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.notifications import Following
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import Task
 from contentsvc.wire.notifications import Debug
+from tests.push.fakes import Listener
 from tests.support.databases import StoreCase, fresh
 
 MOST = 4
@@ -33,20 +33,6 @@ async def call(tx: Db, task: Call, place: str | None, most: int) -> Batch:
     end = told + most >= len(task.users)
     batch = [(user, Debug(text=task.text)) for user in users]
     return Batch(batch, None if end else str(told + most))  # type: ignore[arg-type]
-
-
-class Listener:
-    """Stands for the hub and the relay."""
-
-    def __init__(self) -> None:
-        self.delivered: list[Following] = []
-        self.announced: list[tuple[str, int]] = []
-
-    def deliver(self, row: Following) -> None:
-        self.delivered.append(row)
-
-    def announce(self, user: str, seq: int) -> None:
-        self.announced.append((user, seq))
 
 
 class TellerCase(StoreCase):

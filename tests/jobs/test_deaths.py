@@ -22,7 +22,8 @@ from contentsvc.push.notifier import Notifier
 from contentsvc.store import social
 from contentsvc.store.floods import UNLIMITED
 from contentsvc.store.tasks import ContentPublished
-from tests.jobs.support import Listener, TellerCase
+from tests.jobs.support import TellerCase
+from tests.push.fakes import Listener
 from tests.support.databases import POOL
 
 MOST, FOLLOWERS = 2, 5

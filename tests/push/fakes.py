@@ -1,4 +1,4 @@
-"""A log of notifications and sockets in memory, for tests of the hub."""
+"""Fakes in memory: a log of notifications, sockets, and what stands for the hub."""
 
 from collections.abc import Callable
 from itertools import count
@@ -265,3 +265,17 @@ def make(
     """A clock, a log and a hub between them."""
     clock, log = clock or Clock(), FakeLog(held)
     return clock, log, Hub(clock, None, log, **LIMITS | limits)  # type: ignore[arg-type]
+
+
+class Listener:
+    """Stands for the hub and the relay."""
+
+    def __init__(self) -> None:
+        self.delivered: list[Following] = []
+        self.announced: list[tuple[str, int]] = []
+
+    def deliver(self, row: Following) -> None:
+        self.delivered.append(row)
+
+    def announce(self, user: str, seq: int) -> None:
+        self.announced.append((user, seq))

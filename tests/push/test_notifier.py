@@ -7,9 +7,8 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.notifications import Following
 from contentsvc.wire.notifications import AnyNotification, Debug, PartyInviteAccept
-from tests.push.fakes import Commits
+from tests.push.fakes import Commits, Listener
 
 ANN = "00000000-0000-0000-0000-00000000000a"
 BOB = "00000000-0000-0000-0000-00000000000b"
@@ -26,20 +25,6 @@ class FakeTransaction(Commits):
     async def run(self, statement: object, args: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         self.inserted.append(args)
         return self.rows or [(args[0], len(self.inserted), ANN, 1000, None)]
-
-
-class Listener:
-    """Stands for the hub and the relay."""
-
-    def __init__(self) -> None:
-        self.delivered: list[Following] = []
-        self.announced: list[tuple[str, int]] = []
-
-    def deliver(self, row: Following) -> None:
-        self.delivered.append(row)
-
-    def announce(self, user: str, seq: int) -> None:
-        self.announced.append((user, seq))
 
 
 class NotifierTests(SynchronousTestCase):
