@@ -26,8 +26,9 @@ from contentsvc.wire.revisions import CurrentRevision, RevisionCreate, RevisionI
 
 
 class Revisions:
-    """What has been published of a content, and which of it the content shows. One revision is read
-    by `Content.revision`, whose name was there before."""
+    """What has been published of a content, and which of it the content shows."""
+
+    # One revision is read by Content.revision: its operation had that name before.
 
     def __init__(self, db: Db, publishing: Publishing) -> None:
         self._db = db
