@@ -4,13 +4,13 @@ from typing import Any
 
 import psycopg2
 from twisted.internet.task import Clock
-from twisted.logger import LogEvent, formatEvent, globalLogPublisher
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
 from contentsvc.jobs import outbox as module
 from contentsvc.jobs.outbox import Batch, kinds
 from contentsvc.wire.notifications import Debug
+from tests.jobs.lines import logged_by
 from tests.jobs.support import MOST, Call, TellerCase, call
 from tests.support.databases import guid, together
 
@@ -110,13 +110,7 @@ class FailureTests(TellerCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.ann, self.bob = await self.user(), await self.user()
-        self.logged: list[str] = []
-        globalLogPublisher.addObserver(self.observe)
-        self.addCleanup(globalLogPublisher.removeObserver, self.observe)
-
-    def observe(self, event: LogEvent) -> None:
-        if event["log_namespace"] == module.__name__ and "log_failure" not in event:
-            self.logged.append(formatEvent(event))
+        self.logged = logged_by(module, self)
 
     def again(self) -> None:
         """The pauses are over."""

@@ -5,7 +5,6 @@ from random import Random
 from typing import Any
 
 from twisted.internet.task import Clock
-from twisted.logger import LogEvent, formatEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
@@ -13,6 +12,7 @@ from contentsvc.jobs import retention as module
 from contentsvc.jobs.retention import EVERY, PAUSE, retain
 from contentsvc.jobs.runner import Runner
 from contentsvc.store.retention import FIRST, NOTES, TOKENS
+from tests.jobs.lines import logged_by
 
 NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessions"
 PROCESSES, TELLINGS = "processes_forget_dead", "retention_trim_tellings"
@@ -45,13 +45,7 @@ class FakeDb:
 class RetentionTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock, self.db = Clock(), FakeDb()
-        self.logged: list[str] = []
-        globalLogPublisher.addObserver(self.observe)
-        self.addCleanup(globalLogPublisher.removeObserver, self.observe)
-
-    def observe(self, event: LogEvent) -> None:
-        if event["log_namespace"] == module.__name__:
-            self.logged.append(formatEvent(event))
+        self.logged = logged_by(module, self)
 
     def begin(self, days: int = 90) -> None:
         """The jobs run."""

@@ -7,7 +7,6 @@ from typing import Any
 from psycopg2.errors import UndefinedTable
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
-from twisted.logger import LogEvent, formatEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
@@ -16,6 +15,7 @@ from contentsvc.jobs.failures import LENGTH, plain
 from contentsvc.jobs.runner import FIRST_PAUSE, REMINDER, Job, Runner
 from contentsvc.store.processes import Failing
 from contentsvc.timers import Bell
+from tests.jobs.lines import logged_by
 
 EVERY = 30.0
 WALL = Clock()
@@ -51,14 +51,7 @@ class RunnerCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.work, self.other = Work(self.clock), Work(self.clock)
-        self.logged: list[str] = []
-        globalLogPublisher.addObserver(self.observe)
-        self.addCleanup(globalLogPublisher.removeObserver, self.observe)
-
-    def observe(self, event: LogEvent) -> None:
-        """A line of the log, unless it has a traceback: that is in flushLoggedErrors."""
-        if event["log_namespace"] == module.__name__ and "log_failure" not in event:
-            self.logged.append(formatEvent(event))
+        self.logged = logged_by(module, self)
 
     def begin(self, *jobs: Job) -> Runner:
         made = Runner(self.clock, WALL, Even())
