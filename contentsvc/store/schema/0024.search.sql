@@ -133,6 +133,10 @@ create function net_of(content uuid) returns numeric
 create function tally_votes() returns trigger language plpgsql
     set enable_seqscan = off set enable_hashjoin = off as $$
 begin
+    -- All of a statement's votes may be changed ones.
+    if not exists (select from new_votes) then
+        return null;
+    end if;
     with change as (
         select content_id, count(*) filter (where up) as up, count(*) filter (where not up) as down,
                sum(case when up then vote_weight(voted) else - vote_weight(voted) end) as net
