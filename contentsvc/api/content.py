@@ -1,6 +1,7 @@
 """Content: spec §4.2, §4.3; its detail, status and featuring."""
 
 from collections.abc import Awaitable
+from operator import attrgetter
 
 from msgspec import UNSET
 from msgspec.structs import asdict
@@ -14,7 +15,7 @@ from contentsvc.api.errors import (
     RevisionNotPublished,
     UserNotFound,
 )
-from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
+from contentsvc.api.paging import PIECE, LongList, Piece, contents, position
 from contentsvc.api.publishing import REFUSALS, Publishing
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
@@ -137,8 +138,15 @@ class Content:
         if not rows:
             await check_user(self._db, user)
         if query.limit is not None:
-            return listed(rows, query, _number, _item)
-        return self._piece.whole(rows, _number, _item, start=before, page=page, state=state)
+            return contents(rows, query)
+        return self._piece.whole(
+            rows,
+            attrgetter("number"),
+            attrgetter("info"),
+            start=before,
+            page=page,
+            state=state,
+        )
 
     @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))
     async def detail(self, call: Call, content: str) -> ContentDetail:
@@ -238,11 +246,3 @@ class Content:
 
 def _entity(used: Used) -> Entity:
     return Entity(entity_id=used.entity_id, revision_id=used.revision_id, path=used.path)
-
-
-def _number(row: store.Numbered) -> int:
-    return row.number
-
-
-def _item(row: store.Numbered) -> ContentInfo:
-    return row.info

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec import Raw, Struct, structs
 
-from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.db.query import Db, many, maybe, one
 
 
 class Row(NamedTuple):
@@ -121,11 +121,6 @@ async def get(db: Db, challenge: str, caller: str | None, admin: bool) -> Row | 
 @many(_SHOWN.format("order by c.ordinal, c.id"))
 async def all(db: Db, caller: str | None, admin: bool) -> list[Row]:
     """Every challenge, by ordinal."""
-
-
-@found("select from challenges where id = :challenge")
-async def exists(db: Db, challenge: str) -> bool:
-    """Whether there is such a challenge."""
 
 
 @maybe("""

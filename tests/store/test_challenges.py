@@ -97,7 +97,6 @@ class ReadTests(ChallengeCase):
     async def test_none(self) -> None:
         """A challenge that does not exist is None."""
         self.assertIsNone(await challenges.get(self.db, guid(), *NOBODY))
-        self.assertFalse(await challenges.exists(self.db, guid()))
         async with self.db.transaction() as tx:
             self.assertIsNone(await challenges.lock(tx, guid()))
 
@@ -144,7 +143,7 @@ class ChangeTests(ChallengeCase):
         async with self.db.transaction() as tx:
             self.assertEqual(await challenges.lock(tx, made), ("open", []))
             self.assertTrue(await challenges.delete(tx, made))
-        self.assertFalse(await challenges.exists(self.db, made))
+        self.assertIsNone(await challenges.get(self.db, made, *NOBODY))
 
 
 class UpgradeTests(SynchronousTestCase):
