@@ -9,7 +9,7 @@ from twisted.internet.utils import getProcessOutputAndValue
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc import config
-from contentsvc.config import ConfigError, Settings
+from contentsvc.config import ConfigError, Settings, kinds
 from contentsvc.tokens import Keys
 from contentsvc.wire.dependencies import PLATFORMS
 from tests.support import postgres
@@ -46,6 +46,17 @@ WRONG: dict[str, list[Any]] = {
     "progress_keys": [-1, "many"],
     "progress_bytes": [-1, 2**54, "16 MiB"],
     "notification_retention": [-1, 36_501, 90.5, "never"],
+    "files": ["", "disk", True],
+    "s3_endpoint": ["store.example", "ftp://x"],
+    "s3_region": ["", 5],
+    "s3_content_bucket": ["", 5],
+    "s3_media_bucket": [""],
+    "media_url": ["media.example", "https://x?y"],
+    "require_files": ["maybe"],
+    "file_bytes": [0, 5 * 1024**3 + 1, "512 MiB"],
+    "image_bytes": [0],
+    "user_bytes": [-1],
+    "pending_files": [-1, "many"],
 }
 
 
@@ -116,7 +127,7 @@ class ReadTests(SynchronousTestCase):
         """The platforms that may be required are those that a package can have."""
         required = read(required_platforms=",".join(PLATFORMS)).required_platforms
         self.assertEqual(required, PLATFORMS)
-        self.assertEqual(config.PLATFORMS, PLATFORMS)
+        self.assertEqual(kinds.PLATFORMS, PLATFORMS)
 
     def test_flags(self) -> None:
         """A flag is on or off, true or false, or a boolean of the file."""

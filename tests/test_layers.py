@@ -26,18 +26,22 @@ ALLOWED = {
     "db": set(),
     "store": {"db", "wire"},
     "postgres": {"db"},
+    "bucket": {"wire", "db"},
     "push": {"store", "db", "wire", "tokens"},
-    "jobs": {"wire", "store", "db", "push.notifier"},
-    "api": {"web", "wire", "store", "db", "tokens", "passwords", "push.notifier", "push.endings"},
+    "jobs": {"wire", "store", "db", "push.notifier", "bucket"},
+    "api": {
+        *("web", "wire", "store", "db", "tokens", "passwords"),
+        *("push.notifier", "push.endings", "bucket"),
+    },
     "root": {"push", "web"},
     "client": {"wire"},
     "command": {
         *("config", "tokens", "passwords"),
-        *("store", "db", "postgres", "wire", "client"),
+        *("store", "db", "postgres", "wire", "client", "bucket"),
     },
     "daemon": {
         *("config", "db", "store", "postgres", "tokens"),
-        *("passwords", "push", "jobs", "web"),
+        *("passwords", "push", "jobs", "web", "bucket"),
     },
 }
 """What a layer may import beside itself; `tap` everything."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from twisted.internet import tcp
 
-from contentsvc.config import BACKLOG
+from contentsvc.config.kinds import BACKLOG
 
 _ACCEPTS = 32
 """The most connections accepted in one turn. Twisted would take more in each turn that leaves some

@@ -5,28 +5,32 @@ and CONTENTSVC_ITS_NAME an environment variable. An option overrides the environ
 overrides the file, which overrides the default.
 """
 
-import re
 import tomllib
 from collections.abc import Callable, Mapping
-from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
-import psycopg2
 from msgspec import Struct
-from psycopg2.extensions import parse_dsn
+
+from contentsvc.config.kinds import (
+    dsn,
+    endpoint,
+    flag,
+    number,
+    origins,
+    path,
+    place,
+    platforms,
+    proxies,
+    seconds,
+    text,
+    url,
+)
 
 MORE_CONNECTIONS = 1000
 """Connections for requests besides those for sockets, where `connections` is not set."""
-PLATFORMS = ("win64", "osx64", "linux64")
 _PREFIX = "CONTENTSVC_"
-BACKLOG = 4096
-"""Connections that may wait to be accepted: the most that Linux allows by default. Twisted's own
-default is 50. A client beyond the limit tries again after 1, 3, 7, 15, 31 and 63 s."""
-_PORT = re.compile(r"(?:^(?:tcp6?|ssl):|:port=)([0-9]+)")
-_BACKLOG = re.compile(r":backlog=|^(?!(haproxy:)?(tcp6?|ssl|unix):)")
-"""Matches an endpoint that has a backlog already, or that cannot have one."""
+_MIB = 1024**2
 
 
 class ConfigError(Exception):
@@ -72,6 +76,20 @@ class Settings(Struct, frozen=True, kw_only=True):
     """These two are per user; 0 means no limit."""
     notification_retention: int
     """In days; 0 means forever."""
+    files: str
+    """`local`, `s3` or `external`."""
+    s3_endpoint: str | None
+    s3_region: str
+    s3_content_bucket: str | None
+    s3_media_bucket: str | None
+    media_url: str | None
+    """None means that of the place where files lie."""
+    require_files: bool
+    file_bytes: int
+    image_bytes: int
+    user_bytes: int
+    pending_files: int
+    """The last two are per user. 0 means no limit."""
 
     @property
     def most_connections(self) -> int:
@@ -98,199 +116,116 @@ class Setting(NamedTuple):
         return self.name.replace("_", "-")
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise ValueError("must be a string that is not empty")
-    return value
-
-
-def _endpoint(value: Any) -> str:
-    """Check the port. Twisted checks the rest, but a port only when it listens."""
-    for port in _PORT.findall(_text(value)):
-        if int(port) > 65535:
-            raise ValueError(f"names port {port}, which is above 65535")
-    return str(value) if _BACKLOG.search(value) else f"{value}:backlog={BACKLOG}"
-
-
-def _path(value: Any) -> Path:
-    return Path(_text(value)).expanduser().absolute()
-
-
-def _flag(value: Any) -> bool:
-    known = {True: True, False: False, "on": True, "off": False, "true": True, "false": False}
-    if isinstance(value, int) and not isinstance(value, bool):
-        raise ValueError("must be on or off")
-    try:
-        return known[value]
-    except (KeyError, TypeError):
-        raise ValueError("must be on or off") from None
-
-
-def _words(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        value = [word.strip() for word in value.split(",") if word.strip()]
-    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
-        raise ValueError("must be a list of strings")
-    return tuple(value)
-
-
-def _platforms(value: Any) -> tuple[str, ...]:
-    words = _words(value)
-    unknown = [word for word in words if word not in PLATFORMS]
-    if unknown:
-        raise ValueError(f"has the unknown platform {unknown[0]!r}: use {', '.join(PLATFORMS)}")
-    return words
-
-
-def _origins(value: Any) -> tuple[str, ...]:
-    words = _words(value)
-    for word in words:
-        parts = urlsplit(word)
-        if word != "*" and (not parts.scheme or not parts.netloc or parts.path):
-            raise ValueError(f"has {word!r}, which is neither * nor like https://portal.example")
-    return words
-
-
-def _proxies(value: Any) -> tuple[str, ...]:
-    words = _words(value)
-    for word in words:
-        try:
-            if word != "unix":
-                ip_network(word, strict=False)
-        except ValueError:
-            raise ValueError(
-                f"has {word!r}, which is not an IP address, a network or unix"
-            ) from None
-    return words
-
-
-def _url(value: Any) -> str:
-    parts = urlsplit(_text(value))
-    if (
-        parts.scheme not in {"http", "https"}
-        or not (parts.hostname and re.fullmatch("[!-~]+", value) and parts.port != 0)
-        or parts.query
-        or parts.fragment
-    ):
-        raise ValueError("must be a URL like https://content.example")
-    return str(value).rstrip("/")
-
-
-def _dsn(value: Any) -> str:
-    try:
-        parse_dsn(_text(value))
-    except psycopg2.Error as error:
-        raise ValueError(f"is not a libpq URL or DSN: {' '.join(str(error).split())}") from None
-    return str(value)
-
-
-def _number(low: int, high: int) -> Callable[[Any], int]:
-    def parse(value: Any) -> int:
-        try:
-            number = int(value) if isinstance(value, int | str) else None
-        except ValueError:
-            number = None
-        if number is None or isinstance(value, bool) or not low <= number <= high:
-            raise ValueError(f"must be a whole number from {low} to {high}")
-        return number
-
-    return parse
-
-
-def _seconds(low: float, high: float) -> Callable[[Any], float]:
-    def parse(value: Any) -> float:
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = -1.0
-        if isinstance(value, bool) or not low <= number <= high:
-            raise ValueError(f"must be a number of seconds from {low:g} to {high:g}")
-        return number
-
-    return parse
-
-
 SETTINGS = (
     Setting(
         "listen",
         "tcp:8080:interface=127.0.0.1",
-        _endpoint,
+        endpoint,
         "Twisted endpoint to listen on",
     ),
-    Setting("database", None, _dsn, "libpq URL or DSN; without it, an embedded Postgres runs"),
-    Setting("data_dir", "var", _path, "folder of the embedded Postgres and of generated keys"),
-    Setting("public_url", None, _url, "URL that clients use; socketUrl is built on it"),
-    Setting("workers", 1, _number(1, 64), "processes that share the port"),
+    Setting("database", None, dsn, "libpq URL or DSN; without it, an embedded Postgres runs"),
+    Setting("data_dir", "var", path, "folder of the embedded Postgres and of generated keys"),
+    Setting("public_url", None, url, "URL that clients use; socketUrl is built on it"),
+    Setting("workers", 1, number(1, 64), "processes that share the port"),
     Setting(
-        "secret_file", None, _path, "file of the keys that sign tokens; required with --database"
+        "secret_file", None, path, "file of the keys that sign tokens; required with --database"
     ),
-    Setting("registration", True, _flag, "on or off: may anyone register?"),
-    Setting("debug_notify", True, _flag, "on or off: does POST /api/v1/debug/notify exist?"),
+    Setting("registration", True, flag, "on or off: may anyone register?"),
+    Setting("debug_notify", True, flag, "on or off: does POST /api/v1/debug/notify exist?"),
     Setting(
         "require_party_invite",
         False,
-        _flag,
+        flag,
         "on or off: does the answer to a party invite need an invite?",
     ),
     Setting(
         "required_platforms",
         (),
-        _platforms,
+        platforms,
         "platforms that every package must support, with commas",
     ),
     Setting(
-        "cors_origins", ("*",), _origins, "web origins that may use the API, with commas; * for all"
+        "cors_origins", ("*",), origins, "web origins that may use the API, with commas; * for all"
     ),
     Setting(
         "trusted_proxies",
         (),
-        _proxies,
+        proxies,
         "proxies whose X-Forwarded headers are believed, with commas",
     ),
     Setting(
         "failed_log_ins_per_address",
         100,
-        _number(0, 1_000_000),
+        number(0, 1_000_000),
         "wrong passwords per client address in 15 minutes; 0: no limit",
     ),
     Setting(
         "comments_per_minute",
         20,
-        _number(0, 1_000_000),
+        number(0, 1_000_000),
         "comments per user and minute; 0: no limit",
     ),
     Setting(
         "follows_per_day",
         300,
-        _number(0, 1_000_000),
+        number(0, 1_000_000),
         "new follows per user in 24 hours; 0: no limit",
     ),
     Setting(
         "publications_per_day",
         100,
-        _number(0, 1_000_000),
+        number(0, 1_000_000),
         "publications per user in 24 hours: new content, and new revisions; 0: no limit",
     ),
-    Setting("pool_size", 8, _number(1, 500), "database connections per process"),
-    Setting("statement_timeout", 15.0, _seconds(0.1, 600), "seconds per database statement"),
-    Setting("body_timeout", 30.0, _seconds(0.1, 600), "seconds for headers, and for the body"),
-    Setting("drain_timeout", 10.0, _seconds(0, 600), "seconds for open requests at stop"),
-    Setting("body_memory", 64, _number(4, 65_536), "MiB for arriving request data per process"),
-    Setting("connections", None, _number(1, 2_000_000), "connections per process, with sockets"),
-    Setting("sockets", 20_000, _number(0, 1_000_000), "sockets per process"),
-    Setting("sockets_per_user", 8, _number(1, 1000), "sockets per user and process"),
-    Setting("progress_keys", 1000, _number(0, 10**9), "progress keys per user; 0: no limit"),
+    Setting("pool_size", 8, number(1, 500), "database connections per process"),
+    Setting("statement_timeout", 15.0, seconds(0.1, 600), "seconds per database statement"),
+    Setting("body_timeout", 30.0, seconds(0.1, 600), "seconds for headers, and for the body"),
+    Setting("drain_timeout", 10.0, seconds(0, 600), "seconds for open requests at stop"),
+    Setting("body_memory", 64, number(4, 65_536), "MiB for arriving request data per process"),
+    Setting("connections", None, number(1, 2_000_000), "connections per process, with sockets"),
+    Setting("sockets", 20_000, number(0, 1_000_000), "sockets per process"),
+    Setting("sockets_per_user", 8, number(1, 1000), "sockets per user and process"),
+    Setting("progress_keys", 1000, number(0, 10**9), "progress keys per user; 0: no limit"),
     Setting(
         "progress_bytes",
-        16 * 1024**2,
-        _number(0, 2**53),
+        16 * _MIB,
+        number(0, 2**53),
         "bytes of progress values per user; 0: no limit",
     ),
     Setting(
         "notification_retention",
         90,
-        _number(0, 36_500),
+        number(0, 36_500),
         "days that notifications are kept; 0: forever",
+    ),
+    Setting(
+        "files",
+        None,
+        place,
+        "where files lie: local (a folder in the data dir; the default with the embedded "
+        "Postgres), s3, or external (the studio's own; the default with --database)",
+    ),
+    Setting("s3_endpoint", None, url, "URL of the S3 store, with --files s3"),
+    Setting("s3_region", "us-east-1", text, "region of the S3 store"),
+    Setting("s3_content_bucket", None, text, "bucket of entities and packages"),
+    Setting("s3_media_bucket", None, text, "bucket of images, which everybody can read"),
+    Setting("media_url", None, url, "URL under which players read images"),
+    Setting(
+        "require_files",
+        False,
+        flag,
+        "on or off: must all paths be those of uploaded files?",
+    ),
+    Setting("file_bytes", 512 * _MIB, number(1, 5 * 1024**3), "bytes of a file"),
+    Setting("image_bytes", 8 * _MIB, number(1, 5 * 1024**3), "bytes of an image"),
+    Setting(
+        "user_bytes", 2048 * _MIB, number(0, 2**53), "bytes of a user's files; 0: no limit"
+    ),
+    Setting(
+        "pending_files",
+        10_000,
+        number(0, 10**9),
+        "files that a user may announce without their bytes; 0: no limit",
     ),
 )
 
@@ -320,6 +255,8 @@ def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
             values[setting.name] = setting.parse(value)
         except ValueError as error:
             raise ConfigError(f"{source} {error}") from None
+    if values["files"] is None:
+        values["files"] = "local" if values["database"] is None else "external"
     settings = Settings(**values)
     if settings.database is not None and settings.secret_file is None:
         raise ConfigError("secret_file is required when database is set")

@@ -1,0 +1,151 @@
+"""The kinds of values that settings have. Each function here reads a value of its kind, whether it
+comes as text or from TOML. It raises ValueError, whose text follows the name of the setting."""
+
+import re
+from collections.abc import Callable
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg2
+from psycopg2.extensions import parse_dsn
+
+PLATFORMS = ("win64", "osx64", "linux64")
+PLACES = ("local", "s3", "external")
+BACKLOG = 4096
+"""Connections that may wait to be accepted: the most that Linux allows by default. Twisted's own
+default is 50. A client beyond the limit tries again after 1, 3, 7, 15, 31 and 63 s."""
+_PORT = re.compile(r"(?:^(?:tcp6?|ssl):|:port=)([0-9]+)")
+_BACKLOG = re.compile(r":backlog=|^(?!(haproxy:)?(tcp6?|ssl|unix):)")
+"""Matches an endpoint that has a backlog already, or that cannot have one."""
+
+
+def text(value: Any) -> str:
+    """A text that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise ValueError("must be a string that is not empty")
+    return value
+
+
+def endpoint(value: Any) -> str:
+    """Check the port. Twisted checks the rest, but a port only when it listens."""
+    for port in _PORT.findall(text(value)):
+        if int(port) > 65535:
+            raise ValueError(f"names port {port}, which is above 65535")
+    return str(value) if _BACKLOG.search(value) else f"{value}:backlog={BACKLOG}"
+
+
+def path(value: Any) -> Path:
+    """A path, made absolute."""
+    return Path(text(value)).expanduser().absolute()
+
+
+def flag(value: Any) -> bool:
+    """On or off."""
+    known = {True: True, False: False, "on": True, "off": False, "true": True, "false": False}
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise ValueError("must be on or off")
+    try:
+        return known[value]
+    except (KeyError, TypeError):
+        raise ValueError("must be on or off") from None
+
+
+def words(value: Any) -> tuple[str, ...]:
+    """A list of words, in text with commas."""
+    if isinstance(value, str):
+        value = [word.strip() for word in value.split(",") if word.strip()]
+    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
+        raise ValueError("must be a list of strings")
+    return tuple(value)
+
+
+def platforms(value: Any) -> tuple[str, ...]:
+    """A list of PLATFORMS."""
+    given = words(value)
+    unknown = [word for word in given if word not in PLATFORMS]
+    if unknown:
+        raise ValueError(f"has the unknown platform {unknown[0]!r}: use {', '.join(PLATFORMS)}")
+    return given
+
+
+def origins(value: Any) -> tuple[str, ...]:
+    """A list of web origins, or *."""
+    given = words(value)
+    for word in given:
+        parts = urlsplit(word)
+        if word != "*" and (not parts.scheme or not parts.netloc or parts.path):
+            raise ValueError(f"has {word!r}, which is neither * nor like https://portal.example")
+    return given
+
+
+def proxies(value: Any) -> tuple[str, ...]:
+    """A list of addresses, networks and "unix"."""
+    given = words(value)
+    for word in given:
+        try:
+            if word != "unix":
+                ip_network(word, strict=False)
+        except ValueError:
+            raise ValueError(
+                f"has {word!r}, which is not an IP address, a network or unix"
+            ) from None
+    return given
+
+
+def place(value: Any) -> str:
+    """One of PLACES."""
+    if value not in PLACES:
+        raise ValueError(f"must be one of {', '.join(PLACES)}")
+    return str(value)
+
+
+def url(value: Any) -> str:
+    """A URL without query, and without a slash at its end."""
+    parts = urlsplit(text(value))
+    if (
+        parts.scheme not in {"http", "https"}
+        or not (parts.hostname and re.fullmatch("[!-~]+", value) and parts.port != 0)
+        or parts.query
+        or parts.fragment
+    ):
+        raise ValueError("must be a URL like https://content.example")
+    return str(value).rstrip("/")
+
+
+def dsn(value: Any) -> str:
+    """A libpq URL or DSN."""
+    try:
+        parse_dsn(text(value))
+    except psycopg2.Error as error:
+        raise ValueError(f"is not a libpq URL or DSN: {' '.join(str(error).split())}") from None
+    return str(value)
+
+
+def number(low: int, high: int) -> Callable[[Any], int]:
+    """Whole numbers from `low` to `high`."""
+    def parse(value: Any) -> int:
+        try:
+            number = int(value) if isinstance(value, int | str) else None
+        except ValueError:
+            number = None
+        if number is None or isinstance(value, bool) or not low <= number <= high:
+            raise ValueError(f"must be a whole number from {low} to {high}")
+        return number
+
+    return parse
+
+
+def seconds(low: float, high: float) -> Callable[[Any], float]:
+    """Seconds from `low` to `high`."""
+    def parse(value: Any) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = -1.0
+        if isinstance(value, bool) or not low <= number <= high:
+            raise ValueError(f"must be a number of seconds from {low:g} to {high:g}")
+        return number
+
+    return parse

@@ -1,0 +1,110 @@
+-- Files: the bytes behind the service's own paths (extensions §3).
+
+create table files (
+    -- ab/abcdef… of the digest, with .png, .jpg or .webp in the media bucket.
+    path       text collate "C" constraint files_path primary key,
+    -- In bytes; null until the bytes were there. Before, a length is only announced.
+    size       bigint,
+    -- Whether the bytes are there, as far as is known.
+    stored     boolean not null default false,
+    -- An image that is none, is not of its type, or is too large.
+    invalid    boolean not null default false,
+    -- When to look whether nobody needs it any more: a day after the last POST /uploads that named it. Null
+    -- if somebody needed it at that look; then whoever gives it up sets the time again.
+    due        timestamptz default now() + interval '24 hours',
+    -- Its bytes are being deleted, and its row goes with them.
+    collecting boolean not null default false
+);
+create index files_due on files (due) where due is not null;
+
+-- The row that is locked by whatever changes the files of a user, first. The two sums are those of the
+-- user's rows in user_files, kept by its triggers.
+create table storage (
+    user_id uuid primary key references users on delete cascade,
+    -- Bytes announced, stored or claimed.
+    used    bigint not null default 0,
+    -- Files without bytes from this user.
+    pending integer not null default 0
+);
+
+-- The files that a user has announced, or that content of theirs has brought: each counts once.
+create table user_files (
+    user_id uuid not null references users on delete cascade,
+    path    text collate "C" not null references files,
+    -- In bytes: as announced, and as it is once that is known.
+    size    bigint not null,
+    -- The user has sent the bytes, or was told that they are there.
+    sent    boolean not null default false,
+    -- Stands for this announcement in upload URLs, and with a store's object. It says nothing of the user.
+    token   uuid not null default gen_random_uuid() constraint user_files_token unique,
+    -- As that of the file: a day after the last POST /uploads by which this user named it.
+    due     timestamptz default now() + interval '24 hours',
+    primary key (user_id, path)
+);
+create index user_files_path on user_files (path);
+create index user_files_due on user_files (due) where due is not null;
+
+create function tally_storage() returns trigger language plpgsql as $$
+begin
+    if tg_op = 'INSERT' then
+        insert into storage as s (user_id, used, pending)
+        select user_id, sum(size), count(*) filter (where not sent) from came
+        group by user_id
+        order by user_id
+        on conflict (user_id) do update
+        set used = s.used + excluded.used, pending = s.pending + excluded.pending;
+    elsif tg_op = 'DELETE' then
+        update storage s set used = s.used - d.used, pending = s.pending - d.pending
+        from (
+            select user_id, sum(size) as used, count(*) filter (where not sent) as pending
+            from gone group by user_id
+        ) d
+        where s.user_id = d.user_id;
+    else
+        update storage s set used = s.used + d.used, pending = s.pending + d.pending
+        from (
+            select user_id, sum(used) as used, sum(pending) as pending from (
+                select user_id, size as used, (not sent)::integer as pending from came
+                union all select user_id, -size, -(not sent)::integer from gone
+            ) changed
+            group by user_id having sum(used) <> 0 or sum(pending) <> 0
+        ) d
+        where s.user_id = d.user_id;
+    end if;
+    return null;
+end $$;
+create trigger user_files_came after insert on user_files
+    referencing new table as came for each statement execute function tally_storage();
+create trigger user_files_gone after delete on user_files
+    referencing old table as gone for each statement execute function tally_storage();
+create trigger user_files_changed after update on user_files
+    referencing old table as gone new table as came
+    for each statement execute function tally_storage();
+
+-- Who needs a file. A revision claims the files of all of its parts, whoever brought them; a content those
+-- of its screenshots; a user those of avatar and emblem; a challenge those of its emblems.
+create table claims (
+    holder     uuid not null,
+    kind       text not null check (kind in ('revision', 'content', 'user', 'challenge')),
+    path       text collate "C" not null references files,
+    -- That of a revision, or of screenshots.
+    content_id uuid references contents on delete cascade,
+    -- The user for whom the file counts: the author of the content that has brought it, or the one who
+    -- wears it. Null for what is only used.
+    owner_id   uuid references users on delete cascade,
+    primary key (holder, kind, path)
+);
+create index claims_path on claims (path, content_id);
+create index claims_owner on claims (owner_id, path) where owner_id is not null;
+create index claims_content on claims (content_id) where content_id is not null;
+
+-- Digests that admins have blocked, whether there is such a file or not.
+create table blocked_files (
+    sha256  text primary key,
+    reason  text not null,
+    created timestamptz not null default now(),
+    -- When its bytes were deleted after the last upload URL from before the block had expired; until then
+    -- they are deleted again and again.
+    cleared timestamptz
+);
+create index blocked_files_uncleared on blocked_files (created) where cleared is null;

@@ -1,0 +1,143 @@
+"""Files: the bytes behind the service's own paths (extensions §3)."""
+
+import re
+from typing import Annotated, Final, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from contentsvc.wire.base import Line, Record, Seconds, Wire
+
+FileUse = Literal["entity", "package", "screenshot", "avatar", "emblem"]
+"""What a file is for. The first two lie in the content bucket, the others in the media bucket."""
+CONTENT_USES: Final = frozenset({"entity", "package"})
+BINARY: Final = "application/octet-stream"
+"""The media type of all that lies in the content bucket."""
+EXTENSIONS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
+"""The media types of the media bucket, and how their paths end."""
+TYPES: Final = {extension: media for media, extension in EXTENSIONS.items()}
+SHA256_PATTERN: Final = r"^[0-9a-f]{64}\Z"
+_OURS = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62})(\.(?:png|jpg|webp))?\Z")
+
+_EXAMPLE = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+Sha256 = Annotated[
+    str,
+    Meta(
+        pattern=SHA256_PATTERN,
+        description="64 lower-case hexadecimal digits",
+        examples=[_EXAMPLE],
+    ),
+]
+"""The SHA-256 digest of a file."""
+FilePath = Annotated[str, Meta(examples=[f"9f/{_EXAMPLE}"])]
+"""A path of the service's own form."""
+Bytes = Annotated[int, Meta(ge=1, le=2**53, description="a number of bytes")]
+FilesOption = Literal["local", "s3", "external"]
+
+
+def path_of(sha256: str, media_type: str = BINARY) -> str:
+    """The path of a file with this digest: in the media bucket for the types of EXTENSIONS, in the
+    content bucket for BINARY. Raises KeyError for any other type."""
+    return f"{sha256[:2]}/{sha256}{'' if media_type == BINARY else EXTENSIONS[media_type]}"
+
+
+def is_ours(path: str) -> bool:
+    """Whether a path has the form of the service's own. All such paths are the service's."""
+    return _OURS.match(path) is not None
+
+
+def is_media(path: str) -> bool:
+    """Whether one of the service's own paths lies in the media bucket."""
+    return "." in path
+
+
+def digest_of(path: str) -> str:
+    """The digest in one of the service's own paths."""
+    return path[3:67]
+
+
+def media_type_of(path: str) -> str:
+    """The media type that one of the service's own paths stands for."""
+    return TYPES[path[67:]] if path[67:] else BINARY
+
+
+class AnnouncedFile(Wire):
+    """A file that a client has."""
+
+    use: FileUse
+    sha256: Sha256
+    size: Bytes
+    media_type: Annotated[str, Meta(max_length=256)] | UnsetType = UNSET
+    """Required unless the file is an entity's or a package's."""
+
+
+class UploadsBody(Wire):
+    """The files that a client is going to publish."""
+
+    files: Annotated[list[AnnouncedFile], Meta(min_length=1, max_length=1000)]
+
+
+class Upload(Record):
+    """The request by which a client sends a file. It needs exactly these headers, and no token."""
+
+    method: Literal["PUT"]
+    url: str
+    headers: dict[str, str]
+    expires: Seconds
+
+
+class UploadedFile(Record):
+    """A file's path, and how to send it; None if it is there."""
+
+    sha256: Sha256
+    path: FilePath
+    upload: Upload | None
+
+
+class UploadsAnswer(Record):
+    """The announced files, in their order."""
+
+    files: list[UploadedFile]
+
+
+class ContentFile(Record):
+    """A file of a content item. `url` and `expires` are None if it cannot be had."""
+
+    path: FilePath
+    use: FileUse
+    sha256: Sha256
+    size: int
+    media_type: str
+    url: str | None
+    expires: Seconds | None
+
+
+class StorageLimits(Record):
+    """In bytes: of a file, of an image, and of all files of a user. 0 is no limit."""
+
+    file_bytes: int
+    image_bytes: int
+    user_bytes: int
+
+
+class StorageInfo(Record):
+    """Where files lie, and what is taken."""
+
+    files: FilesOption
+    media_url: str
+    media_types: list[str]
+    limits: StorageLimits
+
+
+class UserStorage(Record):
+    """The bytes that a user has announced, stored or published, their limit, and the number of
+    announced files that have no bytes yet."""
+
+    used: int
+    limit: int
+    pending: int
+
+
+class BlockBody(Wire):
+    """Why a file is blocked."""
+
+    reason: Line
