@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 from msgspec import Struct
 
+from contentsvc.command.words import size, span
 from contentsvc.db.query import Db
 from contentsvc.store import processes
 from contentsvc.store import status as store
@@ -104,13 +105,13 @@ def _lines(status: Status) -> Iterator[str]:
     else:
         newer = f"; from a newer version: {', '.join(status.unknown)}" if status.unknown else ""
         yield _line("Schema", f"current{newer}")
-    yield _line("Database", f"{_size(status.bytes)}, Postgres {status.postgres}")
+    yield _line("Database", f"{size(status.bytes)}, Postgres {status.postgres}")
     yield _line("Processes", str(len(status.running) or "none"))
     for process in status.processes:
-        silent = f", silent for {_span(process.seen)}" if process.seen > SILENT else ""
+        silent = f", silent for {span(process.seen)}" if process.seen > SILENT else ""
         yield (
             f"  {process.host} {process.pid}: version {process.version}, "
-            f"up {_span(process.up)}, sockets {process.sockets}, users {process.users}{silent}"
+            f"up {span(process.up)}, sockets {process.sockets}, users {process.users}{silent}"
         )
         for failing in process.failing:
             yield f"    cannot {failing.name} since {_moment(failing.since)}: {failing.error}"
@@ -126,13 +127,13 @@ def _lines(status: Status) -> Iterator[str]:
 
 
 def _outbox(outbox: Outbox) -> Iterator[str]:
-    rows = f"{outbox.rows:,} rows, the oldest {_span(outbox.oldest)} old"
+    rows = f"{outbox.rows:,} rows, the oldest {span(outbox.oldest)} old"
     failing = f", failing: {outbox.failing:,}" if outbox.failing else ""
     yield _line("Outbox", rows + failing if outbox.rows else "empty")
     for row in outbox.failures:
         yield (
-            f"  {row.kind}, {_span(row.age)} old, failed {row.tries} times, "
-            f"again in {_span(row.again)}: {row.failure}"
+            f"  {row.kind}, {span(row.age)} old, failed {row.tries} times, "
+            f"again in {span(row.again)}: {row.failure}"
         )
 
 
@@ -149,22 +150,3 @@ def _line(name: str, value: str) -> str:
 
 def _moment(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def _span(seconds: int) -> str:
-    """In the largest unit that fits, and the next."""
-    minutes, rest = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
-    first = next((n for n, (count, _) in enumerate(parts) if count), 3)
-    return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2])
-
-
-def _size(count: int) -> str:
-    size = float(count)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1024
-    return f"{size:.1f} TiB"
