@@ -2,6 +2,7 @@
 
 import re
 
+from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.db.errors import Unavailable
 
 LENGTH = 300
@@ -13,7 +14,7 @@ _SECRETS = re.compile(r"(?<=//)[^/@\s]+(?=@)|(?<=password=)('[^']*'|\S+)", re.IG
 def plain(error: Exception) -> str:
     """One line that says what went wrong, without secrets."""
     text = str(error).strip()
-    if not isinstance(error, Unavailable):
+    if not isinstance(error, Unavailable | StorageUnavailable):
         # The driver's further lines have the statement with its values.
         text = text.partition("\n")[0]
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__

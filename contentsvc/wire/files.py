@@ -40,6 +40,11 @@ def path_of(sha256: str, media_type: str = BINARY) -> str:
     return f"{sha256[:2]}/{sha256}{'' if media_type == BINARY else EXTENSIONS[media_type]}"
 
 
+def paths_of(sha256: str) -> list[str]:
+    """All paths that a file with this digest can have."""
+    return [path_of(sha256, media_type) for media_type in (BINARY, *EXTENSIONS)]
+
+
 def is_ours(path: str) -> bool:
     """Whether a path has the form of the service's own. All such paths are the service's."""
     return _OURS.match(path) is not None

@@ -9,6 +9,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.db.errors import Unavailable
 from contentsvc.jobs import runner as module
 from contentsvc.jobs.failures import LENGTH, plain
@@ -160,6 +161,12 @@ class FailingTests(RunnerCase):
         self.fail(*[Unavailable("away")] * 3)
         self.pass_seconds(20)
         self.assertEqual(self.logged, ["Could not sweep: away", "It works again to sweep"])
+
+    def test_store(self) -> None:
+        """A file store that is away is such a line too."""
+        self.fail(StorageUnavailable("the store is away"))
+        self.pass_seconds(20)
+        self.assertEqual(self.logged[0], "Could not sweep: the store is away")
 
     def test_fault(self) -> None:
         """A fault of ours is logged with its traceback, once."""

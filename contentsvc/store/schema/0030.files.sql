@@ -12,10 +12,11 @@ create table files (
     -- When to look whether nobody needs it any more: a day after the last POST /uploads that named it. Null
     -- if somebody needed it at that look; then whoever gives it up sets the time again.
     due        timestamptz default now() + interval '24 hours',
-    -- Its bytes are being deleted, and its row goes with them.
+    -- Its bytes are being deleted, and its row goes with them. Until it is due, one process does that.
     collecting boolean not null default false
 );
-create index files_due on files (due) where due is not null;
+create index files_due on files (due) where due is not null and not collecting;
+create index files_collecting on files (path) where collecting;
 
 -- The row that is locked by whatever changes the files of a user, first. The two sums are those of the
 -- user's rows in user_files, kept by its triggers.

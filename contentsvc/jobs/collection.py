@@ -1,0 +1,116 @@
+"""Deletes what nobody needs any more of files: announcements that have lapsed, and bytes that
+nobody claims (extensions §3). contentsvc.store.collection says how several processes do it at once.
+"""
+
+from typing import NamedTuple
+
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from contentsvc.bucket.bucket import Bucket
+from contentsvc.db.database import Database
+from contentsvc.jobs.patience import within
+from contentsvc.store import collection
+from contentsvc.store.collection import LEASE, Held
+
+EVERY = 30.0
+"""Seconds between two rounds."""
+PAUSE = 0.2
+"""Seconds between two batches of a round, in which others can use the database and the store."""
+PATIENCE = 60.0
+"""Seconds that the store may take to delete a batch."""
+
+log = Logger()
+
+
+class Lapses:
+    """Deletes announcements whose files nobody has published in time."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._total = 0
+
+    async def run(self) -> float | None:
+        """Do a batch of some users, one after the other."""
+        gone = 0
+        for user in await collection.lapsing(self._db):
+            async with self._db.transaction() as tx:
+                # The storage row first, as everybody who writes a user's announcements.
+                if await collection.lock_storage(tx, user):
+                    paths = await collection.lapse(tx, user)
+                    await collection.give_up(tx, paths)
+                    gone += len(paths)
+        self._total += gone
+        if gone:
+            return PAUSE
+        if self._total:
+            log.info("Deleted announcements of files: {total}", total=self._total)
+            self._total = 0
+        return None
+
+
+class _Batch(NamedTuple):
+    """Files that this process holds, since this moment of its own clock."""
+
+    paths: list[str]
+    lease: str
+    since: float
+
+
+class Collection:
+    """Deletes the files that nobody needs."""
+
+    def __init__(self, clock: IReactorTime, db: Database, bucket: Bucket) -> None:
+        self._clock = clock
+        self._db = db
+        self._bucket = bucket
+        self._batch: _Batch | None = None
+        self._total = 0
+
+    async def run(self) -> float | None:
+        """Collect a batch. One whose bytes could not be deleted is held until they are, and nothing
+        more is marked meanwhile.
+
+        Raises StorageUnavailable.
+        """
+        since = self._clock.seconds()
+        if self._batch is None:
+            looked, held = await self._next()
+        else:
+            held = await collection.renew(self._db, self._batch.paths, self._batch.lease)
+            looked = len(held)
+        self._batch = _of(held, since)
+        if self._batch is not None:
+            await self._collect(self._batch)
+        elif not looked:
+            self._report()
+            return None
+        return PAUSE
+
+    async def _next(self) -> tuple[int, list[Held]]:
+        """How many files were due, and those of them that are now held."""
+        if held := await collection.take_over(self._db):
+            return len(held), held
+        async with self._db.transaction() as tx:
+            due = await collection.lock_due(tx)
+            # Who needs them is looked at in a statement of its own: it sees what was committed
+            # before the locks were there.
+            return len(due), await collection.mark(tx, due) if due else []
+
+    async def _collect(self, batch: _Batch) -> None:
+        if self._clock.seconds() - batch.since > LEASE - 2 * PATIENCE:
+            return  # the process stood still meanwhile, and the lease ends too soon
+        await within(PATIENCE, self._clock, self._bucket.delete(batch.paths))
+        async with self._db.transaction() as tx:
+            held = await collection.lock_held(tx, batch.paths, batch.lease)
+            self._total += await collection.finish(tx, held)
+        self._batch = None
+
+    def _report(self) -> None:
+        if self._total:
+            log.info("Deleted files that nobody needs: {total}", total=self._total)
+            self._total = 0
+
+
+def _of(held: list[Held], since: float) -> _Batch | None:
+    return _Batch([each.path for each in held], held[0].lease, since) if held else None
