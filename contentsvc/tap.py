@@ -25,6 +25,7 @@ from contentsvc.api.debug import DebugTools
 from contentsvc.api.dependents import Dependents
 from contentsvc.api.entries import Entries
 from contentsvc.api.families import MIRRORED, OPERATIONS
+from contentsvc.api.files import Files
 from contentsvc.api.guard import Guard
 from contentsvc.api.health import Health, Reason
 from contentsvc.api.notifications import Notifications
@@ -37,6 +38,7 @@ from contentsvc.api.rewards import Rewards
 from contentsvc.api.search import Search
 from contentsvc.api.sessions import Sessions
 from contentsvc.api.social import Social
+from contentsvc.api.uploads import Limits
 from contentsvc.api.users import Users
 from contentsvc.api.withdrawal import Withdrawal
 from contentsvc.clocks import run_monotonic
@@ -194,6 +196,24 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         Bans(db, endings),
         OAuth(db, guard, tokens, endings),
     ]
+    if parts.bucket is not None:
+        families.append(
+            Files(
+                reactor,
+                db,
+                parts.bucket,
+                option=settings.files,
+                limits=Limits(
+                    settings.file_bytes,
+                    settings.image_bytes,
+                    settings.user_bytes,
+                    settings.pending_files,
+                ),
+                public_url=settings.public_url,
+                media_url=settings.media_url,
+                wake=lambda: None,
+            )
+        )
     if settings.debug_notify:
         families.append(DebugTools(db, notifier))
     disk = parts.disk

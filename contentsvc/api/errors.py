@@ -7,7 +7,7 @@ from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.passwords import Busy
 from contentsvc.tokens import InvalidToken
 from contentsvc.web import errors as web
-from contentsvc.web.errors import Problem, named
+from contentsvc.web.errors import BodyFault, Problem, named
 from contentsvc.wire.base import Id
 from contentsvc.wire.dependencies import EntityReference
 
@@ -132,7 +132,34 @@ ProgressConflict = named(
     timestamp=int | None,
 )
 QuotaExceeded = named(
-    403, "quota_exceeded", "This write would exceed your quota.", limit=int, used=int
+    403,
+    "quota_exceeded",
+    "This write would exceed your quota.",
+    limit=int,
+    used=int,
+    errors=list[BodyFault],
+)
+FileBlocked = named(
+    403, "file_blocked", "An admin has blocked some of the files.", errors=list[BodyFault]
+)
+MediaTypeNotAllowed = named(
+    422,
+    "media_type_not_allowed",
+    "Some of the files are of a media type that this service does not take.",
+    errors=list[BodyFault],
+)
+FileTooLarge = named(
+    422,
+    "file_too_large",
+    "Some of the files are too large.",
+    limit=int,
+    errors=list[BodyFault],
+)
+StorageUnavailable = named(
+    503,
+    "storage_unavailable",
+    "The file store cannot be used at the moment. Retry-After says when to try again.",
+    errors=list[BodyFault],
 )
 ChallengeClosed = named(409, "challenge_closed", "The design challenge is closed.")
 ChallengeNotOpen = named(

@@ -8,6 +8,7 @@ from contentsvc.api.content import Content
 from contentsvc.api.debug import DebugTools
 from contentsvc.api.dependents import Dependents
 from contentsvc.api.entries import Entries
+from contentsvc.api.files import Files
 from contentsvc.api.health import Health
 from contentsvc.api.notifications import Notifications
 from contentsvc.api.precheck import UploadPrecheck
@@ -31,6 +32,7 @@ FAMILIES = (
     Family("withdrawal", Withdrawal),
     Family("dependents", Dependents),
     Family("search", Search),
+    Family("files", Files),
     Family("comments", Comments),
     Family("ratings", Ratings),
     Family("notifications", Notifications),

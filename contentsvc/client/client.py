@@ -15,6 +15,7 @@ from contentsvc.client.content import Content
 from contentsvc.client.debug import Debug
 from contentsvc.client.dependents import Dependents
 from contentsvc.client.entries import Entries
+from contentsvc.client.files import Files
 from contentsvc.client.health import Health
 from contentsvc.client.http import Http
 from contentsvc.client.login import LogIn
@@ -91,6 +92,7 @@ class Client:
         self.dependents = Dependents(calls)
         self.search = Search(calls)
         self.entries = Entries(calls)
+        self.files = Files(calls)
         self.health = Health(calls)
         self.precheck = UploadPrecheck(calls)
         self.progress = Progress(calls)

@@ -8,7 +8,7 @@ overrides the file, which overrides the default.
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -76,8 +76,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     """These two are per user; 0 means no limit."""
     notification_retention: int
     """In days; 0 means forever."""
-    files: str
-    """`local`, `s3` or `external`."""
+    files: Literal["local", "s3", "external"]
+    """Where files lie."""
     s3_endpoint: str | None
     s3_region: str
     s3_content_bucket: str | None

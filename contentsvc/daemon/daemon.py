@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from twisted.internet.defer import Deferred
 
+from contentsvc.bucket.bucket import Bucket
 from contentsvc.clocks import WallClock
 from contentsvc.config import Settings
 from contentsvc.daemon import accepting
@@ -46,13 +47,15 @@ _FILES = 100
 
 
 class Parts(NamedTuple):
-    """The parts behind the port. `keeper` is that of the embedded Postgres, `connections` how many
-    there may be, and `unavailable` counts the answers that are 503."""
+    """The parts behind the port. `keeper` is that of the embedded Postgres, `bucket` the place of
+    files if they are the service's, `connections` how many there may be, and `unavailable` counts
+    the answers that are 503."""
 
     wall: WallClock
     db: Database
     disk: Disk
     keeper: Keeper | None
+    bucket: Bucket | None
     tokens: Tokens
     passwords: Passwords
     hub: Hub
@@ -140,6 +143,7 @@ class Daemon(Sequence):
             db=db,
             disk=Disk(reactor, db, settings.data_dir if settings.database is None else None),
             keeper=self._keeper,
+            bucket=None,
             tokens=tokens,
             passwords=passwords,
             hub=hub,

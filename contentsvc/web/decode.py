@@ -23,6 +23,8 @@ T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
 W = TypeVar("W")
 
+SHA256 = "[0-9a-f]{64}"
+"""The form of a digest."""
 _STEP = re.compile(r"\.([^.\[`]+)|\[(\d+)\]")
 _MISSING = re.compile(r"^Object missing required field `(.+)`$")
 _GOT = re.compile(r", got `(\w+)`$")
@@ -54,6 +56,13 @@ def integer(name: str, text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 19 and 0 < int(text) < 2**63):
         raise InvalidPath(f"{name} must be an integer from 1 to {2**63 - 1}.", parameter=name)
     return int(text)
+
+
+def sha256(name: str, text: str) -> str:
+    """A SHA-256 digest of the path. Raises InvalidPath."""
+    if not re.fullmatch(SHA256, text):
+        raise InvalidPath(f"{name} must be 64 lower-case hexadecimal digits.", parameter=name)
+    return text
 
 
 def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decoder[T]) -> T:

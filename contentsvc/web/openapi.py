@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
+from contentsvc.web.decode import SHA256
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout, Unavailable
 from contentsvc.web.examples import example
 from contentsvc.web.route import Route
@@ -345,6 +346,8 @@ def _variable(variable: tuple[str, str]) -> dict[str, Any]:
         schema = {"type": "string", "format": "uuid"}
     elif kind == "int":
         schema = {"type": "integer", "format": "int64", "minimum": 1, "maximum": 2**63 - 1}
+    elif kind == "sha256":
+        schema = {"type": "string", "pattern": f"^{SHA256}$"}
     found = {"name": variable_name(kind, name), "in": "path", "required": True, "schema": schema}
     return found
 

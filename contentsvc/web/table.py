@@ -64,10 +64,11 @@ class Operation(NamedTuple):
 
 
 def variable_name(kind: str, name: str) -> str:
-    """The name of a path's variable for clients: `userId` for a user, `key` for a text."""
+    """The name of a path's variable for clients: `userId` for a user, and the same name for a text
+    or a digest."""
     first, *others = name.split("_")
     camel = first + "".join(word.capitalize() for word in others)
-    return camel if kind == "text" else f"{camel}Id"
+    return camel if kind in {"text", "sha256"} else f"{camel}Id"
 
 
 def table(families: Iterable[Family]) -> tuple[Operation, ...]:

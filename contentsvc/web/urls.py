@@ -17,7 +17,7 @@ from contentsvc.web.errors import InvalidPath, MethodNotAllowed, NotFound
 
 _GUIDS = re.compile(r"(?<=/)([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?=/|\Z)")
 _VARIABLE = re.compile(r"<[^>]+>")
-KINDS: dict[str, type] = {"guid": str, "int": int, "text": str}
+KINDS: dict[str, type] = {"guid": str, "int": int, "sha256": str, "text": str}
 """The kinds of variables, and the type of a handler's parameter."""
 LONGEST = 256
 """Characters of a variable that is text."""
@@ -145,6 +145,8 @@ def variable(kind: str, name: str, text: str) -> str | int:
         return decode.guid(name, unquote(text))
     if kind == "int":
         return decode.integer(name, text)
+    if kind == "sha256":
+        return decode.sha256(name, unquote(text))
     try:
         value = unquote(text, errors="strict")
     except UnicodeDecodeError:

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Final, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
 from contentsvc.wire.base import Line, Record, Seconds, Wire
 
@@ -23,7 +23,7 @@ Sha256 = Annotated[
     str,
     Meta(
         pattern=SHA256_PATTERN,
-        description="64 lower-case hexadecimal digits",
+        description="a SHA-256 digest of 64 lower-case hexadecimal digits",
         examples=[_EXAMPLE],
     ),
 ]
@@ -71,7 +71,7 @@ class AnnouncedFile(Wire):
     use: FileUse
     sha256: Sha256
     size: Bytes
-    media_type: Annotated[str, Meta(max_length=256)] | UnsetType = UNSET
+    media_type: Annotated[str, Meta(max_length=256)] | None = None
     """Required unless the file is an entity's or a package's."""
 
 
@@ -91,7 +91,7 @@ class Upload(Record):
 
 
 class UploadedFile(Record):
-    """A file's path, and how to send it; None if it is there."""
+    """A file's path, and how to send it; null if it is there."""
 
     sha256: Sha256
     path: FilePath
@@ -105,7 +105,7 @@ class UploadsAnswer(Record):
 
 
 class ContentFile(Record):
-    """A file of a content item. `url` and `expires` are None if it cannot be had."""
+    """A file of a content item. `url` and `expires` are null if it cannot be had."""
 
     path: FilePath
     use: FileUse

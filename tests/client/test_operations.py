@@ -34,6 +34,7 @@ from contentsvc.wire.content import (
     StatusChange,
 )
 from contentsvc.wire.dependencies import Entity
+from contentsvc.wire.files import AnnouncedFile, BlockBody, UploadsBody
 from contentsvc.wire.notifications import (
     Debug,
     DebugNotify,
@@ -148,6 +149,13 @@ CALLS = {
     "rewards.achievements": (BOB,),
     "rewards.emblems": (BOB,),
     "rewards.take": (BOB, BOB),
+    "files.announce": (
+        UploadsBody(files=[AnnouncedFile(use="entity", sha256="0" * 64, size=1)]),
+    ),
+    "files.storage": (),
+    "files.usage": (),
+    "files.block": (BOB, BlockBody(reason="r")),
+    "files.unblock": (BOB,),
     "health.live": (),
     "health.ready": (),
     "oauth.token": (TokenForm(grant_type="password", username="ann", password="secret"),),

@@ -48,6 +48,11 @@ GROWING = {
     "challenge_entries",
     "challenge_rewards",
     "outbox",
+    "files",
+    "user_files",
+    "storage",
+    "claims",
+    "blocked_files",
 }
 """What users make more of, or who tries passwords. Design challenges are made by admins, and listed
 whole; bans are few, and always asked for by their primary key."""
@@ -93,6 +98,29 @@ def filled(server: str) -> str:
                select id, now() - make_interval(secs => n)
                from (select id from users order by id limit 10000) u, generate_series(1, 5) n"""
         )
+        cursor.execute(
+            """insert into files (path, size, stored)
+               select substr(digest, 1, 2) || '/' || digest, n, true
+               from (select n, encode(sha256(n::text::bytea), 'hex') as digest
+                     from generate_series(1, 50000) n) named"""
+        )
+        cursor.execute(
+            """insert into user_files (user_id, path, size)
+               select u.id, f.path, f.size
+               from (select id, row_number() over (order by id) as n from users) u
+               join (select path, size from files) f on f.size % 10000 = u.n % 10000"""
+        )
+        cursor.execute(
+            """insert into claims (holder, kind, path, content_id, owner_id)
+               select c.revision_id, 'revision', f.path, c.id, c.author_id
+               from (select *, row_number() over (order by id) as n from contents) c
+               join files f on f.size % 10000 = c.n"""
+        )
+        cursor.execute(
+            """insert into blocked_files (sha256, reason)
+               select substr(path, 4, 64), '' from files where size <= 10000"""
+        )
+        cursor.execute("analyze files, user_files, storage, claims, blocked_files")
         cursor.execute("analyze failed_log_ins, outbox, dependency_tellings, unfollows")
     return url
 

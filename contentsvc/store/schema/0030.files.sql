@@ -101,7 +101,7 @@ create index claims_content on claims (content_id) where content_id is not null;
 
 -- Digests that admins have blocked, whether there is such a file or not.
 create table blocked_files (
-    sha256  text primary key,
+    sha256  text collate "C" primary key,
     reason  text not null,
     created timestamptz not null default now(),
     -- When its bytes were deleted after the last upload URL from before the block had expired; until then

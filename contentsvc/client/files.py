@@ -1,0 +1,38 @@
+"""The files of content: announcing them, and what they take (extensions §3)."""
+
+from contentsvc.client.calls import Calls, quoted
+from contentsvc.wire.files import (
+    BlockBody,
+    StorageInfo,
+    UploadsAnswer,
+    UploadsBody,
+    UserStorage,
+)
+
+
+class Files:
+    """Announcing files before they are sent, the storage that they take, and blocking them."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    async def announce(self, body: UploadsBody) -> UploadsAnswer:
+        """Say which files the user has. Gives how to send those that are not there. The client
+        repeats this if it gets no answer: a second time changes nothing."""
+        return await self._calls.ask("/uploads", body, UploadsAnswer, repeat=True)
+
+    async def storage(self) -> StorageInfo:
+        """Where files lie, which types of images are taken, and the limits."""
+        return await self._calls.get("/storage", StorageInfo)
+
+    async def usage(self) -> UserStorage:
+        """How much of their quota the user has used."""
+        return await self._calls.get(f"/user/{self._calls.user}/storage", UserStorage)
+
+    async def block(self, sha256: str, body: BlockBody) -> None:
+        """Have a file deleted, and nobody upload or publish it again. Only admins may."""
+        await self._calls.send("PUT", f"/files/{quoted(sha256)}/block", body)
+
+    async def unblock(self, sha256: str) -> None:
+        """Let a file be uploaded again. Only admins may."""
+        await self._calls.send("DELETE", f"/files/{quoted(sha256)}/block")

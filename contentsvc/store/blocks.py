@@ -1,0 +1,33 @@
+"""Digests that admins have blocked (extensions §3)."""
+
+from contentsvc.db.query import Db, many, none
+
+
+@none("""
+    insert into blocked_files (sha256, reason) values (:sha256, :reason)
+    on conflict (sha256) do update set reason = excluded.reason
+""")
+async def put(tx: Db, sha256: str, reason: str) -> None:
+    """Block a digest, or change the reason of its block."""
+
+
+@none("""
+    update files f set stored = false
+    from (
+        -- All of them: the upload of one that is not stored yet may be about to commit.
+        select path from files where path = any(:paths::text[]) order by path for no key update
+    ) held
+    where f.path = held.path
+""")
+async def hide(tx: Db, paths: list[str]) -> None:
+    """Take the bytes of these files for gone. The block of their digest must be written before."""
+
+
+@none("delete from blocked_files where sha256 = :sha256")
+async def lift(db: Db, sha256: str) -> None:
+    """End a block, if there is one."""
+
+
+@many("select sha256 from blocked_files where sha256 = any(:digests::text[])")
+async def blocked(db: Db, digests: list[str]) -> list[str]:
+    """Those of the digests that are blocked."""

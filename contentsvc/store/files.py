@@ -1,0 +1,170 @@
+"""The files behind the service's own paths, and what becomes of one (extensions §3).
+
+Locks are taken in this order: the user's storage row, then the rows of files in the order of path.
+"""
+
+from typing import Literal, NamedTuple
+
+from contentsvc.db.query import Db, many, maybe, none
+from contentsvc.store import storage
+
+Refusal = Literal["unannounced", "blocked", "collecting"]
+"""Why bytes that have come do not count. unannounced: the user's announcement has lapsed. blocked:
+an admin has blocked the digest. collecting: nobody needed the file, so it is being deleted."""
+
+
+class Named(NamedTuple):
+    """A file that a user names, as it stands before the store is looked at.
+
+    `version` changes whenever the file's row does, except by a lock; None if there is no row.
+    `measured` says whether its bytes have ever been there, `announced` whether this user has
+    announced it before.
+    """
+
+    path: str
+    version: str | None
+    stored: bool
+    measured: bool
+    collecting: bool
+    announced: bool
+    blocked: bool
+
+
+class Locked(NamedTuple):
+    """A file whose row is locked. `size` is None until its bytes were there."""
+
+    path: str
+    version: str
+    size: int | None
+    stored: bool
+    collecting: bool
+
+
+class Standing(NamedTuple):
+    """What a file is for one user: whether its digest is blocked, whether active content uses it,
+    and the user's announcement, if there is one."""
+
+    path: str
+    blocked: bool
+    active: bool
+    size: int | None
+    sent: bool
+    token: str | None
+
+
+class Announcement(NamedTuple):
+    """The file that an upload URL is for, the user who announced it, and whether it is blocked."""
+
+    user: str
+    path: str
+    blocked: bool
+
+
+@none("""
+    update files f set due = now() + interval '24 hours 1 minute'
+    from (
+        select path from files
+        where path = any(:paths::text[]) and not collecting
+          and (due is null or due < now() + interval '24 hours')
+        order by path for no key update
+    ) named
+    where f.path = named.path
+""")
+async def touch(tx: Db, paths: list[str]) -> None:
+    """Keep these files for 24 hours from now, unless they are being collected. A row that was kept
+    within the last minute is not written."""
+
+
+@many("""
+    select named.path, f.xmin::text as version, coalesce(f.stored, false) as stored,
+           f.size is not null as measured, coalesce(f.collecting, false) as collecting,
+           u.path is not null as announced, b.sha256 is not null as blocked
+    from unnest(:paths::text[]) as named (path)
+    left join files f on f.path = named.path
+    left join user_files u on u.user_id = :user and u.path = named.path
+    left join blocked_files b on b.sha256 = substr(named.path, 4, 64)
+""")
+async def named(tx: Db, user: str, paths: list[str]) -> list[Named]:
+    """What is known of these files, one row for each."""
+
+
+@none("""
+    insert into files (path) select path from unnest(:paths::text[]) as named (path)
+    order by path collate "C" on conflict do nothing
+""")
+async def begin(tx: Db, paths: list[str]) -> None:
+    """Make the rows of these files where there are none."""
+
+
+@many("""
+    select path, xmin::text as version, size, stored, collecting
+    from files where path = any(:paths::text[]) order by path for no key update
+""")
+async def lock(tx: Db, paths: list[str]) -> list[Locked]:
+    """Lock these files until the transaction ends. Publishing goes on meanwhile."""
+
+
+@many("""
+    select named.path, b.sha256 is not null as blocked, used.active is not null as active,
+           u.size, coalesce(u.sent, false) as sent, u.token
+    from unnest(:paths::text[]) as named (path)
+    left join user_files u on u.user_id = :user and u.path = named.path
+    left join blocked_files b on b.sha256 = substr(named.path, 4, 64)
+    left join lateral (
+        select true as active from claims c join contents k on k.id = c.content_id
+        where c.path = named.path and k.status = 'active' limit 1
+    ) used on true
+""")
+async def standing(tx: Db, user: str, paths: list[str]) -> list[Standing]:
+    """What these files are for a user, one row for each. The files must be locked before, so that a
+    block is either seen here or waits for them."""
+
+
+@none("""
+    update files f
+    set stored = seen.stored, size = coalesce(f.size, seen.size),
+        invalid = f.invalid or seen.invalid
+    from unnest(:paths::text[], :stored::boolean[], :sizes::bigint[], :invalid::boolean[])
+        as seen (path, stored, size, invalid)
+    where f.path = seen.path
+""")
+async def settle(
+    tx: Db,
+    paths: list[str],
+    stored: list[bool],
+    sizes: list[int | None],
+    invalid: list[bool],
+) -> None:
+    """Write what the store was seen to have of these files, which are locked."""
+
+
+@maybe("""
+    select u.user_id as user, u.path, b.sha256 is not null as blocked
+    from user_files u
+    left join blocked_files b on b.sha256 = substr(u.path, 4, 64)
+    where u.token = :token
+""")
+async def announcement(db: Db, token: str) -> Announcement | None:
+    """What the token of an upload URL stands for. None if the announcement has lapsed."""
+
+
+async def arrived(tx: Db, token: str, size: int, *, invalid: bool) -> Refusal | None:
+    """Count the bytes that a user has sent, all `size` of them, with the upload URL of this token.
+    `invalid` says that they are no good image. Returns why they do not count, if so: then they must
+    be deleted, unless the file is being collected, which deletes them."""
+    announced = await announcement(tx, token)
+    if announced is None:
+        return "unannounced"
+    user, path, _ = announced
+    await storage.lock(tx, user)
+    rows = await lock(tx, [path])
+    if not rows or rows[0].collecting:
+        return "collecting"
+    (now,) = await standing(tx, user, [path])
+    if now.blocked:
+        return "blocked"
+    if now.token != token:
+        return "unannounced"
+    await settle(tx, [path], [True], [size], [invalid])
+    await storage.send(tx, user, path, size)
+    return None

@@ -1,0 +1,73 @@
+"""What a user's files take: the storage row, and the files that the user has announced (extensions
+§3).
+
+Whoever writes the files of a user locks the storage row first. Its sums are kept by the triggers of
+migration 0030.
+"""
+
+from typing import NamedTuple
+
+from contentsvc.db.query import Db, many, maybe, none
+
+
+class Usage(NamedTuple):
+    """All that a user has: bytes announced, stored or claimed, and the number of files without
+    bytes from the user."""
+
+    used: int
+    pending: int
+
+
+class Token(NamedTuple):
+    """The token of a user's announcement."""
+
+    path: str
+    token: str
+
+
+async def lock(tx: Db, user: str) -> Usage:
+    """A user's storage row, locked until the transaction ends. It is made if there is none."""
+    usage = await hold(tx, user)
+    if usage is None:
+        await begin(tx, user)
+        usage = await hold(tx, user)
+    return usage or Usage(0, 0)
+
+
+@maybe("select used, pending from storage where user_id = :user for update")
+async def hold(tx: Db, user: str) -> Usage | None:
+    """The row, locked. None if the user has never had any file."""
+
+
+@none("insert into storage (user_id) values (:user) on conflict do nothing")
+async def begin(tx: Db, user: str) -> None:
+    """Make the row."""
+
+
+@maybe("select used, pending from storage where user_id = :user")
+async def usage(db: Db, user: str) -> Usage | None:
+    """What a user's files take. None if the user has never had any."""
+
+
+@many("""
+    insert into user_files as u (user_id, path, size, sent)
+    select :user::uuid, named.path, named.size, named.sent
+    from unnest(:paths::text[], :sizes::bigint[], :sent::boolean[]) as named (path, size, sent)
+    order by named.path collate "C"
+    on conflict (user_id, path) do update
+    set size = excluded.size, sent = excluded.sent, due = now() + interval '24 hours 1 minute'
+    where (u.size, u.sent) is distinct from (excluded.size, excluded.sent)
+       or u.due is null or u.due < now() + interval '24 hours'
+    returning path, token
+""")
+async def announce(
+    tx: Db, user: str, paths: list[str], sizes: list[int], sent: list[bool]
+) -> list[Token]:
+    """Register files of a user, or change their sizes and whether they were `sent`. Gives the
+    tokens of the new and changed ones. A row that was named within the last minute and does not
+    change is not written."""
+
+
+@none("update user_files set sent = true, size = :size where user_id = :user and path = :path")
+async def send(tx: Db, user: str, path: str, size: int) -> None:
+    """Note that a user has sent the bytes of a file that they have announced."""
