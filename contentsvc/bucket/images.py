@@ -1,6 +1,7 @@
 """The headers of images (extensions §3): is it one, is it of its type, and is it small enough?
 Nothing is decoded."""
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple
 
@@ -74,13 +75,13 @@ def _png(head: bytes) -> tuple[int, int]:
 def _jpeg(head: bytes) -> tuple[int, int]:
     _expect(head, 0, b"\xff\xd8\xff")
     at = 2
-    while True:
+    for _ in range(_MOST_SEGMENTS):
         # A marker: any number of FF, then its code.
         _expect(head, at, b"\xff")
-        while _number(head, at, 1) == 0xFF:
-            at += 1
-        code = head[at]
-        at += 1
+        found = _CODE.search(head, at)
+        if found is None:
+            raise TooShort()
+        code, at = head[found.start()], found.end()
         if code in _SIZED:
             # The length, the bits of a sample, height, width.
             return _number(head, at + 5, 2), _number(head, at + 3, 2)
@@ -91,8 +92,12 @@ def _jpeg(head: bytes) -> tuple[int, int]:
             if length < 2:
                 raise NoImage()
             at += length
+    raise NoImage()
 
 
+_MOST_SEGMENTS = 1000
+"""Segments before the size. More would only keep the reactor busy."""
+_CODE = re.compile(rb"[^\xff]")
 _SIZED = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 """The markers SOF: all of this range but DHT, JPG and DAC."""
 _ENDS = frozenset({0x00, 0xD8, 0xD9, 0xDA})
