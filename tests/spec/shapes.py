@@ -19,6 +19,11 @@ def instant(value: Any) -> bool:
     return type(value) is int and 1_600_000_000 < value < 10_000_000_000
 
 
+def full_hour(value: Any) -> bool:
+    """A Unix timestamp on a full hour."""
+    return instant(value) and value % 3_600 == 0
+
+
 def unit(value: Any) -> bool:
     """A JSON number between 0 and 1."""
     return type(value) in (int, float) and 0 <= value <= 1
@@ -67,7 +72,7 @@ PARTS = {
 }
 REVISION_HEAD = {"id": GUID, "version": str, "description": str, "created": instant}
 REVISION = REVISION_HEAD | PARTS
-REVISION_ITEM = REVISION_HEAD | {"current": bool}
+REVISION_ITEM = REVISION_HEAD | {"current": bool, "gone?": bool}
 CONTENT = (
     CONTENT_INFO
     | PARTS
@@ -187,6 +192,37 @@ EMBLEM = {
     "color": re.compile("#[0-9a-fA-F]{6}"),
     "earned": instant,
     "challenge": GUID,
+}
+FILE = {
+    "sha256": re.compile("[0-9a-f]{64}"),
+    "path": re.compile(r"([0-9a-f]{2})/\1[0-9a-f]{62}(\.png|\.jpg|\.webp)?"),
+    "upload": (
+        None,
+        {
+            "method": {"PUT"},
+            "url": re.compile(r"https?://\S+"),
+            "headers": lambda headers: (
+                type(headers) is dict and all(type(value) is str for value in headers.values())
+            ),
+            "expires": instant,
+        },
+    ),
+}
+STORAGE = {
+    "files": {"local", "s3"},
+    "mediaUrl": re.compile(r"https?://\S+"),
+    "mediaTypes": [str],
+    "limits": {"fileBytes": int, "imageBytes": int, "userBytes": int},
+}
+USER_STORAGE = {"used": int, "limit": int, "pending": int}
+CONTENT_FILE = {
+    "path": re.compile(r"([0-9a-f]{2})/\1[0-9a-f]{62}"),
+    "use": {"entity", "package"},
+    "sha256": re.compile("[0-9a-f]{64}"),
+    "size": int,
+    "mediaType": {"application/octet-stream"},
+    "url": (str, None),
+    "expires": (full_hour, None),
 }
 CONNECTION = {"socketUrl": re.compile(r"wss?://[^/?#]+/socket"), "accessToken": str}
 TOKENS = {
