@@ -211,7 +211,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
                 ),
                 public_url=settings.public_url,
                 media_url=settings.media_url,
-                wake=lambda: None,
+                wake=parts.blocked,
             )
         )
     if settings.debug_notify:

@@ -21,7 +21,6 @@ from contentsvc.web.errors import InvalidHost
 from contentsvc.web.route import route
 from contentsvc.web.sizes import KIB
 from contentsvc.wire.files import (
-    BINARY,
     EXTENSIONS,
     BlockBody,
     FilesOption,
@@ -30,7 +29,7 @@ from contentsvc.wire.files import (
     UploadsAnswer,
     UploadsBody,
     UserStorage,
-    path_of,
+    paths_of,
 )
 
 
@@ -106,10 +105,9 @@ class Files:
     async def block(self, call: Call, sha256: str, body: BlockBody) -> None:
         """Block a file, known or not: its bytes are deleted, and nobody can upload or publish it.
         Again, this replaces the reason."""
-        paths = [path_of(sha256, media_type) for media_type in (BINARY, *EXTENSIONS)]
         async with self._db.transaction() as tx:
             await blocks.put(tx, sha256, body.reason)
-            await blocks.hide(tx, paths)
+            await blocks.hide(tx, paths_of(sha256))
             tx.after_commit(self._wake)
 
     @route("DELETE", "/files/<sha256:sha256>/block", allow=ADMIN)

@@ -5,7 +5,7 @@ port, goodbye to the sockets, requests under way, LISTEN, pool, Postgres.
 """
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import SystemRandom
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from contentsvc.db.database import Database
 from contentsvc.jobs import challenges, documents, outbox
 from contentsvc.jobs import heartbeat as heartbeats
 from contentsvc.jobs.challenges import Deadlines
+from contentsvc.jobs.collection import collect
 from contentsvc.jobs.documents import Indexing
 from contentsvc.jobs.heartbeat import Connected, Heartbeat
 from contentsvc.jobs.kinds import KINDS
@@ -48,14 +49,15 @@ _FILES = 100
 
 class Parts(NamedTuple):
     """The parts behind the port. `keeper` is that of the embedded Postgres, `bucket` the place of
-    files if they are the service's, `connections` how many there may be, and `unavailable` counts
-    the answers that are 503."""
+    files if they are the service's, and `blocked` is to be called when one was blocked.
+    `connections` is how many there may be, and `unavailable` counts the answers that are 503."""
 
     wall: WallClock
     db: Database
     disk: Disk
     keeper: Keeper | None
     bucket: Bucket | None
+    blocked: Callable[[], None]
     tokens: Tokens
     passwords: Passwords
     hub: Hub
@@ -135,7 +137,11 @@ class Daemon(Sequence):
         work = Bell(reactor)
         # In the next turn: the answer to the request goes first.
         tasks = Outbox(NextTurn(reactor, work.ring).ask)
-        self._start_jobs(Runner(reactor, wall, random), db, hub, notifier, tasks, work)
+        bucket: Bucket | None = None
+        blocks = Bell(reactor)
+        runner = Runner(reactor, wall, random)
+        more = [] if bucket is None else collect(reactor, db, bucket, blocks)
+        self._start_jobs(runner, db, hub, notifier, tasks, work, more)
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
         return Parts(
@@ -143,7 +149,8 @@ class Daemon(Sequence):
             db=db,
             disk=Disk(reactor, db, settings.data_dir if settings.database is None else None),
             keeper=self._keeper,
-            bucket=None,
+            bucket=bucket,
+            blocked=NextTurn(reactor, blocks.ring).ask,
             tokens=tokens,
             passwords=passwords,
             hub=hub,
@@ -156,10 +163,17 @@ class Daemon(Sequence):
         )
 
     def _start_jobs(
-        self, runner: Runner, db: Database, hub: Hub, notifier: Notifier, tasks: Outbox, work: Bell
+        self,
+        runner: Runner,
+        db: Database,
+        hub: Hub,
+        notifier: Notifier,
+        tasks: Outbox,
+        work: Bell,
+        more: Iterable[Job],
     ) -> None:
         """Start the work that the process does by itself. `work` is rung for what is in the
-        outbox."""
+        outbox. `more` are the jobs of files."""
         reactor = self._reactor
         teller = Teller(reactor, db, notifier, KINDS)
         heartbeat = Heartbeat(
@@ -176,6 +190,7 @@ class Daemon(Sequence):
                 Job("close challenges", challenges.EVERY, Deadlines(db, tasks).run),
                 Job("make content searchable", documents.EVERY, Indexing(reactor.seconds, db).run),
                 *retain(db, self._settings.notification_retention),
+                *more,
             ]
         )
         self._undo.append(runner.stop)

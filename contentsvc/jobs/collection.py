@@ -9,9 +9,13 @@ from twisted.logger import Logger
 
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.db.database import Database
+from contentsvc.jobs import clearing
+from contentsvc.jobs.clearing import Clearing
 from contentsvc.jobs.patience import within
+from contentsvc.jobs.runner import Job
 from contentsvc.store import collection
 from contentsvc.store.collection import LEASE, Held
+from contentsvc.timers import Bell
 
 EVERY = 30.0
 """Seconds between two rounds."""
@@ -21,6 +25,15 @@ PATIENCE = 60.0
 """Seconds that the store may take to delete a batch."""
 
 log = Logger()
+
+
+def collect(clock: IReactorTime, db: Database, bucket: Bucket, blocks: Bell) -> list[Job]:
+    """The jobs that tidy up the files in a bucket. `blocks` is rung when a digest was blocked."""
+    return [
+        Job("delete announcements of files", EVERY, Lapses(db).run),
+        Job("delete files that nobody needs", EVERY, Collection(clock, db, bucket).run),
+        Job("delete blocked files", clearing.EVERY, Clearing(clock, db, bucket).run, blocks),
+    ]
 
 
 class Lapses:

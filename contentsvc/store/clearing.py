@@ -31,7 +31,7 @@ class Block(NamedTuple):
     last: bool
 
 
-@found("select true from blocked_files where cleared is null limit 1")
+@found("select true from blocked_files where cleared is null order by created limit 1")
 async def wanted(db: Db) -> bool:
     """Whether any block's bytes are to be deleted."""
 

@@ -57,7 +57,7 @@ class ClearingTests(FilesCase):
         other = self.file()
         self.block(sha256)
         await self.work()
-        self.assertEqual(list(self.bucket.files), [other])
+        self.assertEqual(self.bucket.files, [other])
         self.assertEqual(self.uncleared(), {sha256})
 
     async def test_again(self) -> None:
@@ -67,7 +67,7 @@ class ClearingTests(FilesCase):
         for _ in range(3):
             self.bucket.put(path, b"bad")
             await self.work()
-            self.assertEqual(self.bucket.files, {})
+            self.assertEqual(self.bucket.files, [])
 
     async def test_unknown(self) -> None:
         """A path that nobody has announced gets no bytes, so it is asked for once."""
@@ -99,7 +99,7 @@ class ClearingTests(FilesCase):
         self.assertEqual(self.uncleared(), {digest_of(path)})
         self.bucket.away = False
         await self.work()
-        self.assertEqual((self.bucket.files, self.uncleared()), ({}, set()))
+        self.assertEqual((self.bucket.files, self.uncleared()), ([], set()))
 
     async def test_another_process(self) -> None:
         """Another process begins with all paths, as it does not know what was deleted."""
@@ -140,7 +140,7 @@ class ClearingTests(FilesCase):
         self.bucket.before = lambda: None
         self.bucket.put(path, b"good")
         await self.work()
-        self.assertEqual(list(self.bucket.files), [path])
+        self.assertEqual(self.bucket.files, [path])
 
     async def test_one(self) -> None:
         """While one process works, others have nothing to do."""

@@ -109,7 +109,7 @@ class CollectionTests(FilesCase):
         self.file()
         young = self.file(LATER)
         await self.work()
-        self.assertEqual(list(self.bucket.files), [young])
+        self.assertEqual(self.bucket.files, [young])
         self.assertEqual(self.sql("select path from files"), [(young,)])
         self.assertEqual(logged, ["Deleted files that nobody needs: 1"])
 
@@ -124,7 +124,7 @@ class CollectionTests(FilesCase):
             self.assertEqual(self.row(path), {"stored": True, "collecting": False, "timed": False})
         self.release(holder)
         await self.work()
-        self.assertEqual(list(self.bucket.files), [announced])
+        self.assertEqual(self.bucket.files, [announced])
 
     async def test_many(self) -> None:
         """It goes on, batch by batch, also where a whole batch is needed."""
@@ -162,7 +162,7 @@ class CollectionTests(FilesCase):
         )
         self.bucket.away = False
         await self.work()
-        self.assertEqual(self.bucket.files, {}, paths)
+        self.assertEqual(self.bucket.files, [], paths)
         self.assertEqual(self.sql("select count(*) from files"), [(0,)])
 
     async def test_hanging(self) -> None:
@@ -197,7 +197,7 @@ class CollectionTests(FilesCase):
         self.assertIn(path, self.bucket.files)
         self.over()
         await self.work(other)
-        self.assertEqual((self.bucket.files, self.row(path)), ({}, None))
+        self.assertEqual((self.bucket.files, self.row(path)), ([], None))
 
     async def test_taken_over(self) -> None:
         """A process whose files were taken over deletes neither bytes nor rows of them."""
@@ -246,7 +246,7 @@ class CollectionTests(FilesCase):
         self.sql("update files set collecting = true, due = now()")
         await self.work()
         self.assertEqual(self.row(path), {"stored": False, "collecting": False, "timed": False})
-        self.assertEqual(self.bucket.files, {})
+        self.assertEqual(self.bucket.files, [])
 
     async def test_locked(self) -> None:
         """It waits for nobody: a file that a transaction has locked is left for later."""
@@ -254,6 +254,6 @@ class CollectionTests(FilesCase):
         async with self.db.transaction() as tx:
             await store.give_up(tx, [path])
             await self.work()
-            self.assertEqual(list(self.bucket.files), [path])
+            self.assertEqual(self.bucket.files, [path])
         await self.work()
-        self.assertEqual(self.bucket.files, {}, other)
+        self.assertEqual(self.bucket.files, [], other)

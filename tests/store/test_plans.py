@@ -56,7 +56,13 @@ GROWING = {
 }
 """What users make more of, or who tries passwords. Design challenges are made by admins, and listed
 whole; bans are few, and always asked for by their primary key."""
-QUEUES = {"outbox_turn", "documents_stale", "content_ranks_uncounted"}
+QUEUES = {
+    "outbox_turn",
+    "documents_stale",
+    "content_ranks_uncounted",
+    "blocked_files_uncleared",
+    "files_collecting",
+}
 """Indexes that are read from their start, to the first row that nobody else has."""
 COUNTED = {"status_waiting scans outbox", "status_failures scans outbox"}
 """What `contentsvc status` asks for, once in a while. The outbox has a row for each cause, not for
