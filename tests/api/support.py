@@ -18,6 +18,8 @@ from tests.support.databases import StoreCase
 class Caller:
     """Stands for web.call.Call: a user, signed in."""
 
+    base_url = "http://called.example:81"
+
     def __init__(
         self,
         user: str = "",

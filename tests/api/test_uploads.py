@@ -1,110 +1,21 @@
-"""POST /uploads (extensions §3), beside a store in memory that knows whose upload came last."""
+"""POST /uploads (extensions §3): what is there, and how to send the rest."""
 
-import hashlib
-from typing import Any
-from urllib.parse import parse_qs, urlsplit
-
-import msgspec
 from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 
-from contentsvc.api.files import Files
-from contentsvc.api.uploads import Limits
-from contentsvc.wire.files import UploadedFile, UploadsBody, path_of
-from tests.api.support import ApiCase, Caller
-from tests.support.buckets import EXPIRES, MemoryBucket
+from contentsvc.store import storage
+from contentsvc.wire.files import path_of
+from tests.api.support import Caller
+from tests.api.uploading import BASE, UploadCase, digest, fresh, image, of, token
+from tests.support.buckets import EXPIRES
 from tests.support.databases import guid
-
-BASE = "http://files.example"
-LIMITS = Limits(file_bytes=1000, image_bytes=500, user_bytes=0, pending_files=0)
-
-
-def digest(data: bytes) -> str:
-    """Its SHA-256."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def fresh() -> bytes:
-    """Bytes that nobody has had before: 36 of them."""
-    return guid().encode()
-
-
-def of(data: bytes, use: str = "entity", **changes: Any) -> dict[str, Any]:
-    """A file of a body."""
-    return {"use": use, "sha256": digest(data), "size": len(data), **changes}
-
-
-def image(data: bytes, media_type: str = "image/png", use: str = "screenshot") -> dict[str, Any]:
-    """An image of a body."""
-    return of(data, use, mediaType=media_type)
-
-
-def token(upload: UploadedFile) -> str:
-    """The token in its URL."""
-    return parse_qs(urlsplit(upload.upload.url).query)["token"][0]
-
-
-class UploadCase(ApiCase):
-    tokens = True
-
-    async def setUp(self) -> None:
-        await super().setUp()
-        self.bucket = MemoryBucket(tokens=self.tokens)
-        self.woken: list[None] = []
-        self.files = self.family()
-        self.ann, self.bob = await self.user(), await self.user()
-
-    def family(self, **limits: int) -> Files:
-        """The operations, with other limits."""
-        return Files(
-            reactor,
-            self.db,
-            self.bucket,
-            option="local",
-            limits=LIMITS._replace(**limits),
-            public_url=BASE,
-            media_url=None,
-            wake=lambda: self.woken.append(None),
-        )
-
-    async def announce(
-        self, *given: dict[str, Any], by: str | None = None, family: Files | None = None
-    ) -> list[UploadedFile]:
-        """POST /uploads, by Ann if nobody else."""
-        body = msgspec.convert({"files": given}, UploadsBody)
-        caller = Caller(by or self.ann)
-        return (await (family or self.files).announce(caller, body)).files
-
-    def send(self, upload: UploadedFile, data: bytes) -> None:
-        """Send the bytes with the upload."""
-        self.bucket.put(upload.path, data, token(upload))
-
-    async def sent(self, *data: bytes, by: str | None = None) -> None:
-        """Announce, send and verify entities."""
-        for upload, each in zip(await self.announce(*map(of, data), by=by), data, strict=True):
-            self.send(upload, each)
-        again = await self.announce(*map(of, data), by=by)
-        self.assertEqual([each.upload for each in again], [None] * len(data))
-
-    async def usage(self, user: str | None = None) -> tuple[int, int]:
-        """GET /user/{user}/storage: `used` and `pending`."""
-        user = user or self.ann
-        storage = await self.files.usage(Caller(user), user)
-        return storage.used, storage.pending
-
-    def row(self, path: str) -> tuple[Any, ...]:
-        """Size, stored and invalid of a file; none if there is no such row."""
-        rows = self.sql("select size, stored, invalid from files where path = %s", path)
-        return rows[0] if rows else ()
-
-    async def problem(self, *given: dict[str, Any], **options: Any) -> tuple[str, list[str]]:
-        """Code and pointers of a refusal."""
-        problem = await self.refused(self.announce(*given, **options))
-        return problem.code, [each["pointer"] for each in problem.members["errors"]]
+from tests.support.pictures import jpeg, png, segment
 
 
 class AnnounceTests(UploadCase):
     async def test_new(self) -> None:
-        """A file that nobody has is given a path and a signed upload."""
+        """A file that nobody has is given a path, and a signed upload of its length."""
         data = fresh()
         (file,) = await self.announce(of(data))
         self.assertEqual((file.sha256, file.path), (digest(data), path_of(digest(data))))
@@ -114,22 +25,25 @@ class AnnounceTests(UploadCase):
         self.assertEqual(file.upload.expires, EXPIRES)
 
     async def test_paths(self) -> None:
-        """Images have the extension of their type, entities and packages none, whatever media type
-        they say."""
+        """Images have the extension of their type. Entities and packages have none, whatever media
+        type they say."""
         data = fresh()
         given = [
             of(data),
             of(data, "package", mediaType="nonsense"),
+            of(data, "package", mediaType=None),
             image(data),
             image(data, "image/jpeg", "avatar"),
             image(data, "image/webp", "emblem"),
         ]
         paths = [file.path for file in await self.announce(*given)]
         stem = path_of(digest(data))
-        self.assertEqual(paths, [stem, stem, f"{stem}.png", f"{stem}.jpg", f"{stem}.webp"])
+        wanted = [stem, stem, stem, f"{stem}.png", f"{stem}.jpg", f"{stem}.webp"]
+        self.assertEqual(paths, wanted)
+        self.assertEqual(await self.usage(), (4 * 36, 4))
 
     async def test_order(self) -> None:
-        """The answer has the files in their order, a repeated one each time."""
+        """The answer has the files in their order, a repeated one each time. It counts once."""
         data = [fresh() for _ in range(20)]
         given = [of(each) for each in (*data, *data)]
         answers = await self.announce(*given)
@@ -144,26 +58,309 @@ class AnnounceTests(UploadCase):
         self.assertEqual(first, again)
         self.assertEqual(await self.usage(), (36, 1))
 
+    async def test_tokens(self) -> None:
+        """Two users who announce the same file have tokens of their own, and each counts it."""
+        data = fresh()
+        (one,) = await self.announce(of(data))
+        (other,) = await self.announce(of(data), by=self.bob)
+        self.assertEqual(one.path, other.path)
+        self.assertNotEqual(token(one), token(other))
+        self.assertEqual([await self.usage(), await self.usage(self.bob)], [(36, 1), (36, 1)])
+
+    async def test_many(self) -> None:
+        """A thousand files in one call are all announced; then half of them are there."""
+        data = [fresh() for _ in range(1000)]
+        files = await self.announce(*map(of, data))
+        self.assertEqual(len({token(file) for file in files}), 1000)
+        for file, each in list(zip(files, data, strict=True))[::2]:
+            await self.send(file, each)
+        self.assertEqual(await self.there(*map(of, data)), [True, False] * 500)
+        self.assertEqual(await self.usage(), (36_000, 500))
+
+    async def test_kept(self) -> None:
+        """The collector looks at a file a day after it was named last, at the user's announcement
+        too, even if both were due, or nobody had to look again."""
+        data = fresh()
+        (file,) = await self.announce(of(data))
+        for due in ("now()", "null"):
+            for table in ("files", "user_files"):
+                self.sql(f"update {table} set due = {due} where path = %s", file.path)
+            await self.announce(of(data))
+            for table in ("files", "user_files"):
+                ((hours,),) = self.sql(
+                    f"select extract(epoch from due - now()) / 3600 from {table} where path = %s",
+                    file.path,
+                )
+                self.assertTrue(24 <= hours < 24.1, hours)
+
+    async def test_unchanged(self) -> None:
+        """Naming the same files again at once writes no row of them."""
+        data = [fresh() for _ in range(3)]
+        await self.has(*data)
+        versions = """
+            select f.path, f.xmin::text, u.xmin::text from files f join user_files u using (path)
+            where u.user_id = %s order by 1"""
+        before = self.sql(versions, self.ann)
+        await self.announce(*map(of, data))
+        self.assertEqual(self.sql(versions, self.ann), before)
+
+    async def test_base(self) -> None:
+        """Without a public URL, the uploads are at the one that the client has called."""
+        files = self.family(public_url=None)
+        (file,) = await self.announce(of(fresh()), family=files)
+        self.assertEqual(file.upload.url, f"{Caller.base_url}/put/{file.path}?token={token(file)}")
+
+
+class VerifyTests(UploadCase):
     async def test_verified(self) -> None:
         """What was sent is there at the next call, for good, and pending no more."""
         data = fresh()
         (file,) = await self.announce(of(data))
-        self.send(file, data)
-        self.assertEqual(self.row(file.path), (None, False, False))
+        await self.send(file, data)
         for _ in range(2):
-            (there,) = await self.announce(of(data))
-            self.assertEqual((there.path, there.upload), (file.path, None))
+            self.assertEqual(await self.there(of(data)), [True])
         self.assertEqual(self.row(file.path), (36, True, False))
         self.assertEqual(await self.usage(), (36, 0))
 
     async def test_lost(self) -> None:
-        """What has got lost in the store is given a new upload, and is pending again."""
+        """What has got lost in the store is given a new upload, and is pending again, until it has
+        come once more."""
         data = fresh()
-        await self.sent(data)
+        await self.has(data)
         self.bucket.kept.clear()
         (file,) = await self.announce(of(data))
         self.assertIsNotNone(file.upload)
         self.assertEqual(self.row(file.path), (36, False, False))
         self.assertEqual(await self.usage(), (36, 1))
-        self.send(file, data)
-        self.assertEqual([each.upload for each in await self.announce(of(data))], [None])
+        await self.send(file, data)
+        self.assertEqual(await self.there(of(data)), [True])
+        self.assertEqual(await self.usage(), (36, 0))
+
+    async def test_lost_in_use(self) -> None:
+        """The same holds for what active content uses."""
+        data = fresh()
+        await self.has(data)
+        await self.claim(path_of(digest(data)), self.ann)
+        self.bucket.kept.clear()
+        self.assertEqual(await self.there(of(data), by=self.bob), [False])
+        self.assertEqual(await self.there(of(data)), [False])
+
+    async def test_some(self) -> None:
+        """What is there and what is not is said for each file of a call."""
+        here, lost, new, another = fresh(), fresh(), fresh(), fresh()
+        await self.has(here, lost)
+        await self.has(another, by=self.bob)
+        del self.bucket.kept[path_of(digest(lost))]
+        given = [of(each) for each in (new, here, lost, another)]
+        self.assertEqual(await self.there(*given), [False, True, False, False])
+
+    async def test_looks(self) -> None:
+        """The store is asked only for what may be there, all at once; and for one file at least, to
+        know that it answers."""
+        data = [fresh() for _ in range(3)]
+        await self.has(*data[:2])
+        self.bucket.looked.clear()
+        await self.announce(*map(of, data))
+        await self.announce(of(fresh()), of(fresh()))
+        self.assertEqual([len(paths) for paths in self.bucket.looked], [2, 1])
+
+    async def test_no_connection(self) -> None:
+        """While the store is looked at, no connection to the database is held."""
+        pool = await self.pool(size=1)
+        used: list[object] = []
+
+        def before() -> Deferred[None]:
+            return Deferred.fromCoroutine(storage.usage(pool, self.ann)).addCallback(used.append)
+
+        self.bucket.before = before
+        await self.announce(of(fresh()), family=self.family(db=pool))
+        self.assertEqual(used, [None])
+
+
+class PossessionTests(UploadCase):
+    async def test_other_user(self) -> None:
+        """What another has sent is not there for who only knows the digest, until they have sent it
+        too. Their storage does not show it either."""
+        data = fresh()
+        await self.has(data)
+        wrong = {**of(data), "size": 7}
+        (file,) = await self.announce(wrong, by=self.bob)
+        self.assertIsNotNone(file.upload)
+        self.assertEqual(await self.usage(self.bob), (7, 1))
+        (file,) = await self.announce(of(data), by=self.bob)
+        await self.send(file, data)
+        self.assertEqual(await self.there(of(data), by=self.bob), [True])
+        self.assertEqual(await self.there(of(data)), [True])
+        self.assertEqual(await self.usage(self.bob), (36, 0))
+
+    async def test_both(self) -> None:
+        """If both have sent it before either asks, it is there for both in the end: for the last
+        one at once, for the other when they have sent it again."""
+        data = fresh()
+        (one,) = await self.announce(of(data))
+        (two,) = await self.announce(of(data), by=self.bob)
+        for file in (one, two):
+            await self.send(file, data)
+        self.assertEqual(await self.there(of(data), by=self.bob), [True])
+        if self.knows:
+            self.assertEqual(await self.there(of(data)), [False])
+            await self.send(one, data)
+        self.assertEqual(await self.there(of(data)), [True])
+        self.assertEqual(await self.there(of(data), by=self.bob), [True])
+
+    async def test_active(self) -> None:
+        """What active content uses is there for everybody, and counts for who was told so."""
+        data = fresh()
+        await self.has(data)
+        await self.claim(path_of(digest(data)), self.ann)
+        self.assertEqual(await self.there(of(data), by=self.bob), [True])
+        self.assertEqual(await self.usage(self.bob), (36, 0))
+
+    async def test_told(self) -> None:
+        """Who was told that it is there keeps it, whatever becomes of that content."""
+        data = fresh()
+        await self.has(data)
+        game = await self.claim(path_of(digest(data)), self.ann)
+        await self.announce(of(data), by=self.bob)
+        self.sql("update contents set suspended = true where id = %s", game)
+        self.assertEqual(await self.there(of(data), by=self.bob), [True])
+
+    async def test_hidden(self) -> None:
+        """What only suspended or deleted content uses is there for nobody else."""
+        for status in ("suspended", "deleted"):
+            data = fresh()
+            await self.has(data)
+            await self.claim(path_of(digest(data)), self.ann, status)
+            self.assertEqual(await self.there(of(data), by=self.bob), [False])
+
+    async def test_worn(self) -> None:
+        """An avatar or an emblem that is in use makes its image good for nobody else."""
+        data = fresh()
+        await self.has(data)
+        for kind in ("user", "challenge"):
+            self.sql(
+                "insert into claims (holder, kind, path, owner_id) values (%s, %s, %s, %s)",
+                *(guid(), kind, path_of(digest(data)), self.ann),
+            )
+        self.assertEqual(await self.there(of(data), by=self.bob), [False])
+
+    async def test_actual_size(self) -> None:
+        """If the file is there with another length than announced, its own counts."""
+        data = fresh()
+        await self.has(data)
+        await self.claim(path_of(digest(data)), self.ann)
+        self.assertEqual(await self.there({**of(data), "size": 900}, by=self.bob), [True])
+        self.assertEqual(await self.usage(self.bob), (36, 0))
+
+    async def test_corrected_size(self) -> None:
+        """As long as it is not there, the length that was announced last counts, and is signed."""
+        data = fresh()
+        for size in (900, 10, 36):
+            (file,) = await self.announce({**of(data), "size": size})
+            self.assertEqual(file.upload.headers["Content-Length"], str(size))
+            self.assertEqual(await self.usage(), (size, 1))
+
+
+class LocalPossessionTests(PossessionTests):
+    knows = False
+
+
+class LocalVerifyTests(VerifyTests):
+    knows = False
+
+    async def test_arrived(self) -> None:
+        """What the daemon has taken itself counts before anybody asks."""
+        data = fresh()
+        (file,) = await self.announce(of(data))
+        await self.send(file, data)
+        self.assertEqual(self.row(file.path), (36, True, False))
+        self.assertEqual(await self.usage(), (36, 0))
+
+    async def test_not_noted(self) -> None:
+        """Bytes that came while the daemon died are known to be there, but not whose they are:
+        they are sent again."""
+        data = fresh()
+        (file,) = await self.announce(of(data))
+        self.bucket.put(file.path, data)
+        self.assertEqual(await self.there(of(data)), [False])
+        self.assertEqual(self.row(file.path), (36, True, False))
+        self.assertIsNone(await self.send(file, data))
+        self.assertEqual(await self.there(of(data)), [True])
+
+
+class ImageTests(UploadCase):
+    async def shown(self, data: bytes, media_type: str = "image/png") -> tuple[bool, bool]:
+        """Whether an image that was sent is there, and whether it is invalid."""
+        (file,) = await self.announce(image(data, media_type))
+        await self.send(file, data)
+        (there,) = await self.there(image(data, media_type))
+        return there, self.row(file.path)[2]
+
+    def padded(self, data: bytes) -> bytes:
+        """An image that nobody has had before."""
+        return data + fresh()
+
+    async def test_valid(self) -> None:
+        """An image that is one is there, and valid. Its first bytes are read once."""
+        data = self.padded(png(640, 480))
+        self.assertEqual(await self.shown(data), (True, False))
+        await self.announce(image(data))
+        self.assertEqual(len(self.bucket.reads), 1)
+
+    async def test_invalid(self) -> None:
+        """One that is none, not of its type, or too large is there, and known to be invalid."""
+        for data in (fresh(), self.padded(jpeg(640, 480)), self.padded(png(9000, 1))):
+            self.assertEqual(await self.shown(data), (True, True))
+
+    async def test_both_types(self) -> None:
+        """The same bytes under two types are two files: one of them is invalid."""
+        data = self.padded(jpeg(3, 2))
+        self.assertEqual(await self.shown(data, "image/png"), (True, True))
+        self.assertEqual(await self.shown(data, "image/jpeg"), (True, False))
+
+    async def test_content(self) -> None:
+        """An entity is never read."""
+        await self.has(fresh())
+        self.assertEqual(self.bucket.reads, [])
+
+    async def test_metadata(self) -> None:
+        """If the size of an image does not come at once, more is read."""
+        self.files = self.family(image_bytes=10**6)
+        data = self.padded(jpeg(640, 480, before=3 * segment(0xE1, bytes(60_000))))
+        self.assertEqual(await self.shown(data, "image/jpeg"), (True, False))
+        self.assertEqual(len(self.bucket.reads), 2)
+
+    async def test_lost_and_found(self) -> None:
+        """An invalid image stays so when it is sent again: these are the same bytes."""
+        data = fresh()
+        await self.shown(data)
+        self.bucket.kept.clear()
+        self.assertEqual(await self.shown(data), (True, True))
+        self.assertEqual(len(self.bucket.reads), 1)
+
+    async def test_gone_meanwhile(self) -> None:
+        """An image that goes between the look and the reading is not there, and not judged."""
+        data = self.padded(png(3, 2))
+        (file,) = await self.announce(image(data))
+        await self.send(file, data)
+        self.bucket.after = self.bucket.kept.clear
+        self.assertEqual(await self.there(image(data)), [False])
+        self.assertEqual(self.row(file.path), (None, False, False))
+
+    async def test_many(self) -> None:
+        """Of many new images all are read, at most four at once."""
+        data = [self.padded(png(3, 2)) for _ in range(20)] + [fresh() for _ in range(20)]
+        given = [image(each) for each in data]
+        for file, each in zip(await self.announce(*given), data, strict=True):
+            await self.send(file, each)
+        running: list[int] = [0]
+
+        def before() -> Deferred[None]:
+            running.append(running[-1] + 1)
+            return deferLater(reactor, 0, lambda: running.append(running[-1] - 1))
+
+        self.bucket.before = before
+        self.assertEqual(await self.there(*given), [True] * 40)
+        self.assertEqual(max(running), 4)
+        paths = [path_of(digest(each), "image/png") for each in data]
+        self.assertEqual([self.row(path)[2] for path in paths], [False] * 20 + [True] * 20)

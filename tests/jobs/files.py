@@ -2,10 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterable
 from typing import Any
-
-from twisted.internet.defer import Deferred
 
 from contentsvc.wire.files import path_of
 from tests.support.buckets import MemoryBucket
@@ -14,36 +11,13 @@ from tests.support.databases import StoreCase, fresh, guid
 DUE, LATER = "now() - interval '1 second'", "now() + interval '24 hours'"
 
 
-class SlowBucket(MemoryBucket):
-    """`before` is called before each deletion, and what it gives is waited for. `deleted` has the
-    paths of each."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.before: Callable[[], Deferred[None] | None] = lambda: None
-        self.deleted: list[list[str]] = []
-
-    @property
-    def files(self) -> list[str]:
-        """The paths of what is there."""
-        return sorted(self.kept)
-
-    async def delete(self, paths: Iterable[str]) -> None:
-        asked = list(paths)
-        waiting = self.before()
-        if waiting is not None:
-            await waiting
-        await super().delete(asked)
-        self.deleted.append(asked)
-
-
 class FilesCase(StoreCase):
     """Rows of files on a database of each test's own, and a bucket with their bytes."""
 
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()
-        self.bucket = SlowBucket()
+        self.bucket = MemoryBucket()
 
     def file(self, due: str = DUE, media_type: str = "application/octet-stream") -> str:
         """The path of a new one, whose bytes are there."""

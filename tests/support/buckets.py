@@ -1,6 +1,8 @@
 """A place for bytes in memory."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+
+from twisted.internet.defer import Deferred
 
 from contentsvc.bucket.bucket import (
     Bucket,
@@ -17,22 +19,29 @@ EXPIRES = 2_000_000_000
 
 class MemoryBucket(Bucket):
     """Keeps bytes by their paths, each with the token with which it came, as a store with headers
-    does; with `tokens` False it does not know them. While it is `away`, nothing answers.
+    does, or without. While it is `away`, nothing answers.
 
-    `looked` has the paths of each look; `then` is called at the end of the next one.
+    `before` is called before each answer, and what it gives is waited for; `after` is called after
+    each look. `looked`, `reads` and `deleted` have what was asked for.
     """
 
-    def __init__(self, *, tokens: bool = True) -> None:
-        self._tokens = tokens
+    def __init__(self) -> None:
         self.kept: dict[str, tuple[bytes, str | None]] = {}
         self.away = False
+        self.before: Callable[[], Deferred[None] | None] = lambda: None
+        self.after: Callable[[], object] = lambda: None
         self.looked: list[list[str]] = []
         self.reads: list[tuple[str, int]] = []
-        self.then = lambda: None
+        self.deleted: list[list[str]] = []
+
+    @property
+    def files(self) -> list[str]:
+        """The paths of what is there."""
+        return sorted(self.kept)
 
     def put(self, path: str, data: bytes, token: str | None = None) -> None:
         """What a client does with an upload's URL."""
-        self.kept[path] = data, token if self._tokens else None
+        self.kept[path] = data, token
 
     def sign_upload(self, base: str, path: str, size: int, token: str) -> SignedUpload:
         headers = {"Content-Type": media_type_of(path), "Content-Length": str(size)}
@@ -45,33 +54,38 @@ class MemoryBucket(Bucket):
         return f"{base}/media"
 
     async def look(self, paths: Iterable[str]) -> Mapping[str, Found]:
-        self._answer()
         asked = list(paths)
         self.looked.append(asked)
+        await self._answer()
         found = {
             path: Found(len(self.kept[path][0]), self.kept[path][1])
             for path in asked
             if path in self.kept
         }
-        then, self.then = self.then, lambda: None
-        then()
+        self.after()
         return found
 
     async def read(self, path: str, length: int) -> bytes:
-        self._answer()
         self.reads.append((path, length))
+        await self._answer()
         return self.kept[path][0][:length] if path in self.kept else b""
 
     async def delete(self, paths: Iterable[str]) -> None:
-        self._answer()
-        for path in paths:
+        asked = list(paths)
+        await self._answer()
+        for path in asked:
             self.kept.pop(path, None)
+        self.deleted.append(asked)
 
     async def list(self) -> AsyncIterator[Lying]:
-        self._answer()
-        for path in sorted(self.kept):
-            yield Lying(path, len(self.kept[path][0]))
+        for path in self.files:
+            await self._answer()
+            if path in self.kept:
+                yield Lying(path, len(self.kept[path][0]))
 
-    def _answer(self) -> None:
+    async def _answer(self) -> None:
+        waiting = self.before()
+        if waiting is not None:
+            await waiting
         if self.away:
             raise StorageUnavailable("it is away")
