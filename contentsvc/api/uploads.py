@@ -219,13 +219,17 @@ class Uploads:
         outcome: Mapping[str, "_Outcome"],
     ) -> None:
         """Raise QuotaExceeded if what is new does not fit."""
+        wide, late = set(), set()
         used, pending = usage
-        wide: set[str] = set()
-        late: set[str] = set()
+        # What this call makes less or gives up leaves room for what is new in it.
         for path, after in outcome.items():
-            more = after.size - (standing[path].size or 0)
+            if standing[path].token is not None:
+                used += min(0, after.size - (standing[path].size or 0))
+                pending += standing[path].sent - after.sent
+        for path, after in outcome.items():
+            more = max(0, after.size - (standing[path].size or 0))
             used += more
-            if more > 0 and used > (self._limits.user_bytes or used):
+            if more and used > (self._limits.user_bytes or used):
                 wide.add(path)
             if standing[path].token is None and not after.sent:
                 pending += 1
