@@ -41,7 +41,7 @@ class BytesTests(UploadCase):
                 await self.send(file, each)
             answers = await self.announce(*map(of, data), family=files)
             self.assertEqual([file.upload for file in answers], [None] * 3)
-            self.bucket.files.clear()
+            self.bucket.kept.clear()
 
     async def test_grows(self) -> None:
         """A size that is corrected counts by what it adds; a smaller one is never refused."""

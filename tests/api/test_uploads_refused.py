@@ -148,7 +148,7 @@ class BlockedTests(RefusedCase):
         await self.has(data)
         await self.has(data, by=self.bob)
         await self.block(digest(data))
-        self.bucket.files.clear()
+        self.bucket.kept.clear()
         await self.files.unblock(Caller(admin=True), digest(data))
         (after,) = await self.announce(of(data))
         self.assertEqual(after, before)
@@ -217,7 +217,7 @@ class StoreTests(RefusedCase):
         self.assertEqual(error["pointer"], "/files/1/sha256")
         self.sql("delete from user_files where user_id = %s", self.ann)
         self.sql("delete from files where path = %s", path_of(digest(data)))
-        self.bucket.files.clear()
+        self.bucket.kept.clear()
         self.assertEqual(await self.there(of(data), by=self.bob), [False])
 
     async def test_collecting_meanwhile(self) -> None:
