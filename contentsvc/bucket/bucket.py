@@ -13,6 +13,11 @@ class StorageUnavailable(Exception):
     an operator."""
 
 
+class BadStore(StorageUnavailable):
+    """The place answers, and not as it must: it takes wrong bytes, refuses the keys, or lacks a
+    bucket."""
+
+
 class SignedUpload(NamedTuple):
     """A PUT of exactly one file's bytes, with exactly these headers, until `expires` (Unix
     seconds)."""

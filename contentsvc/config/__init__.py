@@ -3,6 +3,9 @@
 Each setting is one line of SETTINGS: its name is a key of the file, `--its-name` an option
 and CONTENTSVC_ITS_NAME an environment variable. An option overrides the environment, which
 overrides the file, which overrides the default.
+
+The keys of the S3 store are no options: everybody on the machine can read a command line. They have
+the names that AWS gave them, AWS_ACCESS_KEY_ID and aws_access_key_id.
 """
 
 import tomllib
@@ -13,6 +16,8 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 
 from contentsvc.config.kinds import (
+    Secret,
+    bucket,
     dsn,
     endpoint,
     flag,
@@ -23,8 +28,10 @@ from contentsvc.config.kinds import (
     platforms,
     proxies,
     seconds,
-    text,
+    secret,
+    store_url,
     url,
+    word,
 )
 
 MORE_CONNECTIONS = 1000
@@ -84,6 +91,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     s3_media_bucket: str | None
     media_url: str | None
     """None means that of the place where files lie."""
+    aws_access_key_id: Secret | None
+    aws_secret_access_key: Secret | None
+    aws_session_token: Secret | None
     require_files: bool
     file_bytes: int
     image_bytes: int
@@ -205,10 +215,10 @@ SETTINGS = (
         "where files lie: local (a folder in the data dir; the default with the embedded "
         "Postgres), s3, or external (the studio's own; the default with --database)",
     ),
-    Setting("s3_endpoint", None, url, "URL of the S3 store, with --files s3"),
-    Setting("s3_region", "us-east-1", text, "region of the S3 store"),
-    Setting("s3_content_bucket", None, text, "bucket of entities and packages"),
-    Setting("s3_media_bucket", None, text, "bucket of images, which everybody can read"),
+    Setting("s3_endpoint", None, store_url, "URL of the S3 store, with --files s3"),
+    Setting("s3_region", "us-east-1", word, "region of the S3 store"),
+    Setting("s3_content_bucket", None, bucket, "bucket of entities and packages"),
+    Setting("s3_media_bucket", None, bucket, "bucket of images, which everybody can read"),
     Setting("media_url", None, url, "URL under which players read images"),
     Setting(
         "require_files",
@@ -228,6 +238,8 @@ SETTINGS = (
         "files that a user may announce without their bytes; 0: no limit",
     ),
 )
+
+STORE_KEYS = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
 
 
 def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
@@ -257,20 +269,55 @@ def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
             raise ConfigError(f"{source} {error}") from None
     if values["files"] is None:
         values["files"] = "local" if values["database"] is None else "external"
+    values |= _store_keys(table, str(file), environ)
     settings = Settings(**values)
     if settings.database is not None and settings.secret_file is None:
         raise ConfigError("secret_file is required when database is set")
     return settings
 
 
+def _store_keys(
+    table: Mapping[str, Any], file: str, environ: Mapping[str, str]
+) -> dict[str, Secret | None]:
+    """All from one place: a key of the environment does not go with one of the file."""
+    given = {name: environ[name.upper()] for name in STORE_KEYS if environ.get(name.upper())}
+    source = ""
+    if "aws_access_key_id" not in given and "aws_secret_access_key" not in given:
+        given = {name: table[name] for name in STORE_KEYS if name in table}
+        source = f"{file}: "
+    try:
+        return {name: secret(given[name]) if name in given else None for name in STORE_KEYS}
+    except ValueError as error:
+        raise ConfigError(f"{source}a key of the S3 store {error}") from None
+
+
+def check_store(settings: Settings) -> None:
+    """Raise ConfigError if files lie in an S3 store and a setting of it is missing. Only who uses
+    the store checks that: a command on the database needs no keys."""
+    if settings.files != "s3":
+        return
+    for name in ("s3_endpoint", "s3_content_bucket", "s3_media_bucket", *STORE_KEYS[:2]):
+        if getattr(settings, name) is None:
+            where = f"{name.upper()} or {name}" if name in STORE_KEYS else name
+            raise ConfigError(f"{where} is required when files is s3")
+    if settings.s3_content_bucket == settings.s3_media_bucket:
+        raise ConfigError("s3_media_bucket must not be s3_content_bucket")
+
+
+def is_ours(variable: str) -> bool:
+    """Whether `read` heeds this variable of the environment."""
+    return variable.startswith(_PREFIX) or variable.lower() in STORE_KEYS
+
+
 def variables(settings: Settings) -> dict[str, str]:
     """The environment variables from which `read` makes the same settings."""
     values = {setting.name: getattr(settings, setting.name) for setting in SETTINGS}
+    keys = {name: getattr(settings, name) for name in STORE_KEYS}
     return {
         _PREFIX + name.upper(): _written(value)
         for name, value in values.items()
         if value is not None
-    }
+    } | {name.upper(): key.value for name, key in keys.items() if key is not None}
 
 
 def _written(value: Any) -> str:
@@ -287,7 +334,7 @@ def _table(path: Path) -> dict[str, Any]:
         raise ConfigError(f"config {path}: {error.strerror}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"config {path}: {error}") from None
-    unknown = sorted(set(table) - {setting.name for setting in SETTINGS})
+    unknown = sorted(set(table) - {setting.name for setting in SETTINGS} - set(STORE_KEYS))
     if unknown:
         raise ConfigError(f"config {path}: {unknown[0]} is not a setting")
     return table

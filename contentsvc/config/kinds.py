@@ -28,6 +28,45 @@ def text(value: Any) -> str:
     return value
 
 
+class Secret:
+    """A text that shows itself nowhere but in `value`."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return "***"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
+def secret(value: Any) -> Secret:
+    """A text of visible ASCII, that no error repeats."""
+    if not isinstance(value, str) or not re.fullmatch("[!-~]+", value):
+        raise ValueError("must be a string of visible ASCII characters")
+    return Secret(value)
+
+
+def word(value: Any) -> str:
+    """A text of ASCII letters, digits and dashes."""
+    if not isinstance(value, str) or not re.fullmatch("[A-Za-z0-9-]+", value):
+        raise ValueError("must be a word of letters, digits and dashes")
+    return value
+
+
+def bucket(value: Any) -> str:
+    """The name of a bucket, as S3 allows it; old ones may have capitals and underscores."""
+    if not isinstance(value, str) or not re.fullmatch("[A-Za-z0-9][A-Za-z0-9._-]{2,62}", value):
+        raise ValueError("must be the name of a bucket: 3 to 63 letters, digits, dots and dashes")
+    return value
+
+
 def endpoint(value: Any) -> str:
     """Check the port. Twisted checks the rest, but a port only when it listens."""
     for port in _PORT.findall(text(value)):
@@ -112,6 +151,13 @@ def url(value: Any) -> str:
     ):
         raise ValueError("must be a URL like https://content.example")
     return str(value).rstrip("/")
+
+
+def store_url(value: Any) -> str:
+    """A URL without user and password."""
+    if "@" in url(value):
+        raise ValueError("must be a URL without user and password: the keys are settings")
+    return url(value)
 
 
 def dsn(value: Any) -> str:

@@ -131,7 +131,7 @@ class Workers(Sequence):
         self._generation += 1
         name = f"{number}.{self._generation}"
         own = replace(settings, workers=1, database=self._dsn, secret_file=settings.keys_path)
-        environ = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTSVC_")}
+        environ = {k: v for k, v in os.environ.items() if not config.is_ours(k)}
         environ |= config.variables(own) | {VARIABLE: str(number)}
         self._wanted.add(name)
         self._given[name] = settings

@@ -56,9 +56,9 @@ def _heed_interrupts() -> None:
 class Daemon:
     """One `twistd contentsvc` on 127.0.0.1, with a folder of its own.
 
-    `options` are added to the command line, `environ` (names without their CONTENTSVC_ prefix) to
-    the environment. Without `database` it runs its embedded Postgres. With it, several share a
-    `secret_file`. start() after stop() starts it again on the same data.
+    `options` are added to the command line, `environ` (names without their CONTENTSVC_ prefix, or
+    those of AWS) to the environment. Without `database` it runs its embedded Postgres. With it,
+    several share a `secret_file`. start() after stop() starts it again on the same data.
     """
 
     def __init__(
@@ -82,7 +82,10 @@ class Daemon:
         self._options = options
         # what the caller's shell says about some other service must not reach this one
         self._environ = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTSVC_")}
-        self._environ |= {f"CONTENTSVC_{name}": value for name, value in (environ or {}).items()}
+        self._environ |= {
+            name if name.startswith("AWS_") else f"CONTENTSVC_{name}": value
+            for name, value in (environ or {}).items()
+        }
         self._process: subprocess.Popen[bytes] | None = None
         atexit.register(self._kill)
 

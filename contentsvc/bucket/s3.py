@@ -1,0 +1,239 @@
+"""Files in two buckets of an S3 store (extensions §3). Their bytes never pass this process.
+
+An object lies under exactly its path. With its upload come, signed, its digest, its length, its
+media type, and the token of the announcement: the store itself holds the sender to them, and the
+object says whose upload came last.
+"""
+
+from base64 import b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from random import Random
+from typing import Any
+
+from twisted.internet.defer import Deferred
+
+from contentsvc.bucket.bucket import (
+    BadStore,
+    Found,
+    Lying,
+    SignedDownload,
+    SignedUpload,
+    StorageUnavailable,
+)
+from contentsvc.bucket.calls import Answer, Calls, all_of
+from contentsvc.bucket.listing import parse
+from contentsvc.bucket.proof import CACHED, CHECKSUM, UPLOAD, Proof
+from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
+from contentsvc.clocks import WallClock
+from contentsvc.wire.files import digest_of, is_media, media_type_of
+
+UPLOAD_LIFETIME = 3600
+"""Seconds for which an upload URL is good."""
+HOUR = 3600
+LOOK = 20.0
+"""Seconds for a look at any number of files."""
+AT_ONCE = 32
+"""Requests at once of one look or deletion."""
+PAGE = 500
+"""Files in a page of a listing."""
+LISTING = 4 * 1024 * 1024
+"""Most bytes of a page: keys have up to 1024 bytes, and each may come as three."""
+PLAIN = (None, "", "identity")
+"""Content-Encoding of the bytes themselves."""
+
+
+class S3Bucket:
+    """The two buckets. `media_url` is None where players read media from the store itself.
+
+    `look` finds nothing out before the store has proved itself; see `prove`.
+    """
+
+    def __init__(
+        self,
+        reactor: Any,
+        wall: WallClock,
+        random: Random,
+        *,
+        endpoint: str,
+        region: str,
+        content_bucket: str,
+        media_bucket: str,
+        media_url: str | None,
+        credentials: Credentials,
+        calls: Callable[[Any, WallClock, Random, Signer], Calls] = Calls,
+    ) -> None:
+        self._reactor = reactor
+        self._wall = wall
+        self._signer = Signer(Endpoint.of(endpoint), region, credentials)
+        self._calls = calls(reactor, wall, random, self._signer)
+        self._content = content_bucket
+        self._media = media_bucket
+        self._media_url = media_url or f"{endpoint}/{media_bucket}"
+        self._proof = Proof(self, self._calls, content_bucket, media_bucket)
+        self._trouble: StorageUnavailable | None = StorageUnavailable("the store is not tried yet")
+
+    async def start(self) -> None:
+        """Have the store prove itself, if it can be reached. Raises BadStore."""
+        try:
+            await self.prove()
+        except BadStore:
+            raise
+        except StorageUnavailable:
+            pass  # `reach` tries it again
+
+    async def stop(self) -> None:
+        await self._calls.stop()
+
+    # What clients do by themselves.
+
+    def sign_upload(self, base: str, path: str, size: int, token: str) -> SignedUpload:
+        headers = {
+            "Content-Type": media_type_of(path),
+            CHECKSUM: b64encode(bytes.fromhex(digest_of(path))).decode(),
+            UPLOAD: token,
+        }
+        if is_media(path):
+            headers["Cache-Control"] = CACHED
+        now = self._wall.seconds()
+        url = self._signer.presign(
+            "PUT",
+            self._lies(path),
+            at=now,
+            lifetime=UPLOAD_LIFETIME,
+            headers={**headers, "Content-Length": str(size)},
+        )
+        # Content-Length follows from the body. A browser allows nobody to set it, and another
+        # client would send it twice.
+        return SignedUpload(url, headers, int(now) + UPLOAD_LIFETIME)
+
+    def sign_download(self, base: str, path: str) -> SignedDownload:
+        hour = int(self._wall.seconds()) // HOUR * HOUR
+        url = self._signer.presign("GET", self._lies(path), at=hour, lifetime=2 * HOUR)
+        return SignedDownload(url, hour + 2 * HOUR)
+
+    def media_url(self, base: str) -> str:
+        return self._media_url
+
+    # What this process asks the store.
+
+    async def prove(self) -> None:
+        """Have the store prove that it does what the service relies on. Raises BadStore if it does
+        not, StorageUnavailable if it cannot be reached. From then on `look` works, or fails for the
+        same reason."""
+        try:
+            await self._proof.whole(self._reactor)
+        except StorageUnavailable as error:
+            self._trouble = error
+            raise
+        self._trouble = None
+
+    async def reach(self) -> None:
+        """Find out whether the store can be reached, with its whole proof if it could not be
+        before. Raises what `prove` does."""
+        if self._trouble is not None:
+            await self.prove()
+            return
+        try:
+            await self._proof.short()
+        except StorageUnavailable as error:
+            self._trouble = error
+            raise
+
+    async def look(self, paths: Iterable[str]) -> Mapping[str, Found]:
+        if self._trouble is not None:
+            raise StorageUnavailable(str(self._trouble))
+        found: dict[str, Found] = {}
+
+        async def head(path: str) -> None:
+            answer = await self._calls.ask("HEAD", self._lies(path))
+            if answer.status == 200:
+                if answer.length is None:
+                    raise StorageUnavailable("the store answers a HEAD without Content-Length")
+                # Otherwise a client would have to unpack what it gets.
+                if answer.header("Content-Encoding") in PLAIN:
+                    found[path] = Found(answer.length, answer.header(UPLOAD))
+            elif answer.status != 404:
+                raise answer.unexpected("HEAD")
+
+        looking = Deferred.fromCoroutine(_each(paths, head))
+        await looking.addTimeout(LOOK, self._reactor, _late)
+        return found
+
+    async def read(self, path: str, length: int) -> bytes:
+        answer = await self._calls.ask(
+            "GET",
+            self._lies(path),
+            headers={"Range": f"bytes=0-{length - 1}"},
+            limit=length,
+        )
+        # 416: there is no byte at all.
+        if answer.status in {404, 416}:
+            return b""
+        if answer.status not in {200, 206}:
+            raise answer.unexpected("GET")
+        return answer.body
+
+    async def delete(self, paths: Iterable[str]) -> None:
+        # One by one. Stores differ in the checksum that deleting many at once needs.
+        async def delete(path: str) -> None:
+            answer = await self._calls.ask("DELETE", self._lies(path))
+            if answer.status not in {200, 204, 404}:
+                raise answer.unexpected("DELETE")
+
+        await _each(paths, delete)
+
+    async def list(self) -> AsyncIterator[Lying]:
+        # Each bucket is listed in this order already.
+        buckets = (self._listed(self._content), self._listed(self._media))
+        heads = [(file, rest) for rest in buckets if (file := await _next(rest))]
+        while heads:
+            heads.sort(key=lambda head: head[0].path.encode())
+            file, rest = heads.pop(0)
+            yield file
+            if following := await _next(rest):
+                heads.append((following, rest))
+
+    async def _listed(self, bucket: str) -> AsyncIterator[Lying]:
+        token: str | None = ""
+        while token is not None:
+            page = parse((await self._page(bucket, token)).body)
+            for file in page.files:
+                yield file
+            if page.next == token:
+                raise StorageUnavailable("the store lists the same page again")
+            token = page.next
+
+    async def _page(self, bucket: str, token: str) -> Answer:
+        query = {"list-type": "2", "max-keys": str(PAGE), "encoding-type": "url"}
+        if token:
+            query["continuation-token"] = token
+        answer = await self._calls.ask("GET", bucket, query=query, limit=LISTING)
+        if answer.status != 200:
+            raise answer.unexpected("GET of a list")
+        if not answer.whole:
+            raise StorageUnavailable("the store answers a list without end")
+        return answer
+
+    def _lies(self, path: str) -> str:
+        return f"{self._media if is_media(path) else self._content}/{path}"
+
+
+async def _each(items: Iterable[str], act: Callable[[str], Awaitable[None]]) -> None:
+    """Act on each, several at once, until one fails."""
+    rest = iter(list(items))
+
+    async def work() -> None:
+        for item in rest:
+            await act(item)
+
+    await all_of(work() for _ in range(AT_ONCE))
+
+
+async def _next(files: AsyncIterator[Lying]) -> Lying | None:
+    async for file in files:
+        return file
+    return None
+
+
+def _late(result: object, seconds: float) -> None:
+    raise StorageUnavailable(f"the store has not answered all in {seconds:g} s")

@@ -1,0 +1,168 @@
+"""AWS Signature Version 4 for S3: of a URL that somebody else shall use, and of a request.
+
+Paths and queries come as plain text and are encoded here, as S3 has it: each byte but letters,
+digits and `-._~` as %XX, in paths the slash too stays, and nothing is encoded twice. A URL that is
+sent must be the URL that was signed, byte for byte.
+"""
+
+import hashlib
+import hmac
+import time
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+from urllib.parse import quote, unquote, urlsplit
+
+EMPTY: Final = hashlib.sha256(b"").hexdigest()
+"""The payload's digest of a request without body."""
+UNSIGNED: Final = "UNSIGNED-PAYLOAD"
+_ALGORITHM = "AWS4-HMAC-SHA256"
+_PORTS = {"http": 80, "https": 443}
+
+
+class Credentials:
+    """The keys of the store. They are never part of a text that is made of this."""
+
+    __slots__ = ("access_key", "secret_key", "session_token")
+
+    def __init__(self, access_key: str, secret_key: str, session_token: str | None = None) -> None:
+        self.access_key = access_key
+        self.secret_key = secret_key
+        self.session_token = session_token
+
+    def __repr__(self) -> str:
+        return "Credentials(***)"
+
+
+class Endpoint(NamedTuple):
+    """Where a store answers: the scheme, the host as a Host header has it, and the path before that
+    of a bucket, not encoded."""
+
+    scheme: str
+    host: str
+    prefix: str
+
+    @classmethod
+    def of(cls, url: str) -> "Endpoint":
+        """That of a URL. Clients leave the scheme's own port out of Host, so it is not signed."""
+        parts = urlsplit(url)
+        name = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+        port = parts.port
+        host = name if port in {None, _PORTS.get(parts.scheme)} else f"{name}:{port}"
+        return cls(parts.scheme, host, unquote(parts.path).rstrip("/"))
+
+
+class Signer:
+    """Signs for one store and region. Times are Unix seconds."""
+
+    def __init__(self, endpoint: Endpoint, region: str, credentials: Credentials) -> None:
+        self._endpoint = endpoint
+        self._region = region
+        self._credentials = credentials
+        self._key_of_day: tuple[str, bytes] = ("", b"")
+
+    def presign(
+        self,
+        method: str,
+        path: str,
+        *,
+        at: float,
+        lifetime: int,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+    ) -> str:
+        """A URL with which anybody may make this request, from `at` on for `lifetime` seconds,
+        with exactly these headers. `path` begins with the bucket."""
+        stamp, scope = self._when(at)
+        signed = self._headers(headers or {})
+        parameters = {
+            **(query or {}),
+            "X-Amz-Algorithm": _ALGORITHM,
+            "X-Amz-Credential": f"{self._credentials.access_key}/{scope}",
+            "X-Amz-Date": stamp,
+            "X-Amz-Expires": str(lifetime),
+            "X-Amz-SignedHeaders": ";".join(signed),
+        }
+        if self._credentials.session_token is not None:
+            parameters["X-Amz-Security-Token"] = self._credentials.session_token
+        where, asked = self._path(path), _query(parameters)
+        signature = self._signature(method, where, asked, signed, UNSIGNED, stamp, scope)
+        return f"{self._origin}{where}?{asked}&X-Amz-Signature={signature}"
+
+    def sign(
+        self,
+        method: str,
+        path: str,
+        *,
+        at: float,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+        payload: str = EMPTY,
+    ) -> tuple[str, dict[str, str]]:
+        """The URL and all headers of a request at `at`. `payload` is the digest of its body, in
+        hexadecimal digits, or UNSIGNED."""
+        stamp, scope = self._when(at)
+        sent = {**(headers or {}), "x-amz-content-sha256": payload, "x-amz-date": stamp}
+        if self._credentials.session_token is not None:
+            sent["x-amz-security-token"] = self._credentials.session_token
+        signed = self._headers(sent)
+        where, asked = self._path(path), _query(query or {})
+        signature = self._signature(method, where, asked, signed, payload, stamp, scope)
+        sent["Authorization"] = (
+            f"{_ALGORITHM} Credential={self._credentials.access_key}/{scope}, "
+            f"SignedHeaders={';'.join(signed)}, Signature={signature}"
+        )
+        url = f"{self._origin}{where}"
+        return f"{url}?{asked}" if asked else url, sent
+
+    @property
+    def _origin(self) -> str:
+        return f"{self._endpoint.scheme}://{self._endpoint.host}"
+
+    def _path(self, path: str) -> str:
+        return quote(f"{self._endpoint.prefix}/{path}", safe="/")
+
+    def _headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """The headers as they are signed, Host among them."""
+        named = {name.lower(): " ".join(value.split()) for name, value in headers.items()}
+        named["host"] = self._endpoint.host
+        return dict(sorted(named.items()))
+
+    def _when(self, at: float) -> tuple[str, str]:
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(at))
+        return stamp, f"{stamp[:8]}/{self._region}/s3/aws4_request"
+
+    def _signature(
+        self,
+        method: str,
+        where: str,
+        asked: str,
+        signed: Mapping[str, str],
+        payload: str,
+        stamp: str,
+        scope: str,
+    ) -> str:
+        lines = "".join(f"{name}:{value}\n" for name, value in signed.items())
+        canonical = f"{method}\n{where}\n{asked}\n{lines}\n{';'.join(signed)}\n{payload}"
+        digest = hashlib.sha256(canonical.encode()).hexdigest()
+        return _hmac(self._key(stamp[:8]), f"{_ALGORITHM}\n{stamp}\n{scope}\n{digest}").hex()
+
+    def _key(self, day: str) -> bytes:
+        if self._key_of_day[0] != day:
+            key = f"AWS4{self._credentials.secret_key}".encode()
+            for word in (day, self._region, "s3", "aws4_request"):
+                key = _hmac(key, word)
+            self._key_of_day = (day, key)
+        return self._key_of_day[1]
+
+
+def _query(parameters: Mapping[str, str]) -> str:
+    pairs = sorted((_encoded(name), _encoded(value)) for name, value in parameters.items())
+    return "&".join(f"{name}={value}" for name, value in pairs)
+
+
+def _encoded(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _hmac(key: bytes, text: str) -> bytes:
+    return hmac.digest(key, text.encode(), "sha256")
