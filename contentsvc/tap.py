@@ -82,6 +82,8 @@ class Options(usage.Options):
     def read(self) -> Settings:
         """The present settings. Raises ConfigError."""
         settings = config.read(self, os.environ)
+        if settings.files == "s3":
+            config.store_of(settings)
         if settings.secret_file is not None or os.path.exists(settings.keys_path):
             try:
                 Keys.load(settings.keys_path)
@@ -109,7 +111,9 @@ def makeService(options: Options) -> Service:
         _exit(f"listen {settings.listen}: {str(error) or type(error).__name__}")
     make_site = partial(_site, reactor, settings)
     if worker is not None:
-        service: Sequence = Daemon(reactor, settings, endpoint, make_site, worker.ready)
+        service: Sequence = Daemon(
+            reactor, settings, endpoint, make_site, worker.ready, worker=True
+        )
     else:
         file = options["config"] or os.environ.get("CONTENTSVC_CONFIG")
         command = hint.command(sys.argv[0], file, settings)

@@ -184,6 +184,100 @@ class ReadTests(SynchronousTestCase):
         self.assertEqual(settings.keys_path, Path("/keys"))
 
 
+class StoreTests(SynchronousTestCase):
+    """The settings of an S3 store, and its keys."""
+
+    GIVEN = {
+        "files": "s3",
+        "s3-endpoint": "https://s3.example",
+        "s3-content-bucket": "content",
+        "s3-media-bucket": "media",
+    }
+    KEYS = {"AWS_ACCESS_KEY_ID": "an id", "AWS_SECRET_ACCESS_KEY": "a secret"}
+
+    def setUp(self) -> None:
+        self.keys = {name: value.replace(" ", "-") for name, value in self.KEYS.items()}
+
+    def file(self, text: str) -> str:
+        """The path of a configuration file."""
+        path = Path(self.mktemp())
+        path.write_text(text)
+        return str(path)
+
+    def refused(self, word: str, given: dict[str, Any], environ: dict[str, str]) -> None:
+        """Assert that the store cannot be used, in one line with this word."""
+        with self.assertRaises(ConfigError) as caught:
+            config.store_of(config.read(given, environ))
+        said = str(caught.exception)
+        self.assertRegex(said, rf"\A[^\n]*{word}[^\n]*\Z")
+        self.assertNotIn("secret-", said)
+
+    def test_whole(self) -> None:
+        """With all of them, there is a store."""
+        store = config.store_of(config.read(self.GIVEN, self.keys))
+        self.assertEqual(store.s3_endpoint, "https://s3.example")
+        self.assertEqual(store.aws_access_key_id.value, "an-id")
+        self.assertEqual(store.aws_secret_access_key.value, "a-secret")
+        self.assertIsNone(store.aws_session_token)
+
+    def test_missing(self) -> None:
+        """Each of them is required, and named; the region has a default."""
+        for option in ("s3-endpoint", "s3-content-bucket", "s3-media-bucket"):
+            given = {name: value for name, value in self.GIVEN.items() if name != option}
+            self.refused(f"{option.replace('-', '_')} is required", given, self.keys)
+        for name in self.keys:
+            keys = {other: value for other, value in self.keys.items() if other != name}
+            self.refused(f"{name} or {name.lower()} is required", self.GIVEN, keys)
+
+    def test_same_bucket(self) -> None:
+        """The two buckets differ."""
+        self.refused("s3_media_bucket", self.GIVEN | {"s3-media-bucket": "content"}, self.keys)
+
+    def test_not_needed(self) -> None:
+        """Settings can be read without the keys: a command on the database needs none."""
+        self.assertIsNone(config.read(self.GIVEN, {}).aws_access_key_id)
+
+    def test_keys_of_file(self) -> None:
+        """The keys can be in the file. A key of the environment goes with none of the file."""
+        file = self.file(
+            "aws_access_key_id = 'file-id'\naws_secret_access_key = 'file-secret'\n"
+            "aws_session_token = 'file-token'\n"
+        )
+        given = self.GIVEN | {"config": file}
+        store = config.store_of(config.read(given, {}))
+        self.assertEqual(store.aws_secret_access_key.value, "file-secret")
+        self.assertEqual(store.aws_session_token.value, "file-token")
+        store = config.store_of(config.read(given, self.keys))
+        self.assertEqual(store.aws_secret_access_key.value, "a-secret")
+        self.assertIsNone(store.aws_session_token)
+        self.refused("AWS_SECRET_ACCESS_KEY", given, {"AWS_ACCESS_KEY_ID": "an-id"})
+
+    def test_wrong_keys(self) -> None:
+        """A key that no header can have is refused, and not repeated."""
+        for value in ("secret- with spaces", "secret-\n", "secret-ü"):
+            keys = self.keys | {"AWS_SECRET_ACCESS_KEY": value}
+            self.refused("a key of the S3 store", self.GIVEN, keys)
+        file = self.file("aws_secret_access_key = 5\n")
+        self.refused(file, self.GIVEN | {"config": file}, {})
+
+    def test_hidden(self) -> None:
+        """No text that is made of the settings shows the keys, and no option takes them."""
+        settings = config.read(self.GIVEN, self.keys | {"AWS_SESSION_TOKEN": "a-token"})
+        for text in (repr(settings), str(settings), repr(config.store_of(settings))):
+            for value in ("an-id", "a-secret", "a-token"):
+                self.assertNotIn(value, text)
+        self.assertFalse([s.name for s in config.SETTINGS if s.name.startswith("aws")])
+
+    def test_variables(self) -> None:
+        """Workers get the keys in their environment, wherever they come from."""
+        settings = config.read(self.GIVEN, self.keys | {"AWS_SESSION_TOKEN": "a-token"})
+        variables = config.variables(settings)
+        self.assertEqual(variables["AWS_SESSION_TOKEN"], "a-token")
+        self.assertEqual(config.read({}, variables), settings)
+        self.assertTrue(all(map(config.is_ours, variables)))
+        self.assertFalse(config.is_ours("AWS_REGION"))
+
+
 class StartTests(TestCase):
     """twistd, with a configuration that it cannot start with."""
 
@@ -202,6 +296,10 @@ class StartTests(TestCase):
         self.assertEqual((status, out), (1, ""))
         self.assertRegex(err, r"\Acontentsvc: .*\n\Z")
         self.assertIn(expected, err)
+
+    async def test_store(self):
+        """So is an S3 store without its settings."""
+        await self.refused("s3_endpoint is required when files is s3", "--files", "s3")
 
     async def test_unknown_option(self):
         """An unknown option is one line, not the usage."""

@@ -52,14 +52,20 @@ class Lying(NamedTuple):
 class Bucket(Protocol):
     """A place for bytes. All but the signing raises StorageUnavailable."""
 
+    async def start(self) -> None:
+        """Make it ready: first of all, once. Raises BadStore only."""
+
+    async def stop(self) -> None:
+        """Give back what it holds: last of all."""
+
     def sign_upload(self, base: str, path: str, size: int, token: str) -> SignedUpload:
         """Let the user of an announcement send these bytes. The digest and the length are
         signed: other bytes are refused. `base` is the service's own URL, as its client calls
         it."""
 
     def sign_download(self, base: str, path: str) -> SignedDownload:
-        """Let anybody read a content file. The URL is the same for everybody, and for about an
-        hour."""
+        """Let anybody read a file, of either bucket. The URL is the same for everybody, and for
+        about an hour."""
 
     def media_url(self, base: str) -> str:
         """The URL before the paths of the media bucket, which everybody may read."""
@@ -71,7 +77,8 @@ class Bucket(Protocol):
         """The first bytes of a file; none at all if it is not there."""
 
     async def delete(self, paths: Iterable[str]) -> None:
-        """Delete these files. Those that are not there are no error."""
+        """Delete these files. Those that are not there are no error. If it is cancelled, nothing
+        more is begun."""
 
     def list(self) -> AsyncIterator[Lying]:
-        """All files of both buckets."""
+        """All files of both buckets together, in the order of the bytes of their paths."""

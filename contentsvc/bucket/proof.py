@@ -17,7 +17,7 @@ from contentsvc.bucket.calls import Calls, all_of
 from contentsvc.wire.files import BINARY, path_of
 
 WHOLE = 6.0
-"""Seconds for the proof of both buckets."""
+"""Seconds for both buckets."""
 CACHED = "public, max-age=31536000, immutable"
 """Cache-Control of media: the bytes under a path never change."""
 UPLOAD = "x-amz-meta-upload"
@@ -35,24 +35,25 @@ class Proof:
     """Of one store. `content` and `media` are the names of the buckets. All methods raise BadStore
     or StorageUnavailable."""
 
-    def __init__(self, bucket: Bucket, calls: Calls, content: str, media: str) -> None:
+    def __init__(
+        self, reactor: Any, bucket: Bucket, calls: Calls, content: str, media: str
+    ) -> None:
+        self._reactor = reactor
         self._bucket = bucket
         self._calls = calls
         self._types = {content: BINARY, media: "image/png"}
 
-    async def whole(self, reactor: Any) -> None:
-        """Prove everything, within WHOLE."""
-        await self._both(self._prove).addTimeout(WHOLE, reactor, _late)
+    async def whole(self) -> None:
+        """Prove everything."""
+        await self._both(self._prove)
 
     async def short(self) -> None:
         """Find out whether both buckets can be reached."""
         await self._both(self._reach)
 
-    def _both(self, act: Callable[[str], Act]) -> Deferred[Any]:
-        async def both() -> None:
-            await all_of(self._named(act, name) for name in self._types)
-
-        return Deferred.fromCoroutine(both())
+    async def _both(self, act: Callable[[str], Act]) -> None:
+        both = Deferred.fromCoroutine(all_of(self._named(act, name) for name in self._types))
+        await both.addTimeout(WHOLE, self._reactor, _late)
 
     async def _named(self, act: Callable[[str], Act], name: str) -> None:
         try:
@@ -134,4 +135,4 @@ class Proof:
 
 
 def _late(result: object, seconds: float) -> None:
-    raise StorageUnavailable(f"the store cannot be reached: no whole proof in {seconds:g} s")
+    raise StorageUnavailable(f"the store cannot be reached: not all answers in {seconds:g} s")

@@ -63,13 +63,14 @@ class S3Bucket:
         calls: Callable[[Any, WallClock, Random, Signer], Calls] = Calls,
     ) -> None:
         self._reactor = reactor
+        self._endpoint = endpoint
         self._wall = wall
         self._signer = Signer(Endpoint.of(endpoint), region, credentials)
         self._calls = calls(reactor, wall, random, self._signer)
         self._content = content_bucket
         self._media = media_bucket
         self._media_url = media_url or f"{endpoint}/{media_bucket}"
-        self._proof = Proof(self, self._calls, content_bucket, media_bucket)
+        self._proof = Proof(reactor, self, self._calls, content_bucket, media_bucket)
         self._trouble: StorageUnavailable | None = StorageUnavailable("the store is not tried yet")
 
     async def start(self) -> None:
@@ -120,24 +121,23 @@ class S3Bucket:
         """Have the store prove that it does what the service relies on. Raises BadStore if it does
         not, StorageUnavailable if it cannot be reached. From then on `look` works, or fails for the
         same reason."""
-        try:
-            await self._proof.whole(self._reactor)
-        except StorageUnavailable as error:
-            self._trouble = error
-            raise
-        self._trouble = None
+        await self._try(self._proof.whole)
 
     async def reach(self) -> None:
         """Find out whether the store can be reached, with its whole proof if it could not be
         before. Raises what `prove` does."""
-        if self._trouble is not None:
-            await self.prove()
-            return
+        await self._try(self._proof.whole if self._trouble else self._proof.short)
+
+    async def _try(self, act: Callable[[], Awaitable[None]]) -> None:
         try:
-            await self._proof.short()
+            await act()
+        except BadStore as error:
+            self._trouble = BadStore(f"S3 store {self._endpoint}, {error}")
+            raise self._trouble from None
         except StorageUnavailable as error:
             self._trouble = error
             raise
+        self._trouble = None
 
     async def look(self, paths: Iterable[str]) -> Mapping[str, Found]:
         if self._trouble is not None:

@@ -112,6 +112,18 @@ class Settings(Struct, frozen=True, kw_only=True):
         return self.secret_file or self.data_dir / "secret.keys"
 
 
+class Store(NamedTuple):
+    """The settings of an S3 store."""
+
+    s3_endpoint: str
+    s3_region: str
+    s3_content_bucket: str
+    s3_media_bucket: str
+    aws_access_key_id: Secret
+    aws_secret_access_key: Secret
+    aws_session_token: Secret | None
+
+
 class Setting(NamedTuple):
     """How one setting is written and read."""
 
@@ -291,17 +303,20 @@ def _store_keys(
         raise ConfigError(f"{source}a key of the S3 store {error}") from None
 
 
-def check_store(settings: Settings) -> None:
-    """Raise ConfigError if files lie in an S3 store and a setting of it is missing. Only who uses
-    the store checks that: a command on the database needs no keys."""
-    if settings.files != "s3":
-        return
-    for name in ("s3_endpoint", "s3_content_bucket", "s3_media_bucket", *STORE_KEYS[:2]):
-        if getattr(settings, name) is None:
-            where = f"{name.upper()} or {name}" if name in STORE_KEYS else name
-            raise ConfigError(f"{where} is required when files is s3")
-    if settings.s3_content_bucket == settings.s3_media_bucket:
+def store_of(settings: Settings) -> Store:
+    """The S3 store that these settings name. Only its users ask for it: a command on the database
+    alone needs no keys. Raises ConfigError if something is missing."""
+    found: list[Any] = []
+    for name in Store._fields:
+        value = getattr(settings, name)
+        if value is None and name != "aws_session_token":
+            variable = f"{name.upper()} or " if name in STORE_KEYS else ""
+            raise ConfigError(f"{variable}{name} is required when files is s3")
+        found.append(value)
+    store = Store(*found)
+    if store.s3_content_bucket == store.s3_media_bucket:
         raise ConfigError("s3_media_bucket must not be s3_content_bucket")
+    return store
 
 
 def is_ours(variable: str) -> bool:

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from twisted.internet.defer import Deferred
 
-from contentsvc.bucket.bucket import Bucket
+from contentsvc.bucket.bucket import BadStore, Bucket
 from contentsvc.clocks import WallClock
 from contentsvc.config import Settings
 from contentsvc.daemon import accepting
+from contentsvc.daemon.buckets import open_bucket, store_jobs
 from contentsvc.daemon.sequence import Sequence, allow_files
 from contentsvc.db.database import Database
 from contentsvc.jobs import challenges, documents, outbox
@@ -71,7 +72,7 @@ class Parts(NamedTuple):
 
 class Daemon(Sequence):
     """`make_site` is called with the parts once they run, `announce` with the port once it is
-    served."""
+    served. A `worker` starts with a bad file store too: its parent has tried that one."""
 
     def __init__(
         self,
@@ -80,8 +81,11 @@ class Daemon(Sequence):
         endpoint: Any,
         make_site: Callable[[Parts], ApiSite],
         announce: Callable[[Any], None],
+        *,
+        worker: bool = False,
     ) -> None:
         super().__init__(reactor, settings)
+        self._worker = worker
         self._endpoint = endpoint
         self._make_site = make_site
         self._announce = announce
@@ -137,10 +141,11 @@ class Daemon(Sequence):
         work = Bell(reactor)
         # In the next turn: the answer to the request goes first.
         tasks = Outbox(NextTurn(reactor, work.ring).ask)
-        bucket: Bucket | None = None
+        bucket = await self._bucket(keys)
         blocks = Bell(reactor)
         runner = Runner(reactor, wall, random)
         more = [] if bucket is None else collect(reactor, db, bucket, blocks)
+        more += store_jobs(bucket, reactor)
         self._start_jobs(runner, db, hub, notifier, tasks, work, more)
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
@@ -161,6 +166,18 @@ class Daemon(Sequence):
             connections=max(1, min(settings.most_connections, files - others)),
             unavailable=unavailable,
         )
+
+    async def _bucket(self, keys: Keys) -> Bucket | None:
+        """The place of the files, started."""
+        bucket = open_bucket(self._settings, keys, self._reactor, WallClock())
+        if bucket is not None:
+            self._undo.append(bucket.stop)
+            try:
+                await self._stoppable(Deferred.fromCoroutine(bucket.start()))
+            except BadStore:
+                if not self._worker:
+                    raise
+        return bucket
 
     def _start_jobs(
         self,

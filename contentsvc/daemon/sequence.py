@@ -20,6 +20,7 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThreadPool
 from twisted.logger import ILogObserver, Logger
 
+from contentsvc.bucket.bucket import BadStore
 from contentsvc.config import ConfigError, Settings
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.pooler import PoolerError
@@ -38,7 +39,7 @@ _TURN = 1.0
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
 _PLAIN = (
     *(EmbeddedError, KeysError, MigrationError, PoolerError),
-    *(CannotListenError, OSError, ConfigError),
+    *(CannotListenError, OSError, ConfigError, BadStore),
 )
 """Errors of a start that one line explains; others get a traceback."""
 

@@ -26,7 +26,9 @@ from twisted.python.failure import Failure
 from twisted.runner.procmon import ProcessMonitor
 
 from contentsvc import config
+from contentsvc.bucket.bucket import BadStore
 from contentsvc.config import ConfigError, Settings
+from contentsvc.daemon.buckets import try_store
 from contentsvc.daemon.sequence import Sequence
 from contentsvc.daemon.spawner import Spawner, who
 from contentsvc.daemon.watchdog import Watchdog
@@ -88,6 +90,8 @@ class Workers(Sequence):
         self._dsn = settings.database or await self._embedded()
         Keys.load_or_generate(settings.keys_path)
         await self._migrate(self._dsn)
+        # Here, because a worker that ends is started again.
+        await self._stoppable(Deferred.fromCoroutine(try_store(settings, self._reactor)))
         holder = Factory()
         holder.noisy = False
         port = self._port = await self._endpoint.listen(holder)
@@ -204,7 +208,8 @@ class Workers(Sequence):
     async def _replace_all(self) -> None:
         try:
             settings = self._read_again()
-        except ConfigError as error:
+            await try_store(settings, self._reactor)
+        except (ConfigError, BadStore) as error:
             log.error("No rolling restart: {error}", error=error)
             return
         log.info("Rolling restart: replacing the workers one by one")

@@ -16,7 +16,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.bucket.bucket import StorageUnavailable
+from contentsvc.bucket.bucket import BadStore, StorageUnavailable
 from contentsvc.db.errors import Unavailable
 from contentsvc.jobs.failures import plain
 from contentsvc.store.processes import Failing
@@ -112,7 +112,9 @@ class Runner:
         if before is not None and (before.error == text or now - self._said[name] < REMINDER):
             return
         self._said[name] = now
-        if isinstance(error, Unavailable | StorageUnavailable):
+        if isinstance(error, BadStore):
+            log.error("Could not {job}: {error}", job=name, error=text)
+        elif isinstance(error, Unavailable | StorageUnavailable):
             log.warn("Could not {job}: {error}", job=name, error=text)
         else:
             log.failure("Could not {job}", Failure(error), job=name)

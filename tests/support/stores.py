@@ -157,6 +157,8 @@ class Seaweed:
                     *(script("weed"), "mini", f"-dir={data}"),
                     *("-ip=127.0.0.1", "-ip.bind=127.0.0.1"),
                     *(f"-{name}=false" for name in without),
+                    # Users can be made, for tests of what one may do.
+                    "-s3.iam.readOnly=false",
                     *("-s3.port.iceberg=0", "-s3.port.lance=0", f"-s3.port={s3}"),
                     *(f"-master.port={master}", f"-volume.port={volume}"),
                     *(f"-filer.port={filer}", f"-admin.port={admin}", "-bucket=content,media"),

@@ -1,0 +1,60 @@
+"""The place where a daemon's files lie, by its settings."""
+
+from random import SystemRandom
+from typing import Any
+
+from contentsvc.bucket.bucket import Bucket
+from contentsvc.bucket.s3 import S3Bucket
+from contentsvc.bucket.sigv4 import Credentials
+from contentsvc.clocks import WallClock
+from contentsvc.config import Settings, store_of
+from contentsvc.jobs import reaching
+from contentsvc.jobs.runner import Job
+from contentsvc.timers import Bell
+from contentsvc.tokens import Keys
+
+
+def open_bucket(settings: Settings, keys: Keys, reactor: Any, wall: WallClock) -> Bucket | None:
+    """The bucket that the setting `files` names, before its start. None if the files are the
+    studio's own matter."""
+    if settings.files == "s3":
+        return _s3(settings, reactor, wall)
+    return None
+
+
+async def try_store(settings: Settings, reactor: Any) -> None:
+    """Raise BadStore if the files lie in an S3 store that can be reached and is no good."""
+    if settings.files == "s3":
+        bucket = _s3(settings, reactor, WallClock())
+        try:
+            await bucket.start()
+        finally:
+            await bucket.stop()
+
+
+def store_jobs(bucket: Bucket | None, reactor: Any) -> list[Job]:
+    """The job that keeps an eye on an S3 store."""
+    if not isinstance(bucket, S3Bucket):
+        return []
+    run = reaching.Reaching(bucket.reach).run
+    return [Job("reach the file store", reaching.AGAIN, run, Bell(reactor))]
+
+
+def _s3(settings: Settings, reactor: Any, wall: WallClock) -> S3Bucket:
+    store = store_of(settings)
+    token = store.aws_session_token
+    return S3Bucket(
+        reactor,
+        wall,
+        SystemRandom(),
+        endpoint=store.s3_endpoint,
+        region=store.s3_region,
+        content_bucket=store.s3_content_bucket,
+        media_bucket=store.s3_media_bucket,
+        media_url=settings.media_url,
+        credentials=Credentials(
+            store.aws_access_key_id.value,
+            store.aws_secret_access_key.value,
+            None if token is None else token.value,
+        ),
+    )
