@@ -1,92 +1,28 @@
 """Connections are lost and processes die between any two statements of a batch: each recipient is
 told exactly once."""
 
-import contextlib
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable
 from itertools import product
 from random import Random
-from typing import Any, Literal, NamedTuple
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredList
-from twisted.internet.error import ConnectionDone
 from twisted.internet.task import deferLater
 
-from contentsvc.db.connection import Connection, connect
 from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.statement import Row
 from contentsvc.jobs.kinds import KINDS
 from contentsvc.jobs.outbox import Teller
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import social
 from contentsvc.store.floods import UNLIMITED
 from contentsvc.store.tasks import ContentPublished
+from tests.jobs.mortal import Death, Process, deaths
 from tests.jobs.support import TellerCase
-from tests.push.fakes import Listener
-from tests.support.databases import POOL
 
 MOST, FOLLOWERS = 2, 5
 STATEMENTS = 5
 """Of a batch: take, followers, move or finish, append, COMMIT."""
 SEEDS, ROUNDS, PROCESSES = 6, 30, 3
-
-
-class Death(NamedTuple):
-    """What happens to a process: at its nth statement, before the database has it or after it was
-    done, it loses its connection, or it dies and does nothing more."""
-
-    nth: int
-    when: Literal["before", "after"]
-    what: Literal["lost", "dead"]
-
-
-class Process:
-    """A process with one connection, to which a death can come."""
-
-    def __init__(self, url: str, listener: Listener) -> None:
-        options = POOL | {"size": 1, "opener": self._open}
-        self.db = Database(reactor, url, **options)
-        self.teller = Teller(reactor, self.db, Notifier(listener, listener), KINDS, most=MOST)
-        self._death: Death | None = None
-        self._sent = 0
-        self._died: Deferred[None] = Deferred()
-
-    async def batch(self, death: Death | None = None) -> None:
-        """Run one batch, to which this happens."""
-        self._death, self._sent = death, 0
-        run = Deferred.fromCoroutine(self._run())
-        await DeferredList([run, self._died], fireOnOneCallback=True, fireOnOneErrback=True)
-
-    async def _run(self) -> None:
-        with contextlib.suppress(Unavailable):  # the runner would try again
-            await self.teller.run()
-
-    @property
-    def alive(self) -> bool:
-        return not self._died.called
-
-    async def _open(self, *args: Any, **options: Any) -> Connection:
-        connection = await connect(*args, **options)
-        sent = connection.statement
-
-        async def statement(sql: str, args: Row | None) -> Any:
-            if self._sent >= 0:
-                self._sent += 1
-            death = self._death
-            if death is None or self._sent != death.nth:
-                return await sent(sql, args)
-            self._death = None
-            if death.when == "after":
-                await sent(sql, args)
-            connection.abandon()
-            if death.what == "lost":
-                raise ConnectionDone
-            self._died.callback(None)
-            return await Deferred()
-
-        connection.statement = lambda sql, args: Deferred.fromCoroutine(statement(sql, args))
-        return connection
 
 
 class DeathCase(TellerCase):
@@ -108,7 +44,12 @@ class DeathCase(TellerCase):
 
     def process(self) -> Process:
         """One more, which ends with the test."""
-        made = Process(self.url, self.listener)
+
+        def teller(db: Database) -> Callable[[], Awaitable[object]]:
+            notifier = Notifier(self.listener, self.listener)
+            return Teller(reactor, db, notifier, KINDS, most=MOST).run
+
+        made = Process(self.url, teller)
         self.addCleanup(made.db.stop)
         return made
 
@@ -144,12 +85,6 @@ class DeathCase(TellerCase):
         self.assertLessEqual(set(pushed), set(stored))
 
 
-def deaths() -> Iterator[Death]:
-    """Each that there is in a batch."""
-    for nth, when, what in product(range(1, STATEMENTS + 1), ("before", "after"), ("lost", "dead")):
-        yield Death(nth, when, what)  # type: ignore[arg-type]
-
-
 class DeathTests(DeathCase):
     async def test_statements(self) -> None:
         """A batch has as many statements as these tests interrupt."""
@@ -163,7 +98,7 @@ class DeathTests(DeathCase):
 
     async def test_anywhere(self) -> None:
         """So it is for each death, in the first batch, between two and in the last."""
-        for batch, death in product(range(3), deaths()):
+        for batch, death in product(range(3), deaths(STATEMENTS)):
             await self.publish()
             process = self.process()
             for _ in range(batch):
@@ -176,7 +111,7 @@ class DeathTests(DeathCase):
     async def test_interleaved(self) -> None:
         """So it is where several processes work on several rows at once, and now and then one of
         them dies or loses its connection."""
-        kinds = list(deaths())
+        kinds = list(deaths(STATEMENTS))
         for seed in range(SEEDS):
             random = Random(seed)
             processes = [self.process() for _ in range(PROCESSES)]
