@@ -53,7 +53,8 @@ class Bucket(Protocol):
     """A place for bytes. All but the signing raises StorageUnavailable."""
 
     async def start(self) -> None:
-        """Make it ready: first of all, once. Raises BadStore only."""
+        """Make it ready: first of all, once. Raises only BadStore, and OSError if a folder cannot
+        be made."""
 
     async def stop(self) -> None:
         """Give back what it holds: last of all."""

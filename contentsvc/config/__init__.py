@@ -111,6 +111,11 @@ class Settings(Struct, frozen=True, kw_only=True):
         """The file of the keys."""
         return self.secret_file or self.data_dir / "secret.keys"
 
+    @property
+    def files_folder(self) -> Path:
+        """The folder of the files, with `files` local."""
+        return self.data_dir / "files"
+
 
 class Store(NamedTuple):
     """The settings of an S3 store."""

@@ -4,6 +4,9 @@ from random import SystemRandom
 from typing import Any
 
 from contentsvc.bucket.bucket import Bucket
+from contentsvc.bucket.folder import Folder
+from contentsvc.bucket.links import Links
+from contentsvc.bucket.local import Local
 from contentsvc.bucket.s3 import S3Bucket
 from contentsvc.bucket.sigv4 import Credentials
 from contentsvc.clocks import WallClock
@@ -19,6 +22,9 @@ def open_bucket(settings: Settings, keys: Keys, reactor: Any, wall: WallClock) -
     studio's own matter."""
     if settings.files == "s3":
         return _s3(settings, reactor, wall)
+    if settings.files == "local":
+        folder, links = Folder(settings.files_folder), Links(keys, wall)
+        return Local(reactor, folder, links, media_url=settings.media_url)
     return None
 
 

@@ -1,0 +1,233 @@
+"""A folder with the bytes of files: what waits for the disk, for threads to run (extensions §3).
+
+::
+
+    content/ab/abcdef…      the content bucket
+    media/ab/abcdef….png    the media bucket
+    incoming/…              files that are being written
+
+Several daemons may share the folder.
+"""
+
+import errno
+import os
+import secrets
+import stat
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from contentsvc.bucket.bucket import Found, Lying
+from contentsvc.wire.files import digest_of, is_media, is_ours
+
+RESERVE: Final = 64 * 1024 * 1024
+"""Bytes of the disk that uploads leave free: the database may be on the same disk."""
+STALE: Final = 3600.0
+"""Seconds after which nobody can still be writing to an incoming file that has not grown: the life
+of an upload's URL."""
+_BUCKETS = ("content", "media")
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class OutOfSpace(Exception):
+    """The disk has no room for a file."""
+
+
+class WrongBytes(Exception):
+    """The bytes of a file do not have its digest."""
+
+
+class Folder:
+    """The folder `root`. All methods but `file` may wait for the disk, and raise OSError.
+
+    `reserve` is in bytes, `now` gives Unix seconds, and `statvfs` is that of os.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        reserve: int = RESERVE,
+        now: Callable[[], float] = time.time,
+        statvfs: Callable[[int], os.statvfs_result] = os.statvfs,
+    ) -> None:
+        self.root = root
+        self.reserve = reserve
+        self.statvfs = statvfs
+        self._now = now
+
+    def file(self, path: str) -> Path:
+        """The place of one of the service's own paths. Raises ValueError for another path."""
+        if not is_ours(path):
+            raise ValueError(path)
+        return self.root / ("media" if is_media(path) else "content") / path
+
+    def prepare(self) -> None:
+        """Make what is missing, and delete what broken uploads have left."""
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name in (*_BUCKETS, "incoming"):
+            (self.root / name).mkdir(mode=0o700, exist_ok=True)
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Delete the incoming files that nobody can still be writing. Other daemons may be writing
+        the younger ones."""
+        before = self._now() - STALE
+        for entry in os.scandir(self.root / "incoming"):
+            with suppress(FileNotFoundError):
+                if entry.stat(follow_symlinks=False).st_mtime < before:
+                    os.unlink(entry.path)
+
+    def look(self, paths: Iterable[str]) -> dict[str, Found]:
+        """Those of the paths that are there."""
+        found = {}
+        for path in paths:
+            with suppress(FileNotFoundError):
+                found[path] = Found(self.file(path).stat().st_size, None)
+        return found
+
+    def read(self, path: str, offset: int, length: int) -> bytes:
+        """Some bytes of a file; fewer only at its end. Raises FileNotFoundError."""
+        descriptor = os.open(self.file(path), os.O_RDONLY)
+        try:
+            return os.pread(descriptor, length, offset)
+        finally:
+            os.close(descriptor)
+
+    def delete(self, paths: Iterable[str]) -> None:
+        """Delete these files, as far as they are there."""
+        for path in paths:
+            self.file(path).unlink(missing_ok=True)
+
+    def shelves(self) -> list[str]:
+        """The names in both buckets, in the order of what is in them."""
+        names = set()
+        for bucket in _BUCKETS:
+            for entry in os.scandir(self.root / bucket):
+                # A folder's files come after a file whose name is the folder's and a dot.
+                names.add(entry.name + ("/" if entry.is_dir(follow_symlinks=False) else ""))
+        return sorted(names, key=os.fsencode)
+
+    def on(self, shelf: str) -> list[Lying]:
+        """The files of one of `shelves`, in the order of their paths."""
+        found: dict[str, int] = {}
+        for bucket in _BUCKETS:
+            base = self.root / bucket
+            if shelf.endswith("/"):
+                for folder, _, names in os.walk(base / shelf):
+                    _add(found, base, [os.path.join(folder, name) for name in names])
+            else:
+                _add(found, base, [str(base / shelf)])
+        return [
+            Lying(_text(path), size)
+            for path, size in sorted(found.items(), key=lambda item: os.fsencode(item[0]))
+        ]
+
+
+def _add(found: dict[str, int], base: Path, files: Iterable[str]) -> None:
+    for file in files:
+        with suppress(FileNotFoundError):
+            status = os.lstat(file)
+            if stat.S_ISREG(status.st_mode):
+                found[os.path.relpath(file, base)] = status.st_size
+
+
+def _text(path: str) -> str:
+    """A name on the disk may be any bytes."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+class Incoming:
+    """One file that is being written. It becomes visible at its end, and whole.
+
+    Calls may come from different threads. A file is open only during a call, so that many slow
+    uploads need no descriptors.
+    """
+
+    def __init__(self, folder: Folder, path: str, size: int) -> None:
+        self._folder = folder
+        self._path = path
+        self._size = size
+        self._draft = folder.root / "incoming" / secrets.token_hex(16)
+        self._hash = sha256()
+        self._written = 0
+        self._over = False
+        self._lock = Lock()
+
+    def write(self, data: bytes | bytearray) -> None:
+        """Add these bytes. Does nothing after `discard`. Raises OutOfSpace, OSError."""
+        with self._lock:
+            if self._over:
+                return
+            try:
+                self._append(data)
+            except OSError as error:
+                if error.errno in _FULL:
+                    raise OutOfSpace from error
+                raise
+
+    def _append(self, data: bytes | bytearray) -> None:
+        flags = os.O_WRONLY | os.O_APPEND
+        if not self._written:
+            flags |= os.O_CREAT | os.O_EXCL
+        descriptor = os.open(self._draft, flags, 0o600)
+        try:
+            room = self._folder.statvfs(descriptor)
+            need = self._size - self._written + self._folder.reserve
+            if room.f_bavail * room.f_frsize < need:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            self._hash.update(data)
+            with memoryview(data) as rest:
+                done = 0
+                while done < len(rest):
+                    done += os.write(descriptor, rest[done:])
+        finally:
+            os.close(descriptor)
+        self._written += len(data)
+
+    def finish(self) -> None:
+        """Make the file visible. It then outlives a failure of the power.
+
+        Raises WrongBytes, OutOfSpace, OSError.
+        """
+        with self._lock:
+            right = self._hash.hexdigest() == digest_of(self._path)
+            if self._over or self._written != self._size or not right:
+                raise WrongBytes
+            try:
+                _flush(self._draft)
+                self._publish()
+            except OSError as error:
+                if error.errno in _FULL:
+                    raise OutOfSpace from error
+                raise
+            self._over = True
+
+    def _publish(self) -> None:
+        file = self._folder.file(self._path)
+        try:
+            self._draft.rename(file)
+        except FileNotFoundError:
+            file.parent.mkdir(mode=0o700, exist_ok=True)
+            _flush(file.parent.parent)
+            self._draft.rename(file)
+        _flush(file.parent)
+
+    def discard(self) -> None:
+        """Delete what has been written, unless the file is visible."""
+        with self._lock:
+            if not self._over:
+                self._over = True
+                self._draft.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

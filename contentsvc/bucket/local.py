@@ -1,0 +1,155 @@
+"""Files in a folder, which the daemon itself serves (extensions §3). All work on the disk is done
+in threads that do nothing else."""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from typing import Any, Final, TypeVar
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.threads import deferToThreadPool
+from twisted.python.threadpool import ThreadPool
+
+from contentsvc.bucket.bucket import Found, Lying, SignedDownload, SignedUpload, StorageUnavailable
+from contentsvc.bucket.folder import Folder, Incoming
+from contentsvc.bucket.links import Links
+from contentsvc.wire.files import media_type_of
+
+T = TypeVar("T")
+
+THREADS: Final = 4
+"""Threads that write, and as many that read. A full disk queue of uploads does not delay those who
+download."""
+
+
+class Local:
+    """A Bucket in a folder. `media_url` is where players read media, None for the daemon itself.
+
+    Call `start` first and `stop` last.
+    """
+
+    def __init__(
+        self, reactor: Any, folder: Folder, links: Links, *, media_url: str | None = None
+    ) -> None:
+        self._reactor = reactor
+        self._folder = folder
+        self._media_url = media_url
+        self._writers = ThreadPool(0, THREADS, "files-in")
+        self._readers = ThreadPool(0, THREADS, "files-out")
+        self._arriving: set[Arriving] = set()
+        self.links = links
+
+    async def start(self) -> None:
+        """Make the folder, and delete what broken uploads have left in it. Raises OSError."""
+        self._writers.start()
+        self._readers.start()
+        await self._run(self._writers, self._folder.prepare)
+
+    async def stop(self) -> None:
+        """Delete what has arrived in part, and end the threads."""
+        for each in list(self._arriving):
+            each.discard()
+        self._writers.stop()
+        self._readers.stop()
+
+    def sign_upload(self, base: str, path: str, size: int, token: str) -> SignedUpload:
+        url, expires = self.links.upload(path, size, token)
+        return SignedUpload(base + url, {"Content-Type": media_type_of(path)}, expires)
+
+    def sign_download(self, base: str, path: str) -> SignedDownload:
+        url, expires = self.links.download(path)
+        return SignedDownload(base + url, expires)
+
+    def media_url(self, base: str) -> str:
+        return self._media_url or f"{base}/files/media"
+
+    async def look(self, paths: Iterable[str]) -> Mapping[str, Found]:
+        return await self._read(self._folder.look, list(paths))
+
+    async def read(self, path: str, length: int) -> bytes:
+        try:
+            return await self.read_at(path, 0, length)
+        except FileNotFoundError:
+            return b""
+
+    async def read_at(self, path: str, offset: int, length: int) -> bytes:
+        """Some bytes of a file; fewer only at its end. Raises FileNotFoundError,
+        StorageUnavailable."""
+        return await self._read(self._folder.read, path, offset, length)
+
+    async def delete(self, paths: Iterable[str]) -> None:
+        await self._read(self._folder.delete, list(paths))
+
+    async def sweep(self) -> None:
+        """Delete what broken uploads have left. Raises StorageUnavailable."""
+        await self._read(self._folder.sweep)
+
+    async def list(self) -> AsyncIterator[Lying]:
+        for shelf in await self._read(self._folder.shelves):
+            for lying in await self._read(self._folder.on, shelf):
+                yield lying
+
+    def arrive(self, path: str, size: int) -> "Arriving":
+        """Begin to write a file of so many bytes."""
+        arriving = Arriving(Incoming(self._folder, path, size), self._write, self._arriving.discard)
+        self._arriving.add(arriving)
+        return arriving
+
+    async def _read(self, act: Callable[..., T], *args: object) -> T:
+        try:
+            return await self._run(self._readers, act, *args)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise _away(error) from error
+
+    async def _write(self, act: Callable[..., T], *args: object) -> T:
+        try:
+            return await self._run(self._writers, act, *args)
+        except OSError as error:
+            raise _away(error) from error
+
+    def _run(self, pool: ThreadPool, act: Callable[..., T], *args: object) -> Deferred[T]:
+        """The result of `act` in a thread. If it is cancelled before a thread has begun, `act` is
+        not called."""
+        result: Deferred[T] = Deferred()
+
+        def begin() -> T:
+            if result.called:
+                raise CancelledError
+            return act(*args)
+
+        deferToThreadPool(self._reactor, pool, begin).addCallbacks(
+            result.callback, result.errback
+        )
+        return result
+
+
+def _away(error: OSError) -> StorageUnavailable:
+    return StorageUnavailable(f"{error.filename or 'the folder files'}: {error.strerror}")
+
+
+class Arriving:
+    """A file on its way in. Each call but `discard` must end before the next."""
+
+    def __init__(
+        self,
+        incoming: Incoming,
+        run: Callable[..., Any],
+        over: Callable[["Arriving"], object],
+    ) -> None:
+        self._incoming = incoming
+        self._run = run
+        self._over = over
+
+    async def write(self, data: bytes | bytearray) -> None:
+        """Add these bytes. Raises OutOfSpace, StorageUnavailable."""
+        await self._run(self._incoming.write, data)
+
+    async def finish(self) -> None:
+        """Make the file visible, for good. Raises WrongBytes, OutOfSpace, StorageUnavailable."""
+        await self._run(self._incoming.finish)
+        self._over(self)
+
+    def discard(self) -> None:
+        """Delete what has arrived, unless the file is visible."""
+        self._over(self)
+        Deferred.fromCoroutine(self._run(self._incoming.discard)).addErrback(lambda failure: None)

@@ -1,0 +1,74 @@
+"""A local bucket in a folder of its own."""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from twisted.internet import reactor
+from twisted.internet.task import Clock
+from twisted.trial.unittest import TestCase
+
+from contentsvc.bucket.folder import Folder
+from contentsvc.bucket.links import Links
+from contentsvc.bucket.local import Local
+from contentsvc.wire.files import path_of
+
+KEYS = [("new", b"n" * 32), ("old", b"o" * 32)]
+TOKEN = "00000000-0000-4000-8000-000000000001"
+NOON = 1_800_000_000 // 3600 * 3600
+
+
+def clock_at(seconds: float) -> Clock:
+    """A wall clock."""
+    clock = Clock()
+    clock.rightNow = seconds
+    return clock
+
+
+def named(data: bytes, media_type: str = "application/octet-stream") -> str:
+    """The path of a file with these bytes."""
+    return path_of(sha256(data).hexdigest(), media_type)
+
+
+class LocalCase(TestCase):
+    """Has a bucket that runs."""
+
+    async def setUp(self) -> None:
+        self.root = Path(self.mktemp())
+        self.clock = clock_at(NOON)
+        self.links = Links(KEYS, self.clock)
+        self.folder = self.new_folder()
+        self.running: list[Local] = []
+        self.bucket = await self.started()
+
+    async def tearDown(self) -> None:
+        for bucket in list(self.running):
+            await self.stopped(bucket)
+
+    def new_folder(self) -> Folder:
+        """The folder of the bucket."""
+        return Folder(self.root, reserve=0, now=self.clock.seconds)
+
+    async def started(self, **options: Any) -> Local:
+        """One more bucket on the same folder."""
+        bucket = Local(reactor, self.folder, self.links, **options)
+        await bucket.start()
+        self.running.append(bucket)
+        return bucket
+
+    async def stopped(self, bucket: Local) -> None:
+        """Stop one of them."""
+        self.running.remove(bucket)
+        await bucket.stop()
+
+    async def put(self, data: bytes, media_type: str = "application/octet-stream") -> str:
+        """Store these bytes; their path."""
+        path = named(data, media_type)
+        arriving = self.bucket.arrive(path, len(data))
+        await arriving.write(data)
+        await arriving.finish()
+        return path
+
+    def incoming(self) -> list[str]:
+        """The names of files that are being written."""
+        return sorted(file.name for file in (self.root / "incoming").iterdir())

@@ -1,0 +1,109 @@
+"""Files in a folder."""
+
+import os
+
+from contentsvc.bucket.bucket import Found, Lying, StorageUnavailable
+from contentsvc.bucket.folder import WrongBytes
+from tests.bucket.support import NOON, TOKEN, LocalCase, named
+
+
+class BucketTests(LocalCase):
+    async def test_there(self) -> None:
+        """What was stored is found, read and deleted."""
+        path = await self.put(b"some bytes")
+        image = await self.put(b"image", "image/webp")
+        missing = named(b"missing")
+        found = await self.bucket.look([path, image, missing])
+        self.assertEqual(found, {path: Found(10, None), image: Found(5, None)})
+        self.assertEqual(await self.bucket.read(path, 4), b"some")
+        self.assertEqual(await self.bucket.read(image, 100), b"image")
+        self.assertEqual(await self.bucket.read(missing, 4), b"")
+        await self.bucket.delete([path, missing])
+        self.assertEqual(list(await self.bucket.look([path, image])), [image])
+
+    async def test_list(self) -> None:
+        """A list has the files of both buckets, and whatever else lies there, in the order of their
+        paths."""
+        paths = [await self.put(b"%d" % n) for n in range(5)]
+        paths += [await self.put(b"%d" % n, "image/png") for n in range(5)]
+        (self.root / "content" / "ab-").write_bytes(b"1")
+        (self.root / "media" / "ab").mkdir()
+        (self.root / "media" / "ab" / "y").write_bytes(b"12")
+        (self.root / "content" / "ab").mkdir(exist_ok=True)
+        (self.root / "content" / "ab" / "x").write_bytes(b"123")
+        (self.root / "content" / os.fsdecode(b"\xff")).touch()
+        listed = [each async for each in self.bucket.list()]
+        expected = sorted([*paths, "ab-", "ab/x", "ab/y", "\ufffd"])
+        self.assertEqual([each.path for each in listed], expected)
+        self.assertIn(Lying("ab/x", 3), listed)
+
+    async def test_signs(self) -> None:
+        """Uploads need a Content-Type and are below the service's own URL; so is mediaUrl, unless
+        the operator says otherwise."""
+        path = named(b"x", "image/png")
+        url, headers, expires = self.bucket.sign_upload("https://a.example/x", path, 1, TOKEN)
+        self.assertTrue(url.startswith(f"https://a.example/x/files/media/{path}?"), url)
+        self.assertEqual((headers, expires), ({"Content-Type": "image/png"}, NOON + 3600))
+        url, expires = self.bucket.sign_download("https://a.example", named(b"x"))
+        self.assertTrue(url.startswith(f"https://a.example/files/content/{named(b'x')}?"), url)
+        self.assertEqual(self.bucket.media_url("http://b"), "http://b/files/media")
+        other = await self.started(media_url="https://cdn.example")
+        self.assertEqual(other.media_url("http://b"), "https://cdn.example")
+
+    async def test_other_paths(self) -> None:
+        """A path that is not the service's own is never looked at."""
+        for path in ("../secret.keys", "/etc/passwd", "ab/../../x", "incoming/x"):
+            with self.assertRaises(ValueError):
+                await self.bucket.delete([path])
+
+    async def test_away(self) -> None:
+        """A folder that cannot be read is a store that is away."""
+        path = await self.put(b"x")
+        (self.root / "content").rename(self.root / "away")
+        (self.root / "content").write_bytes(b"")
+        with self.assertRaisesRegex(StorageUnavailable, "Not a directory"):
+            await self.bucket.look([path])
+
+
+class ArrivalTests(LocalCase):
+    async def test_visible_at_the_end(self) -> None:
+        """A file is there when it is whole, and not before."""
+        path = named(b"onetwo")
+        arriving = self.bucket.arrive(path, 6)
+        await arriving.write(b"one")
+        await arriving.write(b"two")
+        self.assertEqual((await self.bucket.look([path]), len(self.incoming())), ({}, 1))
+        await arriving.finish()
+        self.assertEqual(await self.bucket.look([path]), {path: Found(6, None)})
+        self.assertEqual(self.incoming(), [])
+
+    async def test_wrong(self) -> None:
+        """Other bytes, fewer, or more are refused, and nothing is left when they are discarded."""
+        path = named(b"onetwo")
+        for data in (b"twoone", b"onetw", b"onetwo!"):
+            arriving = self.bucket.arrive(path, 6)
+            await arriving.write(data)
+            with self.assertRaises(WrongBytes):
+                await arriving.finish()
+            arriving.discard()
+        await self.stopped(self.bucket)
+        self.assertEqual((await self.left(), self.incoming()), ([], []))
+
+    async def left(self) -> list[str]:
+        """The files in both buckets."""
+        return [name for shelf in self.folder.shelves() for name, _ in self.folder.on(shelf)]
+
+    async def test_stop(self) -> None:
+        """What has arrived in part is gone after the end."""
+        await self.bucket.arrive(named(b"onetwo"), 6).write(b"one")
+        await self.stopped(self.bucket)
+        self.assertEqual(self.incoming(), [])
+
+    async def test_sweep(self) -> None:
+        """A start deletes what nobody can still be writing, and nothing else."""
+        for name, age in ("old", 3601), ("young", 3599):
+            file = self.root / "incoming" / name
+            file.write_bytes(b"x")
+            os.utime(file, times=(NOON - age, NOON - age))
+        await self.started()
+        self.assertEqual(self.incoming(), ["young"])
