@@ -73,6 +73,8 @@ class ApiChannel(HTTPChannel):
     request."""
     later = b""
     """Input to read in later turns."""
+    held_back = False
+    """Whether nothing more is read for now: the body that is arriving has no place to go."""
     _head: Any = None
     """The timer of incomplete headers."""
     _answered = 0
@@ -101,6 +103,8 @@ class ApiChannel(HTTPChannel):
         """The transport's buffer is empty."""
         self.site.unsent.resumed(self)
         super().resumeProducing()
+        if self.held_back:
+            self._networkProducer.pauseProducing()
         if self.answered is not None:
             request, self.answered = self.answered, None
             self.requestDone(request)
@@ -144,10 +148,27 @@ class ApiChannel(HTTPChannel):
     def dataReceived(self, data: bytes) -> None:
         if self._busyReceiving:
             self._buffer += data
-        elif self.later or (len(data) > PIECE and data.count(b"\r\n") > LINES):
+        elif self.later or (
+            len(data) > PIECE
+            and not self._goes_on(len(data))
+            and data.count(b"\r\n") > LINES
+        ):
             self._read_later(self.later + data)
         else:
             self._read(data)
+
+    def _goes_on(self, size: int) -> bool:
+        """Whether so much input is only a part of one body, which goes on to a sink."""
+        arrival = self.requests[-1].arrival if self.requests else None
+        return arrival is not None and arrival.left >= size
+
+    def hold_back(self, hold: bool) -> None:
+        """Read nothing more, or read on."""
+        self.held_back = hold
+        if hold:
+            self._networkProducer.pauseProducing()
+        elif not self._waitingForTransport:
+            self._networkProducer.resumeProducing()
 
     def _read(self, data: bytes) -> None:
         """Twisted's time-out starts again with each byte. The one of headers does not."""
@@ -213,7 +234,7 @@ class ApiChannel(HTTPChannel):
             data, self.later = self.later[:PIECE], self.later[PIECE:]
         if self.refused:
             data = self.later = b""
-        if not self._waitingForTransport:
+        if not (self._waitingForTransport or self.held_back):
             self._networkProducer.resumeProducing()
         self._read(data)
         if self.later:
@@ -321,10 +342,14 @@ class ApiChannel(HTTPChannel):
         else:
             request.gotLength(self.length)
             # Without a body, no client waits for permission to send it (RFC 9110 §10.1.1).
-            if self.length != 0 and not (old or request.refused or request.problem):
-                expected = headers.getRawHeaders(b"Expect")
-                if expected and expected[0].lower() == b"100-continue":
-                    self._send100Continue()
+            if self.length != 0 and not (request.refused or request.problem or request.arrival):
+                self.permit(request)
+
+    def permit(self, request: ApiRequest) -> None:
+        """Let the client send the body, if it asks before it does."""
+        expected = request.requestHeaders.getRawHeaders(b"Expect")
+        if expected and expected[0].lower() == b"100-continue" and self._version != b"HTTP/1.0":
+            self._send100Continue()
 
     def rawDataReceived(self, data: bytes) -> None:
         """A part of a body, or input after a request."""

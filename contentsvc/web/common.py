@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from contentsvc.web.arrival import Held
 from contentsvc.web.backlog import Backlog
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.traffic import Traffic
@@ -26,6 +27,7 @@ class Common(Protocol):
     traffic: Traffic
     unsent: Unsent
     backlog: Backlog
+    held: Held
     proxies: Proxies
 
     def date(self) -> bytes:

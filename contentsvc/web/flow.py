@@ -1,5 +1,6 @@
 """Writing a body in pieces, no faster than the client takes it."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -38,3 +39,25 @@ class Flow:
         """The connection has ended."""
         self.stopped = True
         self.resumeProducing()
+
+
+def framed(
+    more: Callable[[], Awaitable[bytes]], brackets: bytes, chunked: bool
+) -> Callable[[], Awaitable[bytes]]:
+    """Gives the pieces of `more` with commas between them, in `brackets`; each as a chunk, if
+    `chunked`."""
+    before, ended = brackets[:1], False
+
+    async def piece() -> bytes:
+        nonlocal before, ended
+        if ended:
+            return b""
+        if found := await more():
+            text, before = before + found, b","
+        else:
+            text, ended = brackets[1:] if before == b"," else brackets, True
+        if chunked:
+            text = b"%x\r\n%s\r\n" % (len(text), text)
+        return text + b"0\r\n\r\n" if chunked and ended else text
+
+    return piece

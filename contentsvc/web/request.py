@@ -14,9 +14,10 @@ from twisted.web.http_headers import Headers
 from twisted.web.server import Request
 
 from contentsvc.timers import cancel
+from contentsvc.web.arrival import Arrival, Sink
 from contentsvc.web.common import Common
 from contentsvc.web.errors import InternalError, PayloadTooLarge, Problem, RequestTimeout
-from contentsvc.web.flow import Flow
+from contentsvc.web.flow import Flow, framed
 from contentsvc.web.sizes import SMALL
 from contentsvc.web.traffic import Room
 
@@ -61,6 +62,11 @@ class ApiRequest(Request):
     """The result of `site.judge`, for the code that carries the request out."""
     problem: Problem | None = None
     """The refusal that the head alone has shown."""
+    length: int | None = 0
+    """The bytes of its body, by its headers; None if it is chunked."""
+    sink: Sink | None = None
+    """Where its body goes, if that is not memory. Set by `site.judge`."""
+    arrival: Arrival | None = None
     held = 0
     """Bytes of its body that `_room` counts."""
     _room: Room | None = None
@@ -115,11 +121,15 @@ class ApiRequest(Request):
         channel = self.channel
         self.clientproto = channel._version
         self.content = BytesIO()
+        self.length = length
         if length == 0:
             return
         self.problem = self._judge(length)
         if self.problem is not None:
             channel.doomed = self
+        elif self.sink is not None and length is not None:
+            self.arrival = Arrival(self, self.sink, length)
+            self.arrival.begin()
         elif length is None or length > len(channel._buffer):
             self._timer = self.site.reactor.callLater(
                 self.site.body_timeout, self.refuse, RequestTimeout()
@@ -140,8 +150,15 @@ class ApiRequest(Request):
             return InternalError()
         return self._too_large() if length is not None and length > self._limit else None
 
+    def admitted(self) -> None:
+        """The body may come: the client may wait to be told."""
+        self.channel.permit(self)
+
     def handleContentChunk(self, data: bytes) -> None:
         """A part of the body has arrived."""
+        if self.arrival is not None:
+            self.arrival.received(data)
+            return
         if self.refused or self.problem is not None:
             return
         size = self._size = self._size + len(data)
@@ -172,6 +189,8 @@ class ApiRequest(Request):
         self._stop_timer()
         self.release()
         self.refused = True
+        if self.arrival is not None:
+            self.arrival.stop()
         self.method = getattr(self.channel, "_command", b"")
         self.content = BytesIO()
         self.channel.persistent = False
@@ -193,7 +212,7 @@ class ApiRequest(Request):
             return
         self._whole = True
         self.site.traffic.waiting.pop(self.channel, None)
-        if self.judged is not None:
+        if self.judged is not None and self.arrival is None:
             if self._room is not None:
                 self._room.arriving.pop(self, None)
             if self.site.reactor.seconds() - self.started > _FRESH:
@@ -214,6 +233,10 @@ class ApiRequest(Request):
         if self._flow is not None:
             self._flow.stopProducing()
         if not self._whole:
+            if self.arrival is not None and not self.refused:
+                self.arrival.stop()
+                self.note += " cut-off"
+                self.site.log_request(self, 408)
             self.site.traffic.ended(self)
         super().connectionLost(reason)
 
@@ -293,53 +316,58 @@ class ApiRequest(Request):
     async def stream(
         self, media: bytes, fields: bytes, more: Callable[[], Awaitable[bytes]], brackets: bytes
     ) -> None:
-        """Write an answer of 200 whose body comes in pieces, and end the request.
-
-        The body is the pieces with commas between them, in `brackets`. Each call of `more` gives a
-        piece, and nothing at the end. It is called when the client has read the earlier pieces. If
-        it raises, the connection is cut off, without the end of the body, and the error is raised.
-        """
-        if self.gone:
-            self._vanished()
-            return
+        """Write an answer of 200 whose body is the pieces of `more` with commas between them, in
+        `brackets`. It is otherwise as that of `pour`."""
         chunked = self.clientproto == b"HTTP/1.1"
         if not chunked:
             self.channel.persistent = False
         coding = b"Transfer-Encoding: chunked\r\n" if chunked else None
-        self.channel.write(b"".join(self._head(200, media, fields, coding)))
+        await self.pour(200, media, fields, coding, framed(more, brackets, chunked))
+
+    async def pour(
+        self,
+        status: int,
+        media: bytes,
+        fields: bytes,
+        length: bytes | None,
+        more: Callable[[], Awaitable[bytes]],
+    ) -> None:
+        """Write an answer whose body comes in pieces, and end the request.
+
+        `length` is the header line that says where the body ends. Each call of `more` gives a
+        piece, and nothing at the end. It is called when the client has read the earlier pieces. If
+        it raises, the connection is cut off, without the end of the body, and the error is raised.
+        """
+        if self.gone:
+            self._vanished(status)
+            return
+        self.channel.write(b"".join(self._head(status, media, fields, length)))
         if self.method == b"HEAD":
             self.finish()
             return
         flow = self._flow = Flow(self.channel)
-        before = brackets[:1]
         try:
             # No piece stays in memory here while the client reads it.
             while await flow.ready() and (piece := await more()):
                 if flow.stopped:
                     break
-                self._write_piece(before + piece, chunked)
-                before, piece = b",", b""
+                self.channel.write(piece)
+                piece = b""
         except Exception:
             if not flow.stopped:
                 self.note += " cut-off"
                 self.channel.cut_off()
                 self.gone = True
-            self._vanished()
+            self._vanished(status)
             raise
         if flow.stopped:
-            self._vanished()
+            self._vanished(status)
             return
         self.channel.unregisterProducer()
-        self._write_piece(brackets[1:] if before == b"," else brackets, chunked)
-        if chunked:
-            self.channel.write(b"0\r\n\r\n")
         self.finish()
 
-    def _write_piece(self, piece: bytes, chunked: bool) -> None:
-        self.channel.write(b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece)
-
-    def _vanished(self) -> None:
-        self.site.log_request(self, 200)
+    def _vanished(self, status: int) -> None:
+        self.site.log_request(self, status)
         self.site.traffic.ended(self)
 
     def _write_early(self, answer: bytes) -> None:

@@ -12,6 +12,7 @@ from twisted.web.http import datetimeToString
 from twisted.web.resource import IResource
 from twisted.web.server import Site
 
+from contentsvc.web.arrival import Held
 from contentsvc.web.backlog import Backlog
 from contentsvc.web.channel import ApiChannel, TurnedAway
 from contentsvc.web.common import Common
@@ -60,6 +61,7 @@ class ApiSite(Site, Common):
         self.proxies = proxies
         self.unsent = Unsent(reactor)
         self.backlog = Backlog(reactor)
+        self.held = Held()
         self._second, self._date = -1, b""
         prefix, numbers = secrets.token_hex(6), count(1)
         self.next_id: Callable[[], str] = lambda: f"{prefix}-{next(numbers):x}"

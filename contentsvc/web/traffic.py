@@ -140,6 +140,12 @@ class Traffic:
         self.channels.add(channel)
         self.waiting[channel] = self._reactor.seconds()
 
+    def progresses(self, channel: Connection) -> None:
+        """Take note that a connection with a long body has sent some more of it. It then counts as
+        one that has just begun to wait."""
+        if self.waiting.pop(channel, None) is not None:
+            self.waiting[channel] = self._reactor.seconds()
+
     async def drain(self, timeout: float) -> None:
         """Wait until all connections have ended and all requests are done, at most `timeout`
         seconds.
