@@ -150,21 +150,24 @@ async def announcement(db: Db, token: str) -> Announcement | None:
 
 async def arrived(tx: Db, token: str, size: int, *, invalid: bool) -> Refusal | None:
     """Count the bytes that a user has sent, all `size` of them, with the upload URL of this token.
-    `invalid` says that they are no good image. Returns why they do not count, if so: then they must
-    be deleted, unless the file is being collected, which deletes them."""
+    `invalid` says that they are no good image. Returns why they do not count, if so.
+
+    The file is locked until the transaction ends. So if the bytes go to their path between this and
+    the commit, they go there only if they count, and never while the file is being deleted.
+    """
     announced = await announcement(tx, token)
     if announced is None:
         return "unannounced"
     user, path, _ = announced
     await storage.lock(tx, user)
     rows = await lock(tx, [path])
-    if not rows or rows[0].collecting:
-        return "collecting"
     (now,) = await standing(tx, user, [path])
     if now.blocked:
         return "blocked"
     if now.token != token:
         return "unannounced"
+    if rows[0].collecting:
+        return "collecting"
     await settle(tx, [path], [True], [size], [invalid])
     await storage.send(tx, user, path, size)
     return None
