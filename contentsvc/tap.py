@@ -18,11 +18,13 @@ from contentsvc.api import errors
 from contentsvc.api.accounts import Accounts, OAuth
 from contentsvc.api.bans import Bans
 from contentsvc.api.challenges import Challenges
+from contentsvc.api.claims import Claims
 from contentsvc.api.comments import Comments
 from contentsvc.api.content import Content
 from contentsvc.api.contract import document
 from contentsvc.api.debug import DebugTools
 from contentsvc.api.dependents import Dependents
+from contentsvc.api.downloads import Downloads
 from contentsvc.api.entries import Entries
 from contentsvc.api.families import MIRRORED, OPERATIONS
 from contentsvc.api.files import Files
@@ -173,18 +175,20 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
     most = settings.failed_log_ins_per_address
     guard = Guard(db, passwords, tokens, most_of_address=most)
     platforms = settings.required_platforms
-    publishing = Publishing(db, parts.outbox, platforms, settings.publications_per_day)
+    claims = None if parts.bucket is None else Claims(required=settings.require_files)
+    most = settings.publications_per_day
+    publishing = Publishing(db, parts.outbox, platforms, most, claims)
     families: list[object] = [
-        Users(db),
+        Users(db, claims),
         Social(
             db,
             notifier,
             require_invite=settings.require_party_invite,
             follows_per_day=settings.follows_per_day,
         ),
-        UploadPrecheck(db, required_platforms=platforms),
+        UploadPrecheck(db, required_platforms=platforms, files=claims is not None),
         Content(db, notifier, parts.outbox, publishing),
-        Revisions(db, publishing),
+        Revisions(db, publishing, files=claims is not None),
         Withdrawal(db, parts.outbox),
         Dependents(db),
         Search(db),
@@ -192,7 +196,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         Ratings(db),
         Notifications(db),
         Progress(db, keys=settings.progress_keys, bytes=settings.progress_bytes),
-        Challenges(db, parts.outbox),
+        Challenges(db, parts.outbox, claims),
         Entries(db),
         Rewards(db),
         Sessions(db, tokens, endings, public_url=settings.public_url),
@@ -218,6 +222,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
                 wake=parts.blocked,
             )
         )
+        families.append(Downloads(db, parts.bucket, public_url=settings.public_url))
     if settings.debug_notify:
         families.append(DebugTools(db, notifier))
     disk = parts.disk

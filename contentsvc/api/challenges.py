@@ -2,14 +2,18 @@
 
 import msgspec
 
+from contentsvc.api.claims import Claims
 from contentsvc.api.errors import (
     ChallengeClosed,
     ChallengeHasEntries,
     ChallengeNotFound,
     ChallengeNotOpen,
+    FileInvalid,
+    FileMissing,
     UnknownEntry,
 )
 from contentsvc.db.database import Database
+from contentsvc.db.query import Db
 from contentsvc.store import challenges, closing
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import ChallengeClosed as Closed
@@ -24,16 +28,21 @@ _reward = msgspec.json.Decoder(Reward)
 
 
 class Challenges:
-    """Design challenges and their rewards."""
+    """Design challenges and their rewards. Without `claims` no image is a file of the service's
+    own."""
 
-    def __init__(self, db: Database, outbox: Outbox) -> None:
+    def __init__(self, db: Database, outbox: Outbox, claims: Claims | None) -> None:
         self._db = db
         self._outbox = outbox
+        self._claims = claims
 
-    @route("POST", "/design-challenges", allow=ADMIN)
+    @route("POST", "/design-challenges", allow=ADMIN, raises=(FileMissing, FileInvalid))
     async def create(self, call: Call, body: ChallengeCreate) -> Created:
         """Create a design challenge (spec §4.17)."""
-        challenge = await challenges.create(self._db, _definition(body))
+        definition = _definition(body)
+        async with self._db.transaction() as tx:
+            challenge = await challenges.create(tx, definition)
+            await self._claim(tx, call, challenge, [], body)
         return Created(f"/api/v1/design-challenges/{challenge}")
 
     @route("GET", "/design-challenges", allow=ANYONE)
@@ -53,16 +62,30 @@ class Challenges:
         "PUT",
         "/design-challenges/<guid:challenge>",
         allow=ADMIN,
-        raises=(ChallengeNotFound, ChallengeClosed),
+        raises=(ChallengeNotFound, ChallengeClosed, FileMissing, FileInvalid),
     )
     async def replace(self, call: Call, challenge: str, body: ChallengeCreate) -> None:
         """Replace the definition of a design challenge that is not closed. Its entries and the ids
         of its emblems stay."""
-        replaced = await challenges.replace(self._db, challenge, _definition(body))
-        if replaced is None:
-            raise ChallengeNotFound()
-        if not replaced:
-            raise ChallengeClosed()
+        definition = _definition(body)
+        async with self._db.transaction() as tx:
+            before = await challenges.images(tx, challenge)
+            replaced = await challenges.replace(tx, challenge, definition)
+            if before is None or replaced is None:
+                raise ChallengeNotFound()
+            if not replaced:
+                raise ChallengeClosed()
+            await self._claim(tx, call, challenge, before, body)
+
+    async def _claim(
+        self, tx: Db, call: Call, challenge: str, old: list[str], body: ChallengeCreate
+    ) -> None:
+        if self._claims is None:
+            return
+        new = [body.win.emblem.image, body.participate.emblem.image]
+        await self._claims.replace(
+            tx, "challenge", challenge, caller=call.user, owner=None, old=old, new=new
+        )
 
     @route(
         "DELETE",

@@ -21,7 +21,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import content as store
-from contentsvc.store import documents, revisions
+from contentsvc.store import revisions
 from contentsvc.store.dependencies import Used, of_revision, packages_of_revision
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import DependencyChanged
@@ -108,12 +108,7 @@ class Content:
             raise ContentDeleted()
         if revision is not None and not await revisions.published(self._db, content, revision):
             raise RevisionNotPublished()
-        tags = None if update.tags is UNSET else update.tags
-        given = update.description, update.screenshot_uris, tags
-        async with self._db.transaction() as tx:
-            if not await store.update(tx, content, *given):
-                raise ContentDeleted()
-            await documents.renew(tx, content)
+        await self._publishing.describe(call.user, content, update)
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
     async def by_author(self, call: Call, user: str, query: ContentQuery) -> LongList[ContentInfo]:
@@ -217,6 +212,7 @@ class Content:
                 )
                 for package in packages
             ],
+            gone=row.gone,
         )
 
     @route("PUT", "/content/<guid:content>/status", allow=ADMIN, raises=(ContentNotFound,))

@@ -1,7 +1,7 @@
 """The dependencies of content: one check for the pre-check, the create, a new revision and the way
 back to an old one (spec §4.1, §4.2; extensions §1)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from msgspec import UNSET
@@ -19,6 +19,7 @@ from contentsvc.store import dependencies as store
 from contentsvc.store.dependencies import Hidden, KnownEntity, KnownPackage, StoredPackage
 from contentsvc.web.errors import Problem
 from contentsvc.wire.dependencies import Entity, EntityReference, Package
+from contentsvc.wire.files import is_ours
 
 Key = tuple[str, str]
 """The identity of an entity revision: its id and its revision's."""
@@ -65,8 +66,8 @@ class Dependencies:
         up. With `hold`, other content that has brought a part is neither suspended nor deleted
         until the transaction ends: a suspension that has been answered has no later uses.
         """
-        entities = [KnownEntity(*key(entity), entity.path, None) for entity in new[0]]
-        bundles = [KnownPackage(None, _stored(package)) for package in new[1]]
+        entities = [KnownEntity(*key(entity), entity.path, None, own=True) for entity in new[0]]
+        bundles = [KnownPackage(None, own=True, package=_stored(package)) for package in new[1]]
         known, registered = set(map(key, entities)), {row.package.id for row in bundles}
         ids, revisions = _columns([each for each in references if key(each) not in known])
         sought = [each for each in packages if each not in registered]
@@ -140,6 +141,34 @@ class Dependencies:
         if packages:
             yield PlatformMissing(packages=packages, platforms=list(platforms))
 
+    def files(self) -> Iterator[tuple[str, bool]]:
+        """The paths of all registered ones, and whether the content itself brought each."""
+        for entity in self._entities.values():
+            yield entity.path, entity.own
+        for bundle in self._bundles.values():
+            for path in paths_of(bundle.package):
+                yield path, bundle.own
+
+    def needed(self, stored: Collection[str]) -> tuple[list[EntityReference], list[str]]:
+        """The entities and packages that are not registered, or a file of which is the service's
+        own and not among those that are `stored`."""
+
+        def is_there(path: str) -> bool:
+            return path in stored or not is_ours(path)
+
+        entities = [
+            each
+            for each in self._references
+            if each not in self._entities or not is_there(self._entities[each].path)
+        ]
+        packages = [
+            each
+            for each in self._packages
+            if each not in self._bundles
+            or not all(map(is_there, paths_of(self._bundles[each].package)))
+        ]
+        return _named(entities), packages
+
     def _known(self) -> list[KnownEntity]:
         return [self._entities[each] for each in self._references if each in self._entities]
 
@@ -159,6 +188,11 @@ async def foreign_core(
     if publishing is not None:
         await store.hold_core(db, *given)
     return core if await store.owned_by_other(db, author, *given, publishing) else None
+
+
+def paths_of(package: Package | StoredPackage) -> list[str]:
+    """The paths of a package, one for each of its platforms."""
+    return [path for path in (package.win64, package.osx64, package.linux64) if path]
 
 
 def _named(keys: Iterable[Key]) -> list[EntityReference]:

@@ -73,7 +73,20 @@ RevisionNotPublished = named(
     "a revision, use POST /api/v1/content/{contentId}/revisions.",
 )
 ContentDeleted = named(
-    409, "content_deleted", "The content is deleted. Its author can restore it."
+    409, "content_deleted", "The content is deleted. Its author can restore it for 30 days."
+)
+ContentPurged = named(
+    409,
+    "content_purged",
+    "The content has been deleted for 30 days and has given up its files. It cannot be restored.",
+)
+RevisionCurrent = named(
+    409,
+    "revision_current",
+    "The content shows this revision. Choose another one first.",
+)
+RevisionGone = named(
+    409, "revision_gone", "The revision has been deleted, so the content cannot show it."
 )
 EntityOwnedByOther = named(
     403,
@@ -121,6 +134,19 @@ PlatformMissing = named(
     "A package lacks a platform that this service requires.",
     packages=list[Id],
     platforms=list[str],
+)
+FileMissing = named(
+    422,
+    "file_missing",
+    "Some files are not there, or you have not sent them. POST /api/v1/uploads says for each file "
+    "whether it is there, and how to send it.",
+    paths=list[str],
+)
+FileInvalid = named(
+    422,
+    "file_invalid",
+    "Some files are no images of the type of their paths, or are too large.",
+    paths=list[str],
 )
 UnknownParent = named(422, "unknown_parent", "The content has no comment with this parentId.")
 ProgressConflict = named(

@@ -7,6 +7,7 @@ from contentsvc.api.comments import Comments
 from contentsvc.api.content import Content
 from contentsvc.api.debug import DebugTools
 from contentsvc.api.dependents import Dependents
+from contentsvc.api.downloads import Downloads
 from contentsvc.api.entries import Entries
 from contentsvc.api.files import Files
 from contentsvc.api.health import Health
@@ -33,6 +34,7 @@ FAMILIES = (
     Family("dependents", Dependents),
     Family("search", Search),
     Family("files", Files),
+    Family("downloads", Downloads),
     Family("comments", Comments),
     Family("ratings", Ratings),
     Family("notifications", Notifications),

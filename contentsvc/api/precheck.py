@@ -8,21 +8,27 @@ from contentsvc.api.checks import check_may_change
 from contentsvc.api.dependencies import Dependencies, foreign_core, key
 from contentsvc.api.errors import ContentDeleted, ContentExists, ContentNotFound
 from contentsvc.db.query import Db
-from contentsvc.store import content
+from contentsvc.store import claims, content
 from contentsvc.web.allow import SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.route import route
 from contentsvc.web.sizes import KIB
+from contentsvc.wire.files import is_ours
 from contentsvc.wire.precheck import Precheck, PrecheckAnswer, PrecheckProblem
 
 
 class UploadPrecheck:
-    """The upload pre-check: which parts to upload first, and which problems there would be."""
+    """The upload pre-check: which parts to upload first, and which problems there would be.
 
-    def __init__(self, db: Db, *, required_platforms: Sequence[str]) -> None:
+    `files` says whether the service has files of its own. Then a part is also to be uploaded if one
+    of them is gone.
+    """
+
+    def __init__(self, db: Db, *, required_platforms: Sequence[str], files: bool) -> None:
         self._db = db
         self._required_platforms = required_platforms
+        self._files = files
 
     @route(
         "POST",
@@ -61,7 +67,9 @@ class UploadPrecheck:
             current=current,
             foreign=None if core is None else await foreign_core(self._db, author, core),
         )
-        entities, packages = depends.unknown()
+        own = [path for path, _ in depends.files() if is_ours(path)]
+        stored = await claims.stored(self._db, own) if own and self._files else own
+        entities, packages = depends.needed(set(stored))
         problems = depends.problems(
             paths={key(each): each.path for each in body.dependencies if each.path is not None},
             platforms=self._required_platforms,

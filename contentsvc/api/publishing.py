@@ -5,16 +5,20 @@ from typing import Final
 
 from msgspec import UNSET
 
-from contentsvc.api.dependencies import Dependencies, foreign_core, key
+from contentsvc.api.claims import Claims
+from contentsvc.api.dependencies import Dependencies, foreign_core, key, paths_of
 from contentsvc.api.errors import (
     ContentDeleted,
     ContentNotFound,
     DeletedDependency,
     EntityConflict,
     EntityOwnedByOther,
+    FileInvalid,
+    FileMissing,
     PackageConflict,
     PlatformMissing,
     RevisionExists,
+    RevisionGone,
     RevisionNotFound,
     SuspendedDependency,
     TooManyRequests,
@@ -31,7 +35,7 @@ from contentsvc.store.outbox import Outbox
 from contentsvc.web.decode import fitting
 from contentsvc.web.errors import at_pointer
 from contentsvc.wire.base import MediaPath
-from contentsvc.wire.content import ContentCreate
+from contentsvc.wire.content import ContentCreate, ContentUpdate
 from contentsvc.wire.dependencies import PLATFORMS, EntityDefinition
 from contentsvc.wire.revisions import RevisionCreate
 
@@ -44,6 +48,8 @@ REFUSALS: Final = (
     EntityConflict,
     PackageConflict,
     PlatformMissing,
+    FileMissing,
+    FileInvalid,
     TooManyRequests,
 )
 """Why a create or a new revision may be refused for what it says."""
@@ -52,16 +58,23 @@ REFUSALS: Final = (
 class Publishing:
     """Publishes content whose packages have all of the `required_platforms`.
 
-    A user may publish `per_day` times, 0 for any number.
+    A user may publish `per_day` times, 0 for any number. Without `claims` no file is the service's
+    own.
     """
 
     def __init__(
-        self, db: Database, outbox: Outbox, required_platforms: Sequence[str], per_day: int
+        self,
+        db: Database,
+        outbox: Outbox,
+        required_platforms: Sequence[str],
+        per_day: int,
+        claims: Claims | None,
     ) -> None:
         self._db = db
         self._outbox = outbox
         self._required_platforms = required_platforms
         self._per_day = per_day
+        self._claims = claims
 
     async def create(self, author: str, content: str, body: ContentCreate) -> None:
         """Insert a content of the author's, with its first revision.
@@ -88,7 +101,9 @@ class Publishing:
                 entities=_brought(body),
                 packages=body.packages_originating,
             )
-            await self._check(tx, content, body, author, registered, current=None)
+            depends = await self._check(tx, content, body, author, registered, current=None)
+            shots = body.screenshot_uris
+            await self._claim(tx, author, author, content, body, depends, screenshots=shots)
             await self._depend(tx, author, body)
             await documents.insert(tx, content, body.name, body.tags, body.description)
             await audience.tell(tx, self._outbox, author, content)
@@ -123,7 +138,8 @@ class Publishing:
             )
             author = standing.author_id
             current = standing.revision_id
-            await self._check(tx, content, body, author, registered, current=current)
+            depends = await self._check(tx, content, body, author, registered, current=current)
+            await self._claim(tx, publisher, author, content, body, depends)
             await revisions.make_current(tx, content, revision)
             # Both lock the limits of a user. Two admins may publish on each other's content.
             if publisher <= author:
@@ -132,11 +148,34 @@ class Publishing:
             if publisher > author:
                 await self._depend(tx, publisher, body)
 
+    async def describe(self, caller: str, content: str, update: ContentUpdate) -> None:
+        """Change the description of a content, its screenshots and its tags.
+
+        Raises ContentDeleted, FileMissing and FileInvalid.
+        """
+        tags = None if update.tags is UNSET else update.tags
+        shots = update.screenshot_uris
+        async with self._db.transaction() as tx:
+            before = await contents.update(tx, content, update.description, shots, tags)
+            if before is None:
+                raise ContentDeleted()
+            if self._claims is not None:
+                await self._claims.replace(
+                    tx,
+                    "content",
+                    content,
+                    caller=caller,
+                    owner=before.author_id,
+                    old=before.screenshots,
+                    new=shots,
+                )
+            await documents.renew(tx, content)
+
     async def make_current(self, content: str, revision: str) -> None:
         """Make a revision of a content the current one, whether it is older or newer.
 
-        Raises ContentNotFound, RevisionNotFound, ContentDeleted, DeletedDependency and
-        SuspendedDependency.
+        Raises ContentNotFound, RevisionNotFound, ContentDeleted, RevisionGone, DeletedDependency
+        and SuspendedDependency.
         """
         async with self._db.transaction() as tx:
             standing = await contents.lock(tx, content)
@@ -149,6 +188,8 @@ class Publishing:
                 raise ContentDeleted()
             if revision == standing.revision_id:
                 return
+            if await revisions.is_gone(tx, revision):
+                raise RevisionGone()
             bundles = await dependencies.packages_of_revision(tx, revision)
             packages = [package.id for package in bundles]
             depends = await Dependencies.look_up(tx, content, references, packages, hold=True)
@@ -165,7 +206,7 @@ class Publishing:
         registered: Registered,
         *,
         current: str | None,
-    ) -> None:
+    ) -> Dependencies:
         """Check the dependencies of a revision that this transaction has inserted and `registered`.
         It may keep what the `current` revision uses."""
         brought = _brought(body)
@@ -191,6 +232,35 @@ class Publishing:
             platforms=self._required_platforms,
         ):
             raise problem
+        return depends
+
+    async def _claim(
+        self,
+        tx: Db,
+        caller: str,
+        author: str,
+        content: str,
+        body: RevisionCreate,
+        depends: Dependencies,
+        *,
+        screenshots: Sequence[str] = (),
+    ) -> None:
+        """Claim the files of the revision. Raises FileMissing, FileInvalid."""
+        if self._claims is None:
+            return
+        brought = [entity.path for entity in _brought(body)]
+        for package in body.packages_originating:
+            brought += paths_of(package)
+        await self._claims.publish(
+            tx,
+            caller=caller,
+            author=author,
+            content=content,
+            revision=body.revision_id,
+            parts=depends.files(),
+            brought=brought,
+            screenshots=screenshots,
+        )
 
     async def _depend(self, tx: Db, publisher: str, body: RevisionCreate) -> None:
         """Register the dependencies. Raises TooManyRequests."""

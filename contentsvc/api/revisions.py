@@ -7,17 +7,19 @@ from contentsvc.api.errors import (
     ContentDeleted,
     ContentNotFound,
     DeletedDependency,
+    RevisionCurrent,
+    RevisionGone,
     RevisionNotFound,
     SuspendedDependency,
 )
 from contentsvc.api.paging import listed, position
 from contentsvc.api.publishing import REFUSALS, Publishing, check_packages
-from contentsvc.db.query import Db
+from contentsvc.db.database import Database
+from contentsvc.store import claims, revisions
 from contentsvc.store import content as contents
-from contentsvc.store import revisions
 from contentsvc.web.allow import ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
-from contentsvc.web.errors import Forbidden
+from contentsvc.web.errors import Forbidden, NotFound
 from contentsvc.web.reply import Created, Listed
 from contentsvc.web.route import route
 from contentsvc.web.sizes import KIB
@@ -26,13 +28,15 @@ from contentsvc.wire.revisions import CurrentRevision, RevisionCreate, RevisionI
 
 
 class Revisions:
-    """What has been published of a content, and which of it the content shows."""
+    """What has been published of a content, and which of it the content shows. `files` says whether
+    the service has files of its own, which a revision can give up."""
 
     # One revision is read by Content.revision: its operation had that name before.
 
-    def __init__(self, db: Db, publishing: Publishing) -> None:
+    def __init__(self, db: Database, publishing: Publishing, *, files: bool) -> None:
         self._db = db
         self._publishing = publishing
+        self._files = files
 
     @route(
         "POST",
@@ -70,6 +74,7 @@ class Revisions:
             Forbidden,
             RevisionNotFound,
             ContentDeleted,
+            RevisionGone,
             DeletedDependency,
             SuspendedDependency,
         ),
@@ -79,6 +84,31 @@ class Revisions:
         notified. Only the content's author and admins may."""
         await self._check_author(call, content)
         await self._publishing.make_current(content, body.revision_id)
+
+    @route(
+        "DELETE",
+        "/content/<guid:content>/revisions/<guid:revision>",
+        allow=SIGNED_IN,
+        raises=(NotFound, ContentNotFound, Forbidden, RevisionNotFound, RevisionCurrent),
+    )
+    async def delete(self, call: Call, content: str, revision: str) -> None:
+        """Delete an older revision of a content item: it gives up its files. It stays in the list,
+        as `gone`, and cannot become the current one. Only the content's author may. 404 `not_found`
+        if the service stores no files."""
+        if not self._files:
+            raise NotFound()
+        async with self._db.transaction() as tx:
+            standing = await contents.lock(tx, content)
+            if standing is None or (standing.status != "active" and not may_change(call, standing)):
+                raise ContentNotFound()
+            if call.user != standing.author_id:
+                raise Forbidden("Only its author can delete a revision of this content.")
+            if not await revisions.published(tx, content, revision):
+                raise RevisionNotFound()
+            if revision == standing.revision_id:
+                raise RevisionCurrent()
+            await revisions.delete(tx, revision)
+            await claims.release_revision(tx, revision)
 
     async def _check_author(self, call: Call, content: str) -> None:
         """Raises ContentNotFound, also if it is hidden from the caller, and Forbidden."""

@@ -6,8 +6,9 @@ import msgspec
 from msgspec import UNSET
 
 from contentsvc.api.checks import trimmed
+from contentsvc.api.claims import Claims
 from contentsvc.api.commas import ids
-from contentsvc.api.errors import EmblemNotEarned, UserNotFound
+from contentsvc.api.errors import EmblemNotEarned, FileInvalid, FileMissing, UserNotFound
 from contentsvc.db.database import Database
 from contentsvc.store import rewards, users
 from contentsvc.web.allow import ANYONE, SELF, SELF_OR_ADMIN
@@ -28,10 +29,12 @@ _SHORTEST_QUERY, _LONGEST_QUERY = 3, 256
 
 
 class Users:
-    """Users' own data, and the search for users."""
+    """Users' own data, and the search for users. Without `claims` no avatar is a file of the
+    service's own."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, claims: Claims | None) -> None:
         self._db = db
+        self._claims = claims
 
     @route("GET", "/user/search", allow=ANYONE)
     async def search(self, call: Call, query: UserSearch) -> UserPage | Pieces[UserPage]:
@@ -99,7 +102,12 @@ class Users:
             public_profile=_profile(row.public_profile),
         )
 
-    @route("PUT", "/user/<guid:user>", allow=SELF_OR_ADMIN, raises=(UserNotFound, EmblemNotEarned))
+    @route(
+        "PUT",
+        "/user/<guid:user>",
+        allow=SELF_OR_ADMIN,
+        raises=(UserNotFound, EmblemNotEarned, FileMissing, FileInvalid),
+    )
     async def update(self, call: Call, user: str, body: UserUpdate) -> None:
         """Change a user's avatar, emblem and profiles (spec §4.8)."""
         full, public = body.full_profile.profile, body.public_profile.profile
@@ -110,15 +118,23 @@ class Users:
             None if full is UNSET else full,
             None if public is UNSET else public,
         )
-        if await users.update(self._db, *record):
+        if self._claims is None and await users.update(self._db, *record):
             return
-        # The emblem is a reward. The lock keeps admins from taking it away meanwhile.
+        # The lock keeps admins from taking a reward away meanwhile.
         async with self._db.transaction() as tx:
-            if not await users.lock(tx, user):
+            found = await users.avatar(tx, user)
+            if not found:
                 raise UserNotFound()
-            if body.emblem is None or not await rewards.has_earned(tx, user, body.emblem):
-                raise EmblemNotEarned()
-            await users.update_earned(tx, *record)
+            if not await users.update(tx, *record):
+                # The emblem is a reward.
+                if body.emblem is None or not await rewards.has_earned(tx, user, body.emblem):
+                    raise EmblemNotEarned()
+                await users.update_earned(tx, *record)
+            if self._claims is not None:
+                old, new = ([path] if path else [] for path in (found[0], body.avatar))
+                await self._claims.replace(
+                    tx, "user", user, caller=call.user, owner=user, old=old, new=new
+                )
 
 
 def _profile(text: str | None) -> Profile:

@@ -1,7 +1,7 @@
 """Withdrawal: authors delete their content, and take that back (extensions §1)."""
 
 from contentsvc.api.checks import check_user
-from contentsvc.api.errors import ContentNotFound, UserNotFound
+from contentsvc.api.errors import ContentNotFound, ContentPurged, UserNotFound
 from contentsvc.api.paging import contents, position
 from contentsvc.db.database import Database
 from contentsvc.store import withdrawal
@@ -38,15 +38,17 @@ class Withdrawal:
         "POST",
         "/content/<guid:content>/restore",
         allow=SIGNED_IN,
-        raises=(ContentNotFound, Forbidden),
+        raises=(ContentNotFound, Forbidden, ContentPurged),
     )
     async def restore(self, call: Call, content: str) -> None:
         """Take back the withdrawal of a content item. If an admin has suspended it, it stays
         suspended. Authors whose content depends on it are notified. Only its author can restore
-        it."""
-        await self._set(call, content, deleted=False)
+        it, and only for 30 days: then it gives up its files."""
+        if await self._set(call, content, deleted=False):
+            raise ContentPurged()
 
-    async def _set(self, call: Call, content: str, *, deleted: bool) -> None:
+    async def _set(self, call: Call, content: str, *, deleted: bool) -> bool:
+        """Gives whether the content is purged."""
         async with self._db.transaction() as tx:
             caller = call.user, call.viewer.admin
             act = await withdrawal.set_deleted(tx, content, *caller, deleted)
@@ -59,6 +61,7 @@ class Withdrawal:
                     dependency=content, status=act.status, actor=call.user, by_author=True
                 )
                 await self._outbox.put(tx, changed)
+            return act.purged
 
     @route("GET", "/user/<guid:user>/content/deleted", allow=SELF_OR_ADMIN, raises=(UserNotFound,))
     async def deleted(self, call: Call, user: str, query: Part) -> Listed[ContentInfo]:

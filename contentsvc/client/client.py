@@ -14,6 +14,7 @@ from contentsvc.client.comments import Comments
 from contentsvc.client.content import Content
 from contentsvc.client.debug import Debug
 from contentsvc.client.dependents import Dependents
+from contentsvc.client.downloads import Downloads
 from contentsvc.client.entries import Entries
 from contentsvc.client.files import Files
 from contentsvc.client.health import Health
@@ -90,6 +91,7 @@ class Client:
         self.content = Content(calls)
         self.debug = Debug(calls)
         self.dependents = Dependents(calls)
+        self.downloads = Downloads(calls)
         self.search = Search(calls)
         self.entries = Entries(calls)
         self.files = Files(calls)

@@ -26,6 +26,11 @@ class Revisions:
         """Go back to an older revision, or forward to a newer one."""
         await self._calls.send("PUT", f"{_path(content)}/current", body)
 
+    async def delete(self, content: str, revision: str) -> None:
+        """Delete an older revision of the user's own content: it gives up its files, and stays in
+        the list."""
+        await self._calls.send("DELETE", f"{_path(content)}/{quoted(revision)}")
+
 
 def _path(content: str) -> str:
     return f"/content/{quoted(content)}/revisions"

@@ -26,6 +26,7 @@ from contentsvc.jobs.documents import Indexing
 from contentsvc.jobs.heartbeat import Connected, Heartbeat
 from contentsvc.jobs.kinds import KINDS
 from contentsvc.jobs.outbox import Teller
+from contentsvc.jobs.purge import purge
 from contentsvc.jobs.retention import retain
 from contentsvc.jobs.runner import Job, Runner
 from contentsvc.passwords import Passwords
@@ -144,7 +145,7 @@ class Daemon(Sequence):
         bucket = await self._bucket(keys)
         blocks = Bell(reactor)
         runner = Runner(reactor, wall, random)
-        more = [] if bucket is None else collect(reactor, db, bucket, blocks)
+        more = [] if bucket is None else [*collect(reactor, db, bucket, blocks), purge(db)]
         more += store_jobs(bucket, reactor)
         self._start_jobs(runner, db, hub, notifier, tasks, work, more)
         unavailable = unavailability(reactor)

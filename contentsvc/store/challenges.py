@@ -113,6 +113,16 @@ async def replace(db: Db, challenge: str, definition: Definition) -> bool | None
     return await _replace(db, challenge, [definition])
 
 
+@maybe("""
+    select array[win -> 'emblem' ->> 'image', participate -> 'emblem' ->> 'image']
+    from challenges where id = :challenge
+    for no key update
+""")
+async def images(tx: Db, challenge: str) -> list[str] | None:
+    """The paths of the images of a challenge's emblems. It stays as it is until the transaction
+    ends. None if there is no such challenge."""
+
+
 @maybe(_SHOWN.format("where c.id = :challenge"))
 async def get(db: Db, challenge: str, caller: str | None, admin: bool) -> Row | None:
     """One challenge."""

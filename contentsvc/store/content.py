@@ -21,6 +21,13 @@ class Standing(NamedTuple):
     first_revision: str
 
 
+class Before(NamedTuple):
+    """A content as an update has found it."""
+
+    author_id: str
+    screenshots: list[str]
+
+
 class Act(NamedTuple):
     """What suspending, withdrawing or restoring did. `status` is what the content shows now; if the
     act has not `changed` anything, what it showed before the act."""
@@ -111,18 +118,24 @@ async def create(
     """
 
 
-@found("""
-    update contents
-    set description = :description, screenshots = :screenshots,
-        tags = coalesce(:tags, tags), updated = now()
-    where id = :content and not deleted
-    returning true
+@maybe("""
+    with old as materialized (
+        select id, author_id, screenshots from contents
+        where id = :content and not deleted
+        for no key update
+    ), changed as (
+        update contents
+        set description = :description, screenshots = :screenshots,
+            tags = coalesce(:tags, tags), updated = now()
+        where id = (select id from old)
+    )
+    select author_id, screenshots from old
 """)
 async def update(
     db: Db, content: str, description: str, screenshots: list[str], tags: list[str] | None
-) -> bool:
-    """Change the members that may change (spec §4.2). `tags` None leaves the tags. False if the
-    content is deleted."""
+) -> Before | None:
+    """Change the members that may change (spec §4.2), and lock the content until the transaction
+    ends. `tags` None leaves the tags. None if the content is deleted."""
 
 
 _OF_AUTHOR = f"""

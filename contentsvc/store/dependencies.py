@@ -11,12 +11,13 @@ Hidden = Literal["suspended", "deleted"]
 
 
 class KnownEntity(NamedTuple):
-    """An entity revision that has been registered."""
+    """An entity revision that has been registered. The content that asks brought its `own`."""
 
     entity_id: str
     revision_id: str
     path: str
     hidden: Hidden | None
+    own: bool
 
 
 class StoredPackage(Struct):
@@ -29,9 +30,10 @@ class StoredPackage(Struct):
 
 
 class KnownPackage(NamedTuple):
-    """A package that has been registered."""
+    """A package that has been registered. The content that asks brought its `own`."""
 
     hidden: Hidden | None
+    own: bool
     package: StoredPackage
 
 
@@ -79,12 +81,13 @@ gives a Registered."""
 
 
 def _hidden(kept: str) -> str:
-    """Why a part that content `c` brought must not be used, null if it may be. `kept` says whether
-    the revision `:current` uses it already."""
+    """Why a part that content `c` brought must not be used, null if it may be; and whether it is
+    the content's own. `kept` says whether the revision `:current` uses it already."""
     return f"""
         case when c.id = :content then null
              when c.deleted and (c.suspended or not {kept}) then 'deleted'
-             when c.suspended then 'suspended' end as hidden
+             when c.suspended then 'suspended' end as hidden,
+        c.id = :content as own
     """
 
 

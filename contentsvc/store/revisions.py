@@ -17,6 +17,7 @@ class RevisionRow(NamedTuple):
     entity_id: str
     entity_revision: str
     path: str
+    gone: bool
     revision: Revision | None
 
 
@@ -105,7 +106,7 @@ async def make_current(tx: Db, content: str, revision: str) -> None:
 
 
 @maybe("""
-    select r.entity_id, r.entity_revision, e.path,
+    select r.entity_id, r.entity_revision, e.path, r.gone,
            r.id, r.version, r.description, unix(r.created) as created
     from contents c
     left join revisions r on r.content_id = c.id and r.id = :revision
@@ -124,6 +125,16 @@ async def published(db: Db, content: str, revision: str) -> bool:
     """Whether the content has this revision."""
 
 
+@found("select from revisions where id = :revision and gone")
+async def is_gone(db: Db, revision: str) -> bool:
+    """Whether the author of a revision has deleted it."""
+
+
+@none("update revisions set gone = true where id = :revision and not gone")
+async def delete(tx: Db, revision: str) -> None:
+    """Mark a revision as deleted. The content is locked, and shows another one."""
+
+
 @many("""
     select r.entity_id, r.entity_revision as revision_id
     from revisions r where r.id = :revision and r.content_id = :content
@@ -139,7 +150,7 @@ async def references(db: Db, content: str, revision: str) -> list[EntityReferenc
 
 @many(f"""
     select coalesce(r.ordinal, 0) as ordinal, r.id, r.version, r.description,
-           unix(r.created) as created, r.id = c.revision_id as current
+           unix(r.created) as created, r.id = c.revision_id as current, r.gone
     from contents c
     left join lateral (
         select * from revisions r

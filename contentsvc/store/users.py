@@ -94,6 +94,11 @@ async def lock(db: Db, user: str) -> bool:
     """Keep a user's record as it is until the transaction ends. False if there is no such user."""
 
 
+@many("select avatar from users where id = :user for no key update")
+async def avatar(tx: Db, user: str) -> list[str | None]:
+    """The same, and the user's avatar. Empty if there is no such user."""
+
+
 @many(f"""
     with found as materialized (select id, rank, similarity from find_users(:q)),
          page as (

@@ -1,21 +1,41 @@
 """Content that its author withdraws, and restores (extensions §1)."""
 
+from typing import NamedTuple
+
 from contentsvc.db.query import Db, many, maybe
-from contentsvc.store.content import Act, Numbered
+from contentsvc.store.content import Numbered
 from contentsvc.store.fragments import BEFORE, INFO
 
 
+class Withdrawn(NamedTuple):
+    """What withdrawing or restoring did. `purged` content cannot be restored."""
+
+    author_id: str
+    status: str
+    changed: bool
+    purged: bool
+
+
 @maybe("""
-    with changed as (
+    with held as materialized (
+        select id, author_id, status, deleted, purged from contents
+        where id = :content
+        for no key update
+    ), changed as (
         update contents set deleted = :deleted
-        where id = :content and author_id = :caller and deleted <> :deleted
+        where id = (
+            select id from held where author_id = :caller and deleted <> :deleted and not purged
+        )
         returning status
     )
-    select c.author_id, coalesce(f.status, c.status) as status, f.status is not null as changed
-    from contents c left join changed f on true
-    where c.id = :content and visible(c.status, c.author_id, :caller, :admin)
+    select h.author_id, coalesce(f.status, h.status) as status,
+           f.status is not null as changed, h.purged
+    from held h left join changed f on true
+    where visible(h.status, h.author_id, :caller, :admin)
 """)
-async def set_deleted(db: Db, content: str, caller: str, admin: bool, deleted: bool) -> Act | None:
+async def set_deleted(
+    db: Db, content: str, caller: str, admin: bool, deleted: bool
+) -> Withdrawn | None:
     """Withdraw or restore, which only the author can: nothing changes for others. None if the
     caller cannot see the content."""
 

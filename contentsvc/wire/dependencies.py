@@ -1,12 +1,13 @@
 """Entities and packages, of which content is made: spec §2 EntityReference, Entity, Package."""
 
-from typing import Final
+from typing import Final, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
 from contentsvc.wire.base import Guid, MediaPath, Wire
 
-PLATFORMS = ("win64", "osx64", "linux64")
+Platform = Literal["win64", "osx64", "linux64"]
+PLATFORMS: Final = get_args(Platform)
 Many: Final = Meta(max_length=4096)
 """The most entities or packages in a list."""
 

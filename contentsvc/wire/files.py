@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from contentsvc.wire.base import Line, Record, Seconds, Wire
+from contentsvc.wire.dependencies import Platform
 
 FileUse = Literal["entity", "package", "screenshot", "avatar", "emblem"]
 """What a file is for. The first two lie in the content bucket, the others in the media bucket."""
@@ -102,6 +103,15 @@ class UploadsAnswer(Record):
     """The announced files, in their order."""
 
     files: list[UploadedFile]
+
+
+class FilesQuery(Wire):
+    """Which packages' files to list: those for one platform, or all."""
+
+    platform: (
+        Annotated[Platform, Meta(description="leaves out packages' files for other platforms")]
+        | None
+    ) = None
 
 
 class ContentFile(Record):

@@ -35,19 +35,23 @@ class Revision(Record):
     created: Seconds
 
 
-class RevisionInfo(Revision):
-    """A revision in the list of its content. `current` says whether the content shows it."""
+class RevisionInfo(Revision, omit_defaults=True):
+    """A revision in the list of its content. `current` says whether the content shows it. `gone` is
+    there, and true, if its author has deleted it."""
 
     current: bool
+    gone: bool = False
 
 
-class RevisionDetail(Revision):
-    """A revision, with its entities and packages."""
+class RevisionDetail(Revision, omit_defaults=True):
+    """A revision, with its entities and packages. `gone` is there, and true, if its author has
+    deleted it."""
 
     entity: Entity
     originating: list[Entity]
     using: list[Entity]
     packages: list[Package]
+    gone: bool = False
 
 
 class CurrentRevision(Wire):

@@ -32,7 +32,7 @@ def definition(name: str = "Bridges", **changes: Any) -> ChallengeCreate:
 class ChallengeCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.family = Challenges(self.db, Tasks())
+        self.family = Challenges(self.db, Tasks(), None)
 
     async def create(self, **changes: Any) -> str:
         """The id of a new challenge."""

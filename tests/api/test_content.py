@@ -38,7 +38,7 @@ class ContentCase(ApiCase):
         await super().setUp()
         self.notifier = Notifier()
         self.outbox = Tasks()
-        publishing = Publishing(self.db, self.outbox, (), 100)
+        publishing = Publishing(self.db, self.outbox, (), 100, None)
         self.family = Content(self.db, self.notifier, self.outbox, publishing)
         self.ann, self.bob = await self.user(), await self.user()
         self.game = guid()

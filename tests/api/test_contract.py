@@ -220,7 +220,8 @@ class OperationTests(ContractCase):
         content = {"content_by_author", "content_detail", "content_revision"}
         content |= {"dependents_of_content", "revisions_all", "search_content"}
         challenges = {"challenges_all", "challenges_get", "entries_all", "rewards_achievements"}
-        self.assertEqual(optional, {*content, *challenges, "comments_page", "comments_get"})
+        files = {"downloads_of_content", "downloads_of_revision"}
+        self.assertEqual(optional, {*content, *challenges, "comments_page", "comments_get", *files})
 
     def test_log_in(self) -> None:
         """A token is to be had from an operation of the document, as RFC 6749 has it."""

@@ -23,14 +23,14 @@ def reference(name: str) -> EntityReference:
 
 def entity(name: str, hidden: Hidden | None = None) -> KnownEntity:
     """It is registered under its name as a path."""
-    return KnownEntity(name, f"{name} 1", name, hidden)
+    return KnownEntity(name, f"{name} 1", name, hidden, own=False)
 
 
 def package(
     name: str, win64: str | None = "w", *, hidden: Hidden | None = None
 ) -> KnownPackage:
     """It is registered for one platform at most."""
-    return KnownPackage(hidden, StoredPackage(name, win64, None, None))
+    return KnownPackage(hidden, False, StoredPackage(name, win64, None, None))
 
 
 class DependencyTests(SynchronousTestCase):

@@ -21,7 +21,7 @@ class EntryCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.tasks = Tasks()
-        self.challenges = Challenges(self.db, self.tasks)
+        self.challenges = Challenges(self.db, self.tasks, None)
         self.entries = Entries(self.db)
         self.ann = Caller(await self.user())
         self.game = await self.content(self.ann.user)

@@ -242,7 +242,7 @@ class ContentTests(LongCase):
         self.made = [await self.content(self.ann) for _ in range(9)]
 
     async def ask(self) -> Any:
-        publishing = Publishing(self.db, Tasks(), (), 0)
+        publishing = Publishing(self.db, Tasks(), (), 0, None)
         family = Content(self.db, Notifier(), Tasks(), publishing, piece=self.piece)
         return await family.by_author(Caller(self.ann), self.ann, ContentQuery())
 

@@ -48,10 +48,10 @@ class RevisionCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.outbox = Tasks()
-        publishing = Publishing(self.db, self.outbox, (), self.per_day)
+        publishing = Publishing(self.db, self.outbox, (), self.per_day, None)
         self.contents = Content(self.db, Notifier(), self.outbox, publishing)
-        self.family = Revisions(self.db, publishing)
-        self.prechecks = UploadPrecheck(self.db, required_platforms=())
+        self.family = Revisions(self.db, publishing, files=False)
+        self.prechecks = UploadPrecheck(self.db, required_platforms=(), files=False)
         self.ann, self.bob, self.admin = [await self.user() for _ in range(3)]
         self.by_ann, self.by_bob = Caller(self.ann), Caller(self.bob)
         self.by_admin = Caller(self.admin, admin=True)

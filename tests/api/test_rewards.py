@@ -34,7 +34,7 @@ class RewardCase(EntryCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.rewards = Rewards(self.db)
-        self.users = Users(self.db)
+        self.users = Users(self.db, None)
 
     async def won(self, *, wins: bool = True, **bounds: Any) -> None:
         """The challenge is closed; ann has won, unless she only took part."""

@@ -22,7 +22,7 @@ class SearchCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         outbox = Tasks()
-        publishing = Publishing(self.db, outbox, (), 0)
+        publishing = Publishing(self.db, outbox, (), 0, None)
         self.contents = Content(self.db, Notifier(), outbox, publishing)
         self.search = Search(self.db)
         self.author = await self.user()

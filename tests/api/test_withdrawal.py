@@ -30,7 +30,7 @@ class WithdrawalCase(ApiCase):
         self.notifier = Notifier()
         self.outbox = Tasks()
         self.family = Withdrawal(self.db, self.outbox)
-        publishing = Publishing(self.db, self.outbox, (), 0)
+        publishing = Publishing(self.db, self.outbox, (), 0, None)
         self.contents = Content(self.db, self.notifier, self.outbox, publishing)
         self.author, self.other, self.admin = [await self.user() for _ in range(3)]
         self.by_author, self.by_other = Caller(self.author), Caller(self.other)

@@ -30,7 +30,7 @@ class DependencyTests(StoreCase):
         asked = [(entity, revision), (entity, revision), (entity, guid()), (guid(), revision)]
         ids, theirs = [each[0] for each in asked], [each[1] for each in asked]
         found = await dependencies.entities(self.db, guid(), None, ids, theirs)
-        self.assertEqual(found, [(entity, revision, path, None)])
+        self.assertEqual(found, [(entity, revision, path, None, False)])
 
     async def test_known_packages(self) -> None:
         """The same for packages; a platform that was not given is None."""
@@ -38,7 +38,7 @@ class DependencyTests(StoreCase):
             self.db, guid(), None, [self.package, self.package, guid()]
         )
         known = StoredPackage(self.package, "w", None, None)
-        self.assertEqual(found, [KnownPackage(None, known)])
+        self.assertEqual(found, [KnownPackage(None, False, known)])
 
     async def test_none(self) -> None:
         """To ask for none gives none."""

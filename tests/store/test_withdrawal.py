@@ -9,6 +9,7 @@ from contentsvc.db.query import Db
 from contentsvc.store import content as contents
 from contentsvc.store import withdrawal
 from contentsvc.store.content import Act
+from contentsvc.store.withdrawal import Withdrawn
 from tests.support.databases import StoreCase, guid, together
 
 
@@ -18,14 +19,14 @@ class WithdrawalCase(StoreCase):
         self.author = await self.user()
         self.game = await self.content(self.author)
 
-    async def delete(self, db: Db | None = None) -> Act:
+    async def delete(self, db: Db | None = None) -> Withdrawn:
         """The author withdraws."""
         given = self.game, self.author, False
         act = await withdrawal.set_deleted(db or self.db, *given, True)
         assert act is not None
         return act
 
-    async def restore(self, db: Db | None = None) -> Act:
+    async def restore(self, db: Db | None = None) -> Withdrawn:
         """The author takes it back."""
         given = self.game, self.author, False
         act = await withdrawal.set_deleted(db or self.db, *given, False)
@@ -48,13 +49,13 @@ class ActTests(WithdrawalCase):
     async def test_repeats(self) -> None:
         """The first withdrawal and the first restoration change something, repeats do not."""
         for act, status in ((self.delete, "deleted"), (self.restore, "active")):
-            self.assertEqual(await act(), (self.author, status, True))
-            self.assertEqual(await act(), (self.author, status, False))
+            self.assertEqual(await act(), (self.author, status, True, False))
+            self.assertEqual(await act(), (self.author, status, False, False))
             self.assertEqual(self.status(), status)
 
     async def test_never_withdrawn(self) -> None:
         """Restoring what was not withdrawn changes nothing."""
-        self.assertEqual(await self.restore(), (self.author, "active", False))
+        self.assertEqual(await self.restore(), (self.author, "active", False, False))
 
     async def test_two_flags(self) -> None:
         """In whatever order author and admins act, each changes its own flag only, and `deleted`
@@ -71,7 +72,7 @@ class ActTests(WithdrawalCase):
             (self.restore(), "suspended"),
             (self.decide("active"), "active"),
         ):
-            self.assertEqual(await act, (self.author, status, True))
+            self.assertEqual((await act)[:3], (self.author, status, True))
             self.assertEqual(self.status(), status)
 
     async def test_others(self) -> None:
@@ -79,11 +80,11 @@ class ActTests(WithdrawalCase):
         other = await self.user()
         for admin in (False, True):
             act = await withdrawal.set_deleted(self.db, self.game, other, admin, True)
-            self.assertEqual(act, (self.author, "active", False))
+            self.assertEqual(act, (self.author, "active", False, False))
         await self.delete()
         given = self.game, other
         act = await withdrawal.set_deleted(self.db, *given, True, False)
-        self.assertEqual(act, (self.author, "deleted", False))
+        self.assertEqual(act, (self.author, "deleted", False, False))
         self.assertIsNone(await withdrawal.set_deleted(self.db, *given, False, False))
         self.assertIsNone(await withdrawal.set_deleted(self.db, guid(), other, True, True))
         self.assertEqual(self.status(), "deleted")

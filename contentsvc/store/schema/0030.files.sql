@@ -83,21 +83,53 @@ create trigger user_files_changed after update on user_files
     for each statement execute function tally_storage();
 
 -- Who needs a file. A revision claims the files of all of its parts, whoever brought them; a content those
--- of its screenshots; a user those of avatar and emblem; a challenge those of its emblems.
+-- of its screenshots; a user that of the avatar; a challenge those of its emblems.
+--
+-- Foreign keys would cost a publication as much again: three look-ups for each row. They are not needed.
+-- Who claims a file holds its row FOR KEY SHARE, and the collector, who alone deletes rows, takes it FOR
+-- UPDATE and then looks for claims. Triggers delete the claims of holders that go, and say so to the files,
+-- which a foreign key would not.
 create table claims (
     holder     uuid not null,
     kind       text not null check (kind in ('revision', 'content', 'user', 'challenge')),
-    path       text collate "C" not null references files,
+    path       text collate "C" not null,
     -- That of a revision, or of screenshots.
-    content_id uuid references contents on delete cascade,
+    content_id uuid,
     -- The user for whom the file counts: the author of the content that has brought it, or the one who
-    -- wears it. Null for what is only used.
-    owner_id   uuid references users on delete cascade,
+    -- wears it. Null for what is only used, and for challenges.
+    owner_id   uuid,
     primary key (holder, kind, path)
 );
 create index claims_path on claims (path, content_id);
 create index claims_owner on claims (owner_id, path) where owner_id is not null;
-create index claims_content on claims (content_id) where content_id is not null;
+
+-- Whoever gives up a file lets the collector look at it. If its owner announced it longer than a day ago,
+-- it counts for them only as long as they claim it. Storage rows come first, then files in order of path.
+create function release_files() returns trigger language plpgsql as $$
+declare
+    paths  text[] := array(select distinct g.path from gone g);
+    owners uuid[] := array(select distinct g.owner_id from gone g where g.owner_id is not null);
+begin
+    perform from storage s where s.user_id = any(owners) order by s.user_id for update;
+    delete from user_files u
+    where u.user_id = any(owners) and u.path = any(paths) and u.due is null
+      and not exists (select from claims c where c.owner_id = u.user_id and c.path = u.path);
+    -- Not only those that have no time now: the collector may just be taking it away.
+    perform from files f where f.path = any(paths) order by f.path for no key update;
+    update files f set due = now() where f.path = any(paths) and f.due is null;
+    return null;
+end $$;
+create trigger claims_gone after delete on claims
+    referencing old table as gone for each statement execute function release_files();
+
+-- The claims of a holder that goes, of the kind of the trigger's argument.
+create function forget_claims() returns trigger language plpgsql as $$
+begin
+    delete from claims c using gone g where c.holder = g.id and c.kind = tg_argv[0];
+    return null;
+end $$;
+create trigger users_claims after delete on users
+    referencing old table as gone for each statement execute function forget_claims('user');
 
 -- Digests that admins have blocked, whether there is such a file or not.
 create table blocked_files (

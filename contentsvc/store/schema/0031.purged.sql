@@ -2,16 +2,16 @@
 -- up (extensions §3). Apart from 0030: this locks the content.
 
 alter table contents
-    -- Since when it is deleted.
+    -- Since when it is deleted. Null again once it has given up all of its files.
     add column withdrawn timestamptz,
-    -- It has given up its files, and cannot be restored.
+    -- It gives up its files, and cannot be restored.
     add column purged boolean not null default false;
 alter table revisions
     -- It has given up its files, and cannot become the current one.
     add column gone boolean not null default false;
 
 update contents set withdrawn = now() where deleted;
-create index contents_withdrawn on contents (withdrawn) where deleted and not purged;
+create index contents_withdrawn on contents (withdrawn) where withdrawn is not null;
 
 create or replace function derive_status() returns trigger language plpgsql as $$
 begin
@@ -27,3 +27,11 @@ begin
     end if;
     return new;
 end $$;
+
+-- See 0030.
+create trigger contents_claims after delete on contents
+    referencing old table as gone for each statement execute function forget_claims('content');
+create trigger revisions_claims after delete on revisions
+    referencing old table as gone for each statement execute function forget_claims('revision');
+create trigger challenges_claims after delete on challenges
+    referencing old table as gone for each statement execute function forget_claims('challenge');

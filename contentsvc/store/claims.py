@@ -1,0 +1,162 @@
+"""Who needs which files (extensions §3).
+
+A claim is written while the file's row is held FOR KEY SHARE: either the claim comes first, and the
+collector finds it, or the collector, and the file counts as missing. Who holds a row so may have
+read an older version of it, unless whoever changed it had locked it FOR UPDATE. The collector does
+that. A block does not: a publication that began before may claim the file. That does no harm, since
+a claim on a blocked file gives no URL.
+
+Locks come in one order: the content, the user or the challenge, then the storage row of the file's
+owner, then files by path.
+"""
+
+from typing import Final, Literal, NamedTuple
+
+from contentsvc.db.query import Db, many, none, one
+
+KEPT: Final = 30
+"""Days that deleted content keeps its files."""
+BATCH: Final = 1000
+"""Claims that one step of a purge gives up."""
+
+Kind = Literal["content", "user", "challenge"]
+"""Who claims images: a content its screenshots, a user the avatar, a challenge its emblems."""
+
+
+class Fault(NamedTuple):
+    """A file that the caller may not use: it is missing for them, or it is an `invalid` image."""
+
+    path: str
+    invalid: bool
+
+
+@many("""
+    with given as materialized (
+        select g.path, g.own, g.brought from unnest(
+            (select :paths::text[]), (select :own::boolean[]), (select :brought::boolean[])
+        ) as g (path, own, brought)
+    ), storage as materialized (
+        insert into storage as s (user_id)
+        select :owner::uuid where exists (select from given where own)
+        -- Locks the row that is there.
+        on conflict (user_id) do update set used = s.used
+        returning s.user_id
+    ), held as materialized (
+        select f.path, f.size, f.stored, f.invalid from files f
+        where f.path = any((select :paths::text[])::text[]) and not f.collecting
+          and (select count(*) from storage) >= 0
+        order by f.path
+        for key share
+    ), judged as materialized (
+        select g.path, g.own, g.brought, h.path is not null as there, h.size, h.invalid,
+               h.stored
+               and not exists (
+                   select from blocked_files b where b.sha256 = substr(g.path, 4, 64) offset 0
+               )
+               and coalesce(
+                   (select true from user_files u
+                    where u.user_id = :caller and u.path = g.path and u.sent),
+                   (select true from claims c left join contents o on o.id = c.content_id
+                    where c.path = g.path
+                      and (o.status = 'active' or c.content_id = :content
+                           or c.holder = :holder and c.kind = :kind)
+                    limit 1),
+                   false
+               ) as good
+        from given g left join held h on h.path = g.path
+    ), claimed as (
+        insert into claims (holder, kind, path, content_id, owner_id)
+        select case when j.path like '%.%' then :holder::uuid else :revision::uuid end,
+               case when j.path like '%.%' then :kind else 'revision' end,
+               j.path, :content::uuid, case when j.own then :owner::uuid end
+        from judged j where j.there
+        on conflict do nothing
+    ), counted as (
+        insert into user_files (user_id, path, size, sent, due)
+        select :owner::uuid, j.path, j.size, true, null
+        from judged j where j.own and j.there and j.size is not null
+        order by j.path
+        on conflict (user_id, path) do update set sent = true where not user_files.sent
+    )
+    select j.path, coalesce(j.good, false) as invalid from judged j
+    where j.brought and (j.good is not true or j.invalid)
+""")
+async def claim(
+    tx: Db,
+    *,
+    caller: str,
+    owner: str | None,
+    content: str | None,
+    revision: str | None,
+    holder: str,
+    kind: Kind,
+    paths: list[str],
+    own: list[bool],
+    brought: list[bool],
+) -> list[Fault]:
+    """Claim the service's own `paths`, each of which is there once: those in the content bucket for
+    the `revision`, images for the `holder`. Gives those of the `brought` ones that the `caller` may
+    not use; then the transaction must be rolled back.
+
+    Those that are not brought are claimed if there is such a file. The `own` ones count for the
+    `owner`. A content that is named is that of the revision, or of the screenshots: what it claims
+    already is good for it.
+    """
+
+
+@none("""
+    delete from claims where holder = :holder and kind = :kind and path = any(:paths::text[])
+""")
+async def release(tx: Db, holder: str, kind: Kind, paths: list[str]) -> None:
+    """Give up these images of a holder whose row is locked."""
+
+
+@none("delete from claims where holder = :revision and kind = 'revision'")
+async def release_revision(tx: Db, revision: str) -> None:
+    """Give up all files of a revision, whose content is locked."""
+
+
+@many("""
+    select f.path from files f
+    where f.path = any(:paths::text[]) and f.stored and not f.collecting
+      and not exists (
+          select from blocked_files b where b.sha256 = substr(f.path, 4, 64) offset 0
+      )
+""")
+async def stored(db: Db, paths: list[str]) -> list[str]:
+    """Those of the paths whose bytes are there."""
+
+
+@one(f"""
+    with due as materialized (
+        select c.id from contents c
+        where c.withdrawn < now() - interval '{KEPT} days'
+        order by c.withdrawn limit 1
+        for no key update skip locked
+    ), few as materialized (
+        select c.holder, c.kind, c.path
+        from (
+            select d.id, 'content' as kind from due d
+            union all
+            select r.id, 'revision' from due d join revisions r on r.content_id = d.id
+        ) h
+        cross join lateral (
+            select c.holder, c.kind, c.path from claims c
+            where c.holder = h.id and c.kind = h.kind
+            limit {BATCH}
+        ) c
+        limit {BATCH}
+    ), released as (
+        delete from claims c using few s
+        where c.holder = s.holder and c.kind = s.kind and c.path = s.path
+    ), marked as (
+        update contents c
+        set purged = true,
+            withdrawn = case when (select count(*) from few) = {BATCH} then c.withdrawn end
+        from due d where c.id = d.id
+    )
+    select exists (select from due)
+""")
+async def purge(db: Db) -> bool:
+    """Let one content that has been deleted for KEPT days give up files: at most BATCH claims, from
+    then on for good. False if there is none."""
