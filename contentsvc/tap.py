@@ -218,7 +218,6 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
                     settings.pending_files,
                 ),
                 public_url=settings.public_url,
-                media_url=settings.media_url,
                 wake=parts.blocked,
             )
         )

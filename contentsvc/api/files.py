@@ -49,7 +49,6 @@ class Files:
         option: FilesOption,
         limits: Limits,
         public_url: str | None,
-        media_url: str | None,
         wake: Callable[[], None],
     ) -> None:
         self._db = db
@@ -58,7 +57,6 @@ class Files:
         self._option = option
         self._limits = limits
         self._public_url = public_url
-        self._media_url = media_url
         self._wake = wake
 
     @route(
@@ -90,7 +88,7 @@ class Files:
         limits = self._limits
         return StorageInfo(
             files=self._option,
-            media_url=self._media_url or self._bucket.media_url(self._base(call)),
+            media_url=self._bucket.media_url(self._base(call)),
             media_types=list(EXTENSIONS),
             limits=StorageLimits(limits.file_bytes, limits.image_bytes, limits.user_bytes),
         )

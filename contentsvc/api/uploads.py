@@ -41,7 +41,7 @@ from contentsvc.wire.files import (
 
 _AWAY, _COLLECTING = 10, 2
 """Seconds after which to try again: a store that is away, and a file that is being deleted."""
-_JUDGED_AT_ONCE = 4
+_JUDGED_AT_ONCE = 8
 """Images whose first bytes are read at once."""
 _SIGNED_AT_ONCE = 64
 """Uploads that are signed in one turn of the reactor."""

@@ -348,7 +348,7 @@ class ImageTests(UploadCase):
         self.assertEqual(self.row(file.path), (None, False, False))
 
     async def test_many(self) -> None:
-        """Of many new images all are read, at most four at once."""
+        """Of many new images all are read, at most eight at once."""
         data = [self.padded(png(3, 2)) for _ in range(20)] + [fresh() for _ in range(20)]
         given = [image(each) for each in data]
         for file, each in zip(await self.announce(*given), data, strict=True):
@@ -361,6 +361,6 @@ class ImageTests(UploadCase):
 
         self.bucket.before = before
         self.assertEqual(await self.there(*given), [True] * 40)
-        self.assertEqual(max(running), 4)
+        self.assertEqual(max(running), 8)
         paths = [path_of(digest(each), "image/png") for each in data]
         self.assertEqual([self.row(path)[2] for path in paths], [False] * 20 + [True] * 20)

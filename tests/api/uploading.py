@@ -64,10 +64,9 @@ class UploadCase(ApiCase):
         *,
         db: Database | None = None,
         public_url: str | None = BASE,
-        media_url: str | None = None,
         **limits: int,
     ) -> Files:
-        """The operations, with another pool, other URLs or limits."""
+        """The operations, with another pool, public URL or limits."""
         return Files(
             reactor,
             db or self.db,
@@ -75,7 +74,6 @@ class UploadCase(ApiCase):
             option="local",
             limits=LIMITS._replace(**limits),
             public_url=public_url,
-            media_url=media_url,
             wake=self._count,
         )
 

@@ -1,6 +1,7 @@
 """Permissions: spec §5, row by row, and the operations beside it."""
 
 from tests.spec.data import Content, User, draft, guid
+from tests.spec.files import blob
 from tests.spec.harness import SpecCase
 from tests.spec.test_challenges import challenge
 
@@ -239,6 +240,21 @@ class OtherTests(PermissionCase):
         """extensions §1: PUT comments-locked is for the content's author and admins."""
         path, body = "{content}/comments-locked", {"locked": True}
         await self.only_author("PUT", path, body, admins=True)
+
+    async def test_uploads(self):
+        """extensions §3: POST uploads requires authentication."""
+        await self.signed_in("POST", "uploads", {"files": [blob().announced]})
+
+    async def test_storage(self):
+        """extensions §3: GET storage requires nothing, GET user/storage is for the user only."""
+        await self.anyone("storage")
+        await self.only_self("GET", "user/{user}/storage")
+
+    async def test_blocked_files(self):
+        """extensions §3: PUT and DELETE of a file's block are for admins."""
+        path = f"files/{blob().digest}/block"
+        await self.only_admins("PUT", path, {"reason": "r"})
+        await self.only_admins("DELETE", path, None)
 
     async def test_search(self):
         """extensions §1: GET content requires nothing."""

@@ -16,6 +16,7 @@ RULES = (
     ("POST", "/toy/<guid:toy>/part/all"),
     ("GET", "/box/<text:name>"),
 )
+DIGEST = 16 * "09af"
 
 
 class UrlsTests(SynchronousTestCase):
@@ -76,6 +77,14 @@ class UrlsTests(SynchronousTestCase):
         self.assertEqual(variable("guid", "toy", ANN.upper()), ANN)
         self.assertEqual(variable("int", "n", "7"), 7)
         self.assertEqual(variable("text", "name", "a%2Fb"), "a/b")
-        for kind in ("guid", "int"):
+        self.assertEqual(variable("sha256", "digest", DIGEST), DIGEST)
+        for kind in ("guid", "int", "sha256"):
             self.assertRaises(InvalidPath, variable, kind, "x", "y")
         self.assertRaises(InvalidPath, variable, "text", "name", "%00")
+
+    def test_digest(self) -> None:
+        """A digest is 64 hexadecimal digits in lower case, and nothing else."""
+        wrong = (DIGEST[1:], f"{DIGEST}0", DIGEST.upper(), f"{DIGEST}%0A", f"g{DIGEST[1:]}", "%30")
+        for text in wrong:
+            error = self.assertRaises(InvalidPath, variable, "sha256", "digest", text)
+            self.assertEqual(error.members, {"parameter": "digest"})
