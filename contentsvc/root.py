@@ -3,7 +3,7 @@ files of /docs beside it."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from twisted.web.resource import Resource
 
@@ -19,6 +19,7 @@ from contentsvc.web.errors import (
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.sizes import SMALL
 
+_FILES = b"/files/"
 _READ = ("GET", "HEAD", "OPTIONS")
 
 _REFUSALS = {
@@ -32,14 +33,32 @@ _REFUSALS = {
 }
 
 
+class Below(Protocol):
+    """What is below /files/."""
+
+    def judge(self, request: ApiRequest) -> int:
+        """The bytes that the body may have. Raises the Problem to answer."""
+
+    def render(self, request: ApiRequest) -> int:
+        """Answer the request, now or later."""
+
+
 class Root(Resource):
-    """The API at every path but /socket and those of the assets."""
+    """The API at every path but /socket, those of the assets, and if there are `files` those below
+    /files/."""
 
     isLeaf = True
 
-    def __init__(self, api: Api, socket_factory: Any, assets: Mapping[bytes, Asset]) -> None:
+    def __init__(
+        self,
+        api: Api,
+        socket_factory: Any,
+        assets: Mapping[bytes, Asset],
+        files: Below | None = None,
+    ) -> None:
         super().__init__()
         self._api = api
+        self._files = files
         self._socket = SocketResource(socket_factory, self._refuse)
         self._beside: dict[bytes, Callable[[ApiRequest], int | bytes]] = {
             path: partial(self._file, asset) for path, asset in assets.items()
@@ -47,11 +66,15 @@ class Root(Resource):
         self._beside[b"/socket"] = self._upgrade
 
     def judge(self, request: ApiRequest) -> int:
-        """The bytes that the body may have. Raises what Api.judge does."""
+        """The bytes that the body may have. Raises the Problem to answer."""
+        if self._files is not None and request.path.startswith(_FILES):
+            return self._files.judge(request)
         return SMALL if request.path in self._beside else self._api.judge(request)
 
     def render(self, request: ApiRequest) -> int | bytes:
         answer = self._beside.get(request.path, self._api.render)
+        if self._files is not None and request.path.startswith(_FILES):
+            answer = self._files.render
         try:
             return answer(request)
         except Exception:

@@ -35,14 +35,17 @@ from contentsvc.api.precheck import UploadPrecheck
 from contentsvc.api.progress import Progress
 from contentsvc.api.publishing import Publishing
 from contentsvc.api.ratings import Ratings
+from contentsvc.api.receiving import Receiving
 from contentsvc.api.revisions import Revisions
 from contentsvc.api.rewards import Rewards
 from contentsvc.api.search import Search
 from contentsvc.api.sessions import Sessions
 from contentsvc.api.social import Social
+from contentsvc.api.transfers import Transfers
 from contentsvc.api.uploads import Limits
 from contentsvc.api.users import Users
 from contentsvc.api.withdrawal import Withdrawal
+from contentsvc.bucket.local import Local
 from contentsvc.clocks import run_monotonic
 from contentsvc.config import ConfigError, Settings
 from contentsvc.daemon import hint, logs
@@ -242,7 +245,8 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         if cause == "disk":
             disk.failed()
 
-    api = Api(authenticate, errors.translate, Reply(settings.cors_origins, answered_503))
+    reply = Reply(settings.cors_origins, answered_503)
+    api = Api(authenticate, errors.translate, reply)
     api.mount((*OPERATIONS, *MIRRORED), families)
     sockets = SocketFactory(reactor, hub, tokens, settings.cors_origins)
     served = [operation for operation in OPERATIONS if operation in api.operations]
@@ -250,7 +254,11 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
     contract = compress(json.encode(document(served)), mtime=0)
     files = assets.docs()
     files[b"/openapi.json"] = Asset(contract, "application/json", gzipped=True)
-    root = Root(api, sockets, files)
+    transfers = None
+    if isinstance(parts.bucket, Local):
+        receiving = Receiving(db, parts.bucket, errors.translate)
+        transfers = Transfers(reply, errors.translate, parts.bucket, receiving)
+    root = Root(api, sockets, files, transfers)
     traffic = Traffic(
         reactor,
         memory=settings.body_memory * KIB * KIB,

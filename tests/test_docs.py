@@ -20,6 +20,7 @@ from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config, tap
+from contentsvc.api import refusals
 from contentsvc.api.families import OPERATIONS
 from contentsvc.command import cli
 from contentsvc.tokens import Keys
@@ -164,7 +165,8 @@ class ChoicesTests(SynchronousTestCase):
         shown = {(code, int(status)) for status, code, _ in rows(CHOICES, "| Status | `code` |")}
         # What operations can answer, and what is refused where there is none.
         operations = {error for operation in OPERATIONS for error in operation.errors}
-        web = {kind for kind in vars(errors).values() if isinstance(kind, type)}
+        modules = (*vars(errors).values(), *vars(refusals).values())
+        web = {kind for kind in modules if isinstance(kind, type)}
         before = {kind for kind in web if issubclass(kind, Problem) and kind is not Problem}
         self.assertEqual(shown, {(kind.code, kind.status) for kind in operations | before})
 

@@ -14,8 +14,8 @@ import os
 import secrets
 import stat
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -98,6 +98,14 @@ class Folder:
         finally:
             os.close(descriptor)
 
+    def head(self, path: str, length: int) -> tuple[int, bytes]:
+        """The size of a file, and its first bytes. Raises FileNotFoundError."""
+        descriptor = os.open(self.file(path), os.O_RDONLY)
+        try:
+            return os.fstat(descriptor).st_size, os.pread(descriptor, length, 0)
+        finally:
+            os.close(descriptor)
+
     def delete(self, paths: Iterable[str]) -> None:
         """Delete these files, as far as they are there."""
         for path in paths:
@@ -161,14 +169,9 @@ class Incoming:
     def write(self, data: bytes | bytearray) -> None:
         """Add these bytes. Does nothing after `discard`. Raises OutOfSpace, OSError."""
         with self._lock:
-            if self._over:
-                return
-            try:
-                self._append(data)
-            except OSError as error:
-                if error.errno in _FULL:
-                    raise OutOfSpace from error
-                raise
+            if not self._over:
+                with _room():
+                    self._append(data)
 
     def _append(self, data: bytes | bytearray) -> None:
         flags = os.O_WRONLY | os.O_APPEND
@@ -189,33 +192,34 @@ class Incoming:
             os.close(descriptor)
         self._written += len(data)
 
-    def finish(self) -> None:
-        """Make the file visible. It then outlives a failure of the power.
-
-        Raises WrongBytes, OutOfSpace, OSError.
-        """
+    def flush(self) -> None:
+        """Check the bytes, and let them outlive a failure of the power. Raises WrongBytes,
+        OutOfSpace, OSError."""
         with self._lock:
             right = self._hash.hexdigest() == digest_of(self._path)
             if self._over or self._written != self._size or not right:
                 raise WrongBytes
-            try:
+            with _room():
                 _flush(self._draft)
-                self._publish()
-            except OSError as error:
-                if error.errno in _FULL:
-                    raise OutOfSpace from error
-                raise
-            self._over = True
 
-    def _publish(self) -> None:
+    def read(self, length: int) -> bytes:
+        """The first bytes. Raises OSError."""
+        with self._draft.open("rb") as file:
+            return file.read(length)
+
+    def publish(self) -> None:
+        """Make the file visible, for good. Raises FileNotFoundError after `discard`, OutOfSpace,
+        OSError."""
         file = self._folder.file(self._path)
-        try:
-            self._draft.rename(file)
-        except FileNotFoundError:
-            file.parent.mkdir(mode=0o700, exist_ok=True)
-            _flush(file.parent.parent)
-            self._draft.rename(file)
-        _flush(file.parent)
+        with self._lock, _room():
+            try:
+                self._draft.rename(file)
+            except FileNotFoundError:
+                file.parent.mkdir(mode=0o700, exist_ok=True)
+                _flush(file.parent.parent)
+                self._draft.rename(file)
+            self._over = True
+            _flush(file.parent)
 
     def discard(self) -> None:
         """Delete what has been written, unless the file is visible."""
@@ -223,6 +227,16 @@ class Incoming:
             if not self._over:
                 self._over = True
                 self._draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise OutOfSpace from error
+        raise
 
 
 def _flush(path: Path) -> None:

@@ -16,8 +16,8 @@ from contentsvc.wire.files import media_type_of
 T = TypeVar("T")
 
 THREADS: Final = 4
-"""Threads that write, and as many that read. A full disk queue of uploads does not delay those who
-download."""
+"""Threads that write, as many that read, and as many that make files visible: each kind of work
+waits for itself only."""
 
 
 class Local:
@@ -34,6 +34,7 @@ class Local:
         self._media_url = media_url
         self._writers = ThreadPool(0, THREADS, "files-in")
         self._readers = ThreadPool(0, THREADS, "files-out")
+        self._enders = ThreadPool(0, THREADS, "files-end")
         self._arriving: set[Arriving] = set()
         self.links = links
 
@@ -41,6 +42,7 @@ class Local:
         """Make the folder, and delete what broken uploads have left in it. Raises OSError."""
         self._writers.start()
         self._readers.start()
+        self._enders.start()
         await self._run(self._writers, self._folder.prepare)
 
     async def stop(self) -> None:
@@ -49,6 +51,7 @@ class Local:
             each.discard()
         self._writers.stop()
         self._readers.stop()
+        self._enders.stop()
 
     def sign_upload(self, base: str, path: str, size: int, token: str) -> SignedUpload:
         url, expires = self.links.upload(path, size, token)
@@ -75,6 +78,11 @@ class Local:
         StorageUnavailable."""
         return await self._read(self._folder.read, path, offset, length)
 
+    async def head(self, path: str, length: int) -> tuple[int, bytes]:
+        """The size of a file, and its first bytes. Raises FileNotFoundError,
+        StorageUnavailable."""
+        return await self._read(self._folder.head, path, length)
+
     async def delete(self, paths: Iterable[str]) -> None:
         await self._read(self._folder.delete, list(paths))
 
@@ -89,7 +97,8 @@ class Local:
 
     def arrive(self, path: str, size: int) -> "Arriving":
         """Begin to write a file of so many bytes."""
-        arriving = Arriving(Incoming(self._folder, path, size), self._write, self._arriving.discard)
+        incoming = Incoming(self._folder, path, size)
+        arriving = Arriving(incoming, self._write, self._end, self._arriving.discard)
         self._arriving.add(arriving)
         return arriving
 
@@ -98,6 +107,12 @@ class Local:
             return await self._run(self._readers, act, *args)
         except FileNotFoundError:
             raise
+        except OSError as error:
+            raise _away(error) from error
+
+    async def _end(self, act: Callable[..., T], *args: object) -> T:
+        try:
+            return await self._run(self._enders, act, *args)
         except OSError as error:
             raise _away(error) from error
 
@@ -133,23 +148,39 @@ class Arriving:
     def __init__(
         self,
         incoming: Incoming,
-        run: Callable[..., Any],
+        write: Callable[..., Any],
+        end: Callable[..., Any],
         over: Callable[["Arriving"], object],
     ) -> None:
         self._incoming = incoming
-        self._run = run
+        self._write = write
+        self._end = end
         self._over = over
 
     async def write(self, data: bytes | bytearray) -> None:
         """Add these bytes. Raises OutOfSpace, StorageUnavailable."""
-        await self._run(self._incoming.write, data)
+        await self._write(self._incoming.write, data)
 
-    async def finish(self) -> None:
-        """Make the file visible, for good. Raises WrongBytes, OutOfSpace, StorageUnavailable."""
-        await self._run(self._incoming.finish)
+    async def flush(self) -> None:
+        """Check that these are the bytes of the file, and let them outlive a failure of the power.
+
+        Raises WrongBytes, OutOfSpace, StorageUnavailable.
+        """
+        await self._write(self._incoming.flush)
+
+    async def read(self, path: str, length: int) -> bytes:
+        """The first bytes of what has been written. `path` is its own. Raises
+        StorageUnavailable."""
+        return bytes(await self._end(self._incoming.read, length))
+
+    async def publish(self) -> None:
+        """Make the file visible, for good, after `flush`. Raises OutOfSpace, StorageUnavailable."""
+        await self._end(self._incoming.publish)
         self._over(self)
 
     def discard(self) -> None:
         """Delete what has arrived, unless the file is visible."""
         self._over(self)
-        Deferred.fromCoroutine(self._run(self._incoming.discard)).addErrback(lambda failure: None)
+        done = Deferred.fromCoroutine(self._write(self._incoming.discard))
+        # A later start of a daemon tries again.
+        done.addErrback(lambda failure: None)

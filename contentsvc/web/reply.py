@@ -16,10 +16,13 @@ T = TypeVar("T")
 log = Logger()
 
 _encode = msgspec.json.Encoder().encode
-_ALWAYS = (
-    b"Access-Control-Expose-Headers: ETag, Link, Location, Retry-After, X-Request-Id\r\n"
-    b"Vary: Origin, Authorization\r\n"
+_EXPOSE = (
+    b"Access-Control-Expose-Headers: "
+    b"Content-Range, ETag, Link, Location, Retry-After, X-Request-Id\r\n"
 )
+_VARY = b"Vary: Origin, Authorization\r\n"
+_HEADERS = b"Authorization, Content-Type, If-None-Match"
+"""The headers that scripts of other origins may send."""
 _URI = "!#$%&'()*+,/:;=?@[]"
 """Characters that a URI may contain (RFC 3986 §2.2), beside letters, digits and `-._~`."""
 
@@ -130,22 +133,21 @@ class Reply:
             body, media = problem.to_json(request.request_id), b"application/problem+json"
         self._write(request, problem.status, media, body)
 
-    def options(self, request: ApiRequest, methods: bytes) -> None:
-        """Write the answer to OPTIONS, whether or not it is a browser's preflight."""
+    def options(self, request: ApiRequest, methods: bytes, headers: bytes = _HEADERS) -> None:
+        """Write the answer to OPTIONS, whether or not it is a browser's preflight. `headers` are
+        those that a request may have."""
         request.setHeader(b"Allow", methods)
         request.setHeader(b"Access-Control-Allow-Methods", methods)
-        request.setHeader(
-            b"Access-Control-Allow-Headers", b"Authorization, Content-Type, If-None-Match"
-        )
+        request.setHeader(b"Access-Control-Allow-Headers", headers)
         request.setHeader(b"Access-Control-Max-Age", b"86400")
         self._write(request, 204, None, b"")
 
     def _write(self, request: ApiRequest, status: int, media: bytes | None, body: bytes) -> None:
         request.answer(status, media, body, self.fields(request))
 
-    def fields(self, request: ApiRequest) -> bytes:
+    def fields(self, request: ApiRequest, *, public: bool = False) -> bytes:
         """The header fields of every answer: its request's id, who may read it, how long to keep
-        it."""
+        it. A `public` answer is the same for every caller."""
         cors = self._any
         if not cors:
             origin = request.getHeader(b"Origin")
@@ -153,7 +155,10 @@ class Reply:
                 cors = b"Access-Control-Allow-Origin: %s\r\n" % origin
         if b"Cache-Control" not in request.fields:
             cors += b"Cache-Control: no-cache\r\n"
-        return b"X-Request-Id: %s\r\n%s%s" % (request.request_id.encode(), cors, _ALWAYS)
+        vary = _VARY
+        if public:
+            vary = b"" if self._any else b"Vary: Origin\r\n"
+        return b"X-Request-Id: %s\r\n%s%s%s" % (request.request_id.encode(), cors, _EXPOSE, vary)
 
 
 def matches(conditions: Sequence[bytes] | None, tag: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from contentsvc.api import errors
+from contentsvc.api import errors, refusals
 from contentsvc.api.families import OPERATIONS
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.tokens import InvalidToken
@@ -19,7 +19,7 @@ def named(module: ModuleType) -> set[type[Problem]]:
 
 def problems() -> list[type[Problem]]:
     """Every named problem of the service."""
-    return sorted(named(errors) | named(web), key=lambda problem: problem.code)
+    return sorted(named(errors) | named(refusals) | named(web), key=lambda problem: problem.code)
 
 
 class ErrorTests(StoreCase):

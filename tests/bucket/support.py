@@ -66,7 +66,8 @@ class LocalCase(TestCase):
         path = named(data, media_type)
         arriving = self.bucket.arrive(path, len(data))
         await arriving.write(data)
-        await arriving.finish()
+        await arriving.flush()
+        await arriving.publish()
         return path
 
     def incoming(self) -> list[str]:

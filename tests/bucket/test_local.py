@@ -73,7 +73,8 @@ class ArrivalTests(LocalCase):
         await arriving.write(b"one")
         await arriving.write(b"two")
         self.assertEqual((await self.bucket.look([path]), len(self.incoming())), ({}, 1))
-        await arriving.finish()
+        await arriving.flush()
+        await arriving.publish()
         self.assertEqual(await self.bucket.look([path]), {path: Found(6, None)})
         self.assertEqual(self.incoming(), [])
 
@@ -84,7 +85,7 @@ class ArrivalTests(LocalCase):
             arriving = self.bucket.arrive(path, 6)
             await arriving.write(data)
             with self.assertRaises(WrongBytes):
-                await arriving.finish()
+                await arriving.flush()
             arriving.discard()
         await self.stopped(self.bucket)
         self.assertEqual((await self.left(), self.incoming()), ([], []))
