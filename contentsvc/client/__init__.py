@@ -8,35 +8,51 @@
         client.notifications.listen(lambda got: print(got.seq, got.notification))
         ...
 
-The client renews tokens before they expire, and repeats the operations that it may repeat. The
-subscription connects again by itself, whatever ends its connection. No notification is missing or
-comes twice.
+The client renews tokens before they expire, and repeats the operations that it may repeat.
+`client.transfers` sends and gets files, which are verified at both ends. The subscription connects
+again by itself, whatever ends its connection. No notification is missing or comes twice.
 """
 
 from contentsvc.client.client import Client
+from contentsvc.client.downloading import Downloaded
 from contentsvc.client.errors import (
     ApiError,
+    BadFile,
     ClientError,
+    FileChanged,
+    FilesRefused,
     NotSignedIn,
     ProgressConflict,
     SessionEnded,
     SubscriptionEnded,
+    TransferError,
     Unreachable,
+    WrongBytes,
 )
+from contentsvc.client.local import LocalFile, Measured, Progress
 from contentsvc.client.reading import Page, UnknownNotification
 from contentsvc.client.subscription import Received, Subscription
 
 __all__ = [
     "ApiError",
+    "BadFile",
     "Client",
     "ClientError",
+    "Downloaded",
+    "FileChanged",
+    "FilesRefused",
+    "LocalFile",
+    "Measured",
     "NotSignedIn",
     "Page",
+    "Progress",
     "ProgressConflict",
     "Received",
     "SessionEnded",
     "Subscription",
     "SubscriptionEnded",
+    "TransferError",
     "UnknownNotification",
     "Unreachable",
+    "WrongBytes",
 ]

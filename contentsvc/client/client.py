@@ -31,6 +31,7 @@ from contentsvc.client.search import Search
 from contentsvc.client.sessions import Sessions
 from contentsvc.client.social import Social
 from contentsvc.client.socket import AutobahnConnector, Connector
+from contentsvc.client.transfers import Transfers
 from contentsvc.client.users import Users
 from contentsvc.client.withdrawal import Withdrawal
 from contentsvc.wire.accounts import TokenAnswer
@@ -73,10 +74,11 @@ class Client:
         self._pool.cachedConnectionTimeout = _IDLE
         # Http decides which requests to send again: it knows the operation.
         self._pool.retryAutomatically = False
+        agent = agent or Agent(reactor, pool=self._pool)
         http = Http(
             reactor,
             base_url,
-            agent=agent or Agent(reactor, pool=self._pool),
+            agent=agent,
             random=random,
             timeout=timeout,
             patience=patience,
@@ -105,6 +107,9 @@ class Client:
         self.social = Social(calls)
         self.users = Users(calls)
         self.withdrawal = Withdrawal(calls)
+        self.transfers = Transfers(
+            reactor, self.files, self.downloads, agent, random
+        )
         connector = connector or AutobahnConnector(reactor)
         self.notifications = Notifications(reactor, calls, self.sessions, connector, random)
 

@@ -1,5 +1,6 @@
 """The errors that a client raises."""
 
+from pathlib import Path
 from typing import Any
 
 
@@ -74,3 +75,37 @@ class SubscriptionEnded(ClientError):
         super().__init__(f"{code} {reason}")
         self.code = code
         self.reason = reason
+
+
+class TransferError(ClientError):
+    """A file could not be sent or received. `file` is the file on this machine."""
+
+    def __init__(self, file: Path | str, reason: str) -> None:
+        super().__init__(f"{file}: {reason}")
+        self.file = Path(file)
+        self.reason = reason
+
+
+class BadFile(TransferError):
+    """The file cannot be what it shall be used as, for example because it is empty or no image."""
+
+
+class FileChanged(TransferError):
+    """The file has changed since its digest was computed. Upload it again."""
+
+
+class WrongBytes(TransferError):
+    """The bytes that came, twice, do not have the digest that they should have."""
+
+
+class FilesRefused(ApiError):
+    """The service refused to take files, or the store refused one. `files` are those concerned, all
+    of one call if the service did not name any."""
+
+    def __init__(self, error: ApiError, files: list[Path]) -> None:
+        super().__init__(error.status, error.code, error.detail, error.problem, error.retry_after)
+        self.files = files
+
+    def __str__(self) -> str:
+        more = f" and {len(self.files) - 3} more" if len(self.files) > 3 else ""
+        return f"{super().__str__()} ({', '.join(map(str, self.files[:3]))}{more})"

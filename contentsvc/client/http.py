@@ -26,10 +26,11 @@ from contentsvc.timers import Backoff, timer
 FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
 """Seconds before a request is sent again."""
 
-_TEMPORARY = frozenset({429, 502, 503, 504})
-_NEVER_SENT = (RequestNotSent, ConnectError, DNSLookupError)
-_LOST = (
-    *_NEVER_SENT,
+TEMPORARY = frozenset({429, 502, 503, 504})
+"""Statuses after which a request may be sent again."""
+NEVER_SENT = (RequestNotSent, ConnectError, DNSLookupError)
+LOST = (
+    *NEVER_SENT,
     ResponseFailed,
     RequestTransmissionFailed,
     PartialDownloadError,
@@ -132,7 +133,7 @@ class Http:
             if isinstance(outcome, Unreachable):
                 final, least = outcome.maybe_done and not repeat, 0.0
             else:
-                final = not repeat or outcome.status not in _TEMPORARY
+                final = not repeat or outcome.status not in TEMPORARY
                 least = retry_after(outcome) or 0.0
             pause = 0.0 if final else backoff.next(least)
             if final or self._reactor.seconds() + pause > deadline:
@@ -155,11 +156,11 @@ class Http:
         try:
             with timer(self._reactor, self._timeout, expire):
                 return await exchange
-        except _LOST as error:
-            if not late and _is_cancelled(error):
+        except LOST as error:
+            if not late and is_cancelled(error):
                 raise CancelledError() from None
-            reason = f"no answer within {self._timeout:g} s" if late else _reason(error)
-            never = isinstance(error, _NEVER_SENT)
+            reason = f"no answer within {self._timeout:g} s" if late else reason_of(error)
+            never = isinstance(error, NEVER_SENT)
             return Unreachable(f"{method} {url}: {reason}", maybe_done=not never)
 
     async def _exchange(
@@ -178,12 +179,14 @@ class Http:
         return Answer(response.code, response.headers, received)
 
 
-def _is_cancelled(error: BaseException) -> bool:
+def is_cancelled(error: BaseException) -> bool:
+    """Whether a request ended because it was cancelled."""
     reasons = getattr(error, "reasons", None) or ()
     return isinstance(error, CancelledError) or any(r.check(CancelledError) for r in reasons)
 
 
-def _reason(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
+    """Why a request got no answer."""
     reasons = getattr(error, "reasons", None) or ()
     if reasons:
         return ", ".join(failure.getErrorMessage() for failure in reasons)

@@ -7,16 +7,15 @@ import re
 import secrets
 import sys
 from collections.abc import Sequence
-from getpass import getpass
+from functools import partial
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
 
 import msgspec
 import psycopg2
 
 from contentsvc import config
 from contentsvc.clocks import WallClock
-from contentsvc.command import demo, status, world
+from contentsvc.command import demo, remote, status, terminal, world
 from contentsvc.command.database import database, migrated, server
 from contentsvc.command.demo import DemoError
 from contentsvc.command.errors import CommandError
@@ -31,7 +30,6 @@ from contentsvc.store import accounts, failures, sessions, users
 from contentsvc.store.migrate import MigrationError
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens
 from contentsvc.wire.accounts import Registration
-from contentsvc.wire.base import GUID_PATTERN
 
 _OPTIONS = ("database", "data_dir", "secret_file")
 _RULES = {
@@ -90,9 +88,7 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(metavar="COMMAND", required=True)
 
     def command(into: Any, name: str, act: Any, text: str, *more: _Parser) -> _Parser:
-        made: _Parser = into.add_parser(
-            name, help=text, description=text, parents=[common, *more]
-        )
+        made: _Parser = into.add_parser(name, help=text, description=text, parents=[common, *more])
         made.set_defaults(act=act)
         return made
 
@@ -114,23 +110,7 @@ def parser() -> argparse.ArgumentParser:
     token = command(commands, "token", _token, "begin a session and print its access token")
     token.add_argument("name", metavar="NAME")
     command(commands, "demo", _demo, "create a small world of users and content", password)
-    live = command(
-        commands, "watch", _watch, "print a user's notifications as they arrive", password
-    )
-    live.add_argument("url", metavar="URL", help="URL of the service, like http://127.0.0.1:8080")
-    whose = live.add_mutually_exclusive_group(required=True)
-    whose.add_argument(
-        "--user", metavar="NAME", help="log in as this user: name or e-mail address"
-    )
-    whose.add_argument(
-        "--token-stdin", action="store_true", help="read an access token from standard input"
-    )
-    live.add_argument(
-        "--resume", metavar="SEQ", type=_seq, help="begin after the notification with this number"
-    )
-    live.add_argument(
-        "--resume-id", metavar="ID", type=_guid, help="id of the notification with that number"
-    )
+    remote.add(partial(command, commands), password)
     return root
 
 
@@ -154,7 +134,7 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
     name, email = arguments.name, arguments.email
     # Report errors before asking for a password.
     _check(username=name, email=email, password="-" * 8)
-    password = _password(arguments)
+    password = terminal.password(arguments)
     _check(username=name, email=email, password=password)
     encoded = HASHER.hash(password)
 
@@ -190,7 +170,7 @@ def _demote(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
-    password = _password(arguments)
+    password = terminal.password(arguments)
     _check(username="any", email="any@example.com", password=password)
     encoded = HASHER.hash(password)
 
@@ -226,7 +206,9 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
-    password = _password(arguments) if arguments.password_stdin else secrets.token_urlsafe(12)
+    password = (
+        terminal.password(arguments) if arguments.password_stdin else secrets.token_urlsafe(12)
+    )
     _check(username="demo", email="demo@example.com", password=password)
 
     async def build(db: Db) -> bool:
@@ -245,24 +227,6 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
         print(f"The demo world exists already. Users: {names}")
 
 
-def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
-    # The other commands do not need the client's libraries, which take a second to import.
-    from contentsvc.command.watch import by_password, by_token, watch
-
-    parts = urlsplit(arguments.url)
-    if parts.scheme not in {"http", "https"} or not parts.netloc:
-        raise CommandError(f"{arguments.url} is not like http://127.0.0.1:8080")
-    if arguments.resume_id is not None and arguments.resume is None:
-        raise CommandError("--resume-id needs --resume, the number of that notification")
-    if not arguments.token_stdin:
-        sign_in = by_password(arguments.user, _password(arguments, new=False))
-    elif arguments.password_stdin:
-        raise CommandError("a token needs no password: give --token-stdin or --password-stdin")
-    else:
-        sign_in = by_token(_line("token"))
-    watch(arguments.url, sign_in, arguments.resume, arguments.resume_id)
-
-
 # Parts that the commands share.
 
 
@@ -277,46 +241,8 @@ def _check(**registration: str) -> None:
             raise CommandError(_RULES[member])
 
 
-def _password(arguments: argparse.Namespace, *, new: bool = True) -> str:
-    if arguments.password_stdin:
-        return _line("password")
-    if sys.stdin is None:
-        raise CommandError("standard input is closed")
-    if not sys.stdin.isatty():
-        raise CommandError("cannot ask for a password without a terminal: use --password-stdin")
-    try:
-        password = getpass("Password: ")
-        if new and getpass("Once more: ") != password:
-            raise CommandError("the two passwords differ")
-    except EOFError:
-        raise CommandError("no password was given") from None
-    return password
-
-
-def _line(what: str) -> str:
-    """A line of standard input."""
-    if sys.stdin is None:
-        raise CommandError("standard input is closed")
-    try:
-        return sys.stdin.buffer.readline().rstrip(b"\r\n").decode()
-    except UnicodeDecodeError:
-        raise CommandError(f"the {what} is not UTF-8") from None
-
-
 async def _account(db: Db, name: str) -> accounts.Credentials:
     account = await accounts.credentials(db, name)
     if account is None:
         raise CommandError(f"there is no user {name}")
     return account
-
-
-def _seq(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError("must be a whole number, 0 or more")
-    return int(text)
-
-
-def _guid(text: str) -> str:
-    if not re.match(GUID_PATTERN, text):
-        raise argparse.ArgumentTypeError("must be a GUID with dashes")
-    return text.lower()

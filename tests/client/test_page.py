@@ -3,6 +3,7 @@ game."""
 
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import indent
 from typing import Any
 
@@ -12,6 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.api.families import OPERATIONS
 from contentsvc.client import Client
 from tests.client.test_service import Case, guid
+from tests.spec import images
 
 PAGE = (Path(__file__).parent.parent.parent / "docs/client.md").read_text()
 
@@ -24,12 +26,17 @@ class StepTests(Case):
         steps = "".join(blocks).replace('"ada', f'"{name}')
         said: list[tuple[Any, ...]] = []
         names = {"reactor": reactor, "url": self.service.url, "print": lambda *it: said.append(it)}
+        names["folder"] = folder = Path(self.enterContext(TemporaryDirectory()))
+        (folder / "tower.bin").write_bytes(b"floor" * 100_000)
+        (folder / "tower.png").write_bytes(images.png())
         body = indent(f"{steps}\nreturn client", "    ")
         exec(f"async def act():\n{body}", names)
         client: Client = await names["act"]()
         self.assertIn((name,), said)
         self.assertIn(("I am", client.user), said)
         self.assertIn((1, ["Nineteen floors."]), said)
+        path = next(it[0] for it in said if len(it) == 3)
+        self.assertEqual((folder / "got" / path).stat().st_size, 500_000)
         lists = [it[0] for it in said if isinstance(it[0], list)]
         self.assertTrue(any("Tilting Tower" in names for names in lists))
 

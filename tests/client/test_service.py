@@ -38,8 +38,12 @@ class Case(TestCase):
     timeout = 120
 
     async def setUp(self) -> None:
-        self.service = await daemon.shared()
+        self.service = await self.daemon()
         self.client = await self.signed_in()
+
+    async def daemon(self) -> daemon.Daemon:
+        """The service to test."""
+        return await daemon.shared()
 
     async def signed_in(self) -> Client:
         """A client with a user of its own."""

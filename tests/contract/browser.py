@@ -19,11 +19,13 @@ HOST = "contentsvc.example"
 does not do for this machine's own address."""
 PATIENCE = 30_000.0
 """Milliseconds for one step."""
+PORTAL = "portal.example"
+"""What it takes this machine's address for too: the host of a page of another origin."""
 FLAGS = (
     "--no-sandbox",  # Chromium's own does not work as root
     "--disable-background-networking",
     "--disable-component-update",
-    f"--host-resolver-rules=MAP {HOST} 127.0.0.1",
+    f"--host-resolver-rules=MAP {HOST} 127.0.0.1,MAP {PORTAL} 127.0.0.1",
 )
 VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", (event) =>
@@ -66,9 +68,9 @@ class Visit:
 class BrowserCase(SpecCase):
     """A test of pages."""
 
-    async def visit(self, steps: Callable[[Visit], Any]) -> Any:
+    async def visit(self, steps: Callable[[Visit], Any], *origins: str) -> Any:
         """The result of `steps`, called with a new visit in a thread. Fails if the console has
-        anything afterwards, or another origin has been asked."""
+        anything afterwards, or another origin has been asked than the daemon and `origins`."""
         program, base = chromium(), f"http://{HOST}:{urlsplit(self.url).port}"
 
         def look() -> tuple[Any, Visit]:
@@ -82,6 +84,7 @@ class BrowserCase(SpecCase):
 
         found, visit = await deferToThread(look)
         self.assertEqual([], visit.said)
-        foreign = [url for url in visit.asked if not url.startswith((f"{base}/", "data:"))]
+        expected = (f"{base}/", "data:", *(f"{origin}/" for origin in origins))
+        foreign = [url for url in visit.asked if not url.startswith(expected)]
         self.assertEqual([], foreign)
         return found

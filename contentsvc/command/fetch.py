@@ -1,0 +1,124 @@
+"""`contentsvc fetch`: the files of a content come into a folder."""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from contentsvc.client import Client
+from contentsvc.client.downloading import Downloaded
+from contentsvc.command import manifest, sharing
+from contentsvc.command.errors import CommandError
+from contentsvc.command.sharing import Bar, counted
+from contentsvc.command.watch import SignIn
+from contentsvc.command.words import size
+from contentsvc.wire.base import GUID_PATTERN
+from contentsvc.wire.content import ContentDetail
+from contentsvc.wire.dependencies import PLATFORMS, Platform
+from contentsvc.wire.revisions import RevisionDetail
+
+RESULT = "content.json"
+
+
+def fetch(
+    content: str,
+    folder: Path,
+    url: str,
+    sign_in: SignIn | None,
+    revision: str | None,
+    platform: Platform | None,
+) -> int:
+    """Get the files of a content's current revision, or of another. The exit status. Raises
+    OSError if there can be no such folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+
+    async def run(client: Client) -> int:
+        return await _fetch(client, content, folder, revision, platform)
+
+    return sharing.run(url, sign_in, run)
+
+
+async def _fetch(
+    client: Client, content: str, folder: Path, revision: str | None, platform: Platform | None
+) -> int:
+    detail = await client.content.detail(content)
+    made = await client.content.revision(content, revision or detail.revision_id)
+    parts = list(_parts(made, platform))
+    names: dict[str, list[str]] = {}
+    for part in parts:
+        names.setdefault(part["path"], []).append(part["file"])
+    with Bar() as step:
+        done = await client.transfers.download(
+            content, folder, revision=made.id, platform=platform, names=names, progress=step
+        )
+    got = {each.file.path: each for each in done}
+    manifest.save(folder / RESULT, _result(detail, made, platform, parts, got))
+    return _report(folder, parts, got)
+
+
+def _parts(made: RevisionDetail, platform: Platform | None) -> Iterator[dict[str, Any]]:
+    """What a revision needs, each with the name that its file gets."""
+    for entity in (made.entity, *made.originating, *made.using):
+        ids = _checked(entity.entity_id), _checked(entity.revision_id)
+        name = f"entities/{ids[0]}/{ids[1]}"
+        about = {"use": "entity", "entityId": ids[0], "revisionId": ids[1]}
+        yield {**about, "path": entity.path, "file": name}
+    for package in made.packages:
+        for system in PLATFORMS:
+            path = getattr(package, system)
+            if isinstance(path, str) and platform in {None, system}:
+                name = f"packages/{_checked(package.id)}/{system}"
+                about = {"use": "package", "packageId": package.id, "platform": system}
+                yield {**about, "path": path, "file": name}
+
+
+def _checked(id: str) -> str:
+    """An id that becomes a part of a path."""
+    if not re.match(GUID_PATTERN, id):
+        raise CommandError(f"the service has an id that is none: {id!r}")
+    return id
+
+
+def _result(
+    detail: ContentDetail,
+    made: RevisionDetail,
+    platform: Platform | None,
+    parts: list[dict[str, Any]],
+    got: dict[str, Downloaded],
+) -> dict[str, Any]:
+    """What the file beside the others says. A part without a file could not be had."""
+    listed = []
+    for part in parts:
+        one = got.get(part["path"])
+        if one is None:
+            listed.append({**part, "file": None})
+        else:
+            about = {"sha256": one.file.sha256, "size": one.file.size}
+            listed.append({**part, **about, "file": part["file"] if one.names else None})
+    return {
+        "content": detail.id,
+        "name": detail.name,
+        "type": detail.type,
+        "author": detail.author_username,
+        "revision": made.id,
+        "version": made.version,
+        "changes": made.description,
+        "platform": platform,
+        "files": listed,
+    }
+
+
+def _report(folder: Path, parts: list[dict[str, Any]], got: dict[str, Downloaded]) -> int:
+    there = [each for each in got.values() if each.names]
+    fresh = [each for each in there if each.fresh]
+    if fresh:
+        total = size(sum(each.file.size for each in fresh))
+        print(f"Fetched and verified {counted(len(fresh), 'file')}, {total}, into {folder}.")
+    elif there:
+        print(f"{counted(len(there), 'file')} verified in {folder}: all were there already.")
+    missing = [part for part in parts if part["path"] not in got or not got[part["path"]].names]
+    for part in missing:
+        why = "is not given out" if part["path"] in got else "is not among the service's files"
+        print(f"contentsvc: {part['file']}: {part['path']} {why}", file=sys.stderr)
+    return 1 if missing else 0

@@ -1,0 +1,218 @@
+"""A folder of content: the manifest that a person writes, and the ids that the command keeps."""
+
+import json
+import os
+import tomllib
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any
+from uuid import uuid4
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from contentsvc.command.errors import CommandError
+from contentsvc.wire.base import GUID_PATTERN, Name, Text
+from contentsvc.wire.content import ContentType, Tags
+from contentsvc.wire.dependencies import (
+    PLATFORMS,
+    EntityDefinition,
+    EntityReference,
+    PackageDefinition,
+)
+from contentsvc.wire.revisions import RevisionCreate
+
+MANIFEST = "content.toml"
+IDS = "content.ids.json"
+_ID = Annotated[str, Meta(pattern=GUID_PATTERN)]
+_File = Annotated[str, Meta(min_length=1)]
+
+
+class Used(Struct, forbid_unknown_fields=True):
+    """A part of other content."""
+
+    entity: _ID
+    revision: _ID
+
+
+class PackageFiles(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """The files of a package, by platform."""
+
+    win64: _File | None = None
+    osx64: _File | None = None
+    linux64: _File | None = None
+
+    def files(self) -> dict[str, str]:
+        """Those that there are."""
+        given = {platform: getattr(self, platform) for platform in PLATFORMS}
+        return {platform: file for platform, file in given.items() if file is not None}
+
+
+class Manifest(Struct, forbid_unknown_fields=True):
+    """What content.toml says. Files are named as seen from its folder."""
+
+    name: Name
+    type: ContentType
+    entity: _File
+    screenshots: Annotated[list[_File], Meta(min_length=1, max_length=64)]
+    description: Text = ""
+    tags: Tags = []
+    version: str = "1"
+    changes: Text = ""
+    originating: list[_File] = []
+    using: list[Used] = []
+    packages: dict[str, PackageFiles] = {}
+    packages_using: list[_ID] = []
+
+    def parts(self) -> Iterator[tuple[str, str]]:
+        """Each file that is named, with its use."""
+        yield "entity", self.entity
+        for file in self.originating:
+            yield "entity", file
+        for package in self.packages.values():
+            for file in package.files().values():
+                yield "package", file
+        for file in self.screenshots:
+            yield "screenshot", file
+
+
+class KnownEntity(Struct):
+    """The ids of a file that is an entity, and the digest of the bytes that they are for."""
+
+    id: str
+    revision: str
+    sha256: str
+
+
+class KnownPackage(Struct):
+    """The id of a package, and the digests of its files."""
+
+    id: str
+    sha256: dict[str, str]
+
+
+class Ids(Struct):
+    """What the command remembers between two publications. The core entity keeps its id when its
+    file gets another name. `fingerprint` is that of the revision with the id `revision`."""
+
+    content: str = field(default_factory=lambda: str(uuid4()))
+    entity: KnownEntity | None = None
+    originating: dict[str, KnownEntity] = {}
+    packages: dict[str, KnownPackage] = {}
+    revision: str = ""
+    fingerprint: str = ""
+
+
+def read(folder: Path) -> Manifest:
+    """The folder's manifest. Raises CommandError in words for its author, OSError."""
+    path = folder / MANIFEST
+    try:
+        with path.open("rb") as opened:
+            found = msgspec.convert(tomllib.load(opened), Manifest)
+    except FileNotFoundError:
+        raise CommandError(f"{path} is not there; it says what to publish") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path}: {error}") from None
+    except msgspec.ValidationError as error:
+        raise CommandError(f"{path}: {str(error).replace('$.', '').replace('`', '')}") from None
+    doubled = {file for file in found.originating if found.originating.count(file) > 1}
+    if doubled or found.entity in found.originating:
+        twice = ", ".join(sorted(doubled)) or found.entity
+        raise CommandError(f"{path}: {twice} is named twice among entity and originating")
+    for name, package in found.packages.items():
+        if not package.files():
+            raise CommandError(f"{path}: the package {name} has no file for any platform")
+    return found
+
+
+def located(folder: Path, name: str) -> Path:
+    """A file that the manifest names. It lies in the folder: a folder that somebody else has made
+    must not publish other files of this machine. Raises CommandError."""
+    path = folder.joinpath(*PurePosixPath(name).parts)
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise CommandError(f"{MANIFEST}: {name} does not lie in the folder")
+    if not path.is_file():
+        raise CommandError(f"{MANIFEST}: {name} is not there, or is no file")
+    return path
+
+
+def load_ids(folder: Path) -> Ids:
+    """The ids of an earlier publication, or new ones. Raises CommandError, OSError."""
+    path = folder / IDS
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Ids)
+    except FileNotFoundError:
+        return Ids()
+    except msgspec.DecodeError as error:
+        raise CommandError(f"{path} is damaged: {error}") from None
+
+
+def save(path: Path, value: Any) -> None:
+    """Write JSON, whole or not at all. Raises OSError."""
+    beside = path.with_name(path.name + ".new")
+    with beside.open("w", encoding="utf-8") as opened:
+        opened.write(json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False) + "\n")
+        opened.flush()
+        os.fsync(opened.fileno())
+    beside.replace(path)
+
+
+def planned(
+    manifest: Manifest, ids: Ids, paths: dict[str, str], digests: dict[str, str]
+) -> tuple[Ids, RevisionCreate]:
+    """The ids after this publication, and the revision that it publishes. `paths` and `digests`
+    are those of the files by name. What has other bytes than before gets a new revision or, as
+    packages have none, a new id. If nothing is new, the revision is the one of the time before."""
+    core = _entity(ids.entity, digests[manifest.entity])
+    others = {
+        file: _entity(ids.originating.get(file), digests[file]) for file in manifest.originating
+    }
+    packages = {
+        name: _package(ids.packages.get(name), package, digests)
+        for name, package in manifest.packages.items()
+    }
+    revision = RevisionCreate(
+        revision_id="",
+        revision_description="",
+        version=manifest.version,
+        entity=_definition(core, paths[manifest.entity]),
+        originating=[_definition(known, paths[file]) for file, known in others.items()],
+        using=[
+            EntityReference(entity_id=used.entity.lower(), revision_id=used.revision.lower())
+            for used in manifest.using
+        ],
+        packages_originating=[
+            PackageDefinition(
+                id=packages[name].id,
+                **{platform: paths[file] for platform, file in package.files().items()},
+            )
+            for name, package in manifest.packages.items()
+        ],
+        packages_using=[id.lower() for id in manifest.packages_using],
+    )
+    fingerprint = sha256(msgspec.json.encode(revision)).hexdigest()
+    same = ids.revision and fingerprint == ids.fingerprint
+    revision.revision_id = ids.revision if same else str(uuid4())
+    revision.revision_description = manifest.changes
+    known = Ids(ids.content, core, others, packages, revision.revision_id, fingerprint)
+    return known, revision
+
+
+def _entity(before: KnownEntity | None, digest: str) -> KnownEntity:
+    if before is not None and before.sha256 == digest:
+        return before
+    return KnownEntity(str(uuid4()) if before is None else before.id, str(uuid4()), digest)
+
+
+def _package(
+    before: KnownPackage | None, package: PackageFiles, digests: dict[str, str]
+) -> KnownPackage:
+    now = {platform: digests[file] for platform, file in package.files().items()}
+    if before is not None and before.sha256 == now:
+        return before
+    return KnownPackage(str(uuid4()), now)
+
+
+def _definition(known: KnownEntity, path: str) -> EntityDefinition:
+    return EntityDefinition(entity_id=known.id, revision_id=known.revision, path=path)

@@ -1,0 +1,114 @@
+"""The commands that are clients of a running service: watch, publish and fetch."""
+
+import argparse
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from contentsvc.command import terminal
+from contentsvc.command.errors import CommandError
+from contentsvc.config import Settings
+from contentsvc.wire.base import GUID_PATTERN
+from contentsvc.wire.dependencies import PLATFORMS
+
+if TYPE_CHECKING:
+    from contentsvc.command.watch import SignIn
+
+Add = Callable[..., Any]
+"""Makes the parser of a command: its name, its function, its help, and the parsers that it shares
+with others."""
+_URL = "URL of the service, like http://127.0.0.1:8080"
+
+
+def add(command: Add, password: Any) -> None:
+    """Add these commands. `password` is the parser of --password-stdin."""
+    live = command("watch", _watch, "print a user's notifications as they arrive", password)
+    live.add_argument("url", metavar="URL", help=_URL)
+    _who(live, required=True)
+    live.add_argument(
+        "--resume", metavar="SEQ", type=_seq, help="begin after the notification with this number"
+    )
+    live.add_argument(
+        "--resume-id", metavar="ID", type=_guid, help="id of the notification with that number"
+    )
+    out = command("publish", _publish, "publish the content in a folder, or a revision", password)
+    out.add_argument("folder", metavar="FOLDER", type=Path, help="folder with a content.toml")
+    out.add_argument("--url", metavar="URL", required=True, help=_URL)
+    _who(out, required=True)
+    into = command("fetch", _fetch, "download the files of content into a folder", password)
+    into.add_argument("content", metavar="CONTENT", type=_guid, help="id of the content")
+    into.add_argument("folder", metavar="FOLDER", type=Path, help="folder for the files")
+    into.add_argument("--url", metavar="URL", required=True, help=_URL)
+    into.add_argument(
+        "--platform", choices=PLATFORMS, help="get the packages of this platform only"
+    )
+    into.add_argument(
+        "--revision", metavar="ID", type=_guid, help="get this revision, not the current one"
+    )
+    _who(into, required=False)
+
+
+def _who(parser: Any, *, required: bool) -> None:
+    whose = parser.add_mutually_exclusive_group(required=required)
+    whose.add_argument("--user", metavar="NAME", help="log in as this user: name or e-mail address")
+    whose.add_argument(
+        "--token-stdin", action="store_true", help="read an access token from standard input"
+    )
+
+
+def _sign_in(arguments: argparse.Namespace) -> "SignIn":
+    # The commands for operators do not need the client's libraries, which take a second to import.
+    from contentsvc.command.watch import by_password, by_token
+
+    parts = urlsplit(arguments.url)
+    if parts.scheme not in {"http", "https"} or not parts.netloc:
+        raise CommandError(f"{arguments.url} is not like http://127.0.0.1:8080")
+    if not arguments.token_stdin:
+        return by_password(arguments.user, terminal.password(arguments, new=False))
+    if arguments.password_stdin:
+        raise CommandError("a token needs no password: give --token-stdin or --password-stdin")
+    return by_token(terminal.line("token"))
+
+
+def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
+    from contentsvc.command.watch import watch
+
+    if arguments.resume_id is not None and arguments.resume is None:
+        raise CommandError("--resume-id needs --resume, the number of that notification")
+    watch(arguments.url, _sign_in(arguments), arguments.resume, arguments.resume_id)
+
+
+def _publish(settings: Settings, arguments: argparse.Namespace) -> int:
+    from contentsvc.command.publish import publish
+
+    return publish(arguments.folder, arguments.url, _sign_in(arguments))
+
+
+def _fetch(settings: Settings, arguments: argparse.Namespace) -> int:
+    from contentsvc.command.fetch import fetch
+
+    anybody = arguments.user is None and not arguments.token_stdin
+    if anybody and arguments.password_stdin:
+        raise CommandError("a password needs --user")
+    return fetch(
+        arguments.content,
+        arguments.folder,
+        arguments.url,
+        None if anybody else _sign_in(arguments),
+        arguments.revision,
+        arguments.platform,
+    )
+
+
+def _seq(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError("must be a whole number, 0 or more")
+    return int(text)
+
+
+def _guid(text: str) -> str:
+    if not re.match(GUID_PATTERN, text):
+        raise argparse.ArgumentTypeError("must be a GUID with dashes")
+    return text.lower()

@@ -1,0 +1,97 @@
+"""`contentsvc publish` and `contentsvc fetch`: what both have."""
+
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import react
+
+from contentsvc.client import Client, ClientError
+from contentsvc.client.errors import ApiError
+from contentsvc.client.local import Progress as Step
+from contentsvc.clocks import run_monotonic
+from contentsvc.command.errors import CommandError
+from contentsvc.command.progress import Progress
+from contentsvc.command.watch import SignIn
+from contentsvc.command.words import size
+
+_INTERRUPTED = 130
+
+
+def run(url: str, sign_in: SignIn | None, act: Callable[[Client], Awaitable[int]]) -> int:
+    """The exit status of `act`, which gets a client: 0 if all was done, 1 after an error, of which
+    one line is on stderr, 130 if it was interrupted."""
+    status: list[int] = []
+
+    async def done(reactor: Any) -> None:
+        try:
+            async with Client(reactor, url) as client:
+                if sign_in is not None:
+                    await sign_in(client)
+                status.append(await act(client))
+        except CancelledError:
+            print("contentsvc: interrupted; the same command goes on from here", file=sys.stderr)
+            status.append(_INTERRUPTED)
+        except (ClientError, CommandError, OSError) as error:
+            print(f"contentsvc: {words(error)}", file=sys.stderr)
+            status.append(1)
+
+    def main(reactor: Any) -> Deferred[None]:
+        run_monotonic(reactor)
+        doing = Deferred.fromCoroutine(done(reactor))
+
+        def stop() -> Deferred[None]:
+            doing.cancel()
+            return doing
+
+        reactor.addSystemEventTrigger("before", "shutdown", stop)
+        return doing
+
+    try:
+        react(main)
+    except SystemExit as ended:
+        # Without a status it is a mistake of ours, which has been printed.
+        return status[0] if status else int(ended.code or 1)
+    raise AssertionError("react exits")
+
+
+def words(error: Exception) -> str:
+    """An error in one line."""
+    text = " ".join(str(error).split())
+    if isinstance(error, ApiError):
+        problem = error.problem
+        if isinstance(problem.get("limit"), int):
+            text += f" The limit is {size(problem['limit'])}"
+            used = problem.get("used")
+            text += f", of which {size(used)} are used." if isinstance(used, int) else "."
+    return text
+
+
+class Bar:
+    """The progress of several files, as one."""
+
+    def __init__(self) -> None:
+        self._progress = Progress(sys.stderr, time.monotonic)
+        self._done: dict[Path, int] = {}
+
+    def __enter__(self) -> Callable[[Step], None]:
+        return self.step
+
+    def __exit__(self, *raised: object) -> None:
+        self._progress.close()
+
+    def step(self, step: Step) -> None:
+        """A file is so far."""
+        if step.file not in self._done:
+            self._progress.total += step.total
+        before = self._done.get(step.file, 0)
+        self._done[step.file] = step.done
+        self._progress.more(step.done - before)
+
+
+def counted(number: int, noun: str) -> str:
+    """1 file, 2 files."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
