@@ -26,8 +26,8 @@ from contentsvc.web.errors import (
     Problem,
     UnsupportedMediaType,
 )
-from contentsvc.web.pieces import FIRST, Pieces
 from contentsvc.web.ranges import Unsatisfiable, wanted
+from contentsvc.web.reading import FIRST, Reading
 from contentsvc.web.reply import Reply, matches
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.sizes import SMALL
@@ -175,10 +175,10 @@ class Transfers:
             request.answer(status, media, first[span.start : span.stop], fields)
             return
         length = b"Content-Length: %d\r\n" % len(span)
-        pieces = Pieces(request.site.reactor, self._reader(path), span)
+        reading = Reading(request.site.reactor, self._reader(path), span)
         if span.start < len(first):
-            pieces.have(first[span.start :])
-        await request.pour(status, media, fields, length, pieces.more)
+            reading.have(first[span.start :])
+        await request.pour(status, media, fields, length, reading.more)
 
     def _reader(self, path: str) -> Callable[[int, int], Awaitable[bytes]]:
         async def read(offset: int, length: int) -> bytes:

@@ -176,9 +176,9 @@ class Arrival:
     async def whole(self) -> None:
         """Wait until the sink has taken all of it. Raises the Problem for which it did not."""
         if self._problem is None:
-            self._done = Deferred()
+            done = self._done = Deferred()
             self._go_on()
-            await self._done
+            await done
         if self._problem is not None:
             raise self._problem
 
