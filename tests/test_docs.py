@@ -113,7 +113,12 @@ class SettingsTests(SynchronousTestCase):
     def test_commands(self) -> None:
         """docs/operating.md has the commands that there are."""
         for command, _ in rows(OPERATING, "| Command |"):
-            given = {"SEQ": "41", "ID": str(uuid4()), "CONTENT": str(uuid4())}
+            given = {
+                "SEQ": "41",
+                "ID": str(uuid4()),
+                "CONTENT": str(uuid4()),
+                "PLACE": "s3",
+            }
             words = [given.get(word, word) for word in re.sub(r"[][]", "", command).split()[1:]]
             # Parsed, not run: an unknown one would exit.
             parsed = cli.parser().parse_args(words)

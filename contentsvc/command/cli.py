@@ -14,8 +14,9 @@ import msgspec
 import psycopg2
 
 from contentsvc import config
+from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.clocks import WallClock
-from contentsvc.command import demo, remote, status, terminal, world
+from contentsvc.command import demo, files, remote, status, terminal, world
 from contentsvc.command.database import database, migrated, server
 from contentsvc.command.demo import DemoError
 from contentsvc.command.errors import CommandError
@@ -46,7 +47,7 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 UTF-8."""
 _DATABASE_ERRORS = (
     *(EmbeddedError, MigrationError, PoolerError, Unavailable, BadValue),
-    *(psycopg2.Error, OSError),
+    *(psycopg2.Error, OSError, StorageUnavailable),
 )
 
 
@@ -79,6 +80,10 @@ def parser() -> argparse.ArgumentParser:
     for setting in config.SETTINGS:
         if setting.name in _OPTIONS:
             common.add_argument(f"--{setting.option}", dest=setting.option, help=setting.help)
+    place = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    for setting in config.SETTINGS:
+        if setting.name in files.SETTINGS:
+            place.add_argument(f"--{setting.option}", dest=setting.option, help=setting.help)
     password = _Parser(add_help=False)
     password.add_argument(
         "--password-stdin", action="store_true", help="read the password from standard input"
@@ -107,6 +112,8 @@ def parser() -> argparse.ArgumentParser:
     demote.add_argument("name", metavar="NAME")
     reset = command(user_commands, "password", _reset, "give a user a new password", password)
     reset.add_argument("name", metavar="NAME")
+    about = commands.add_parser("files", help="look after files", parents=[common])
+    files.add(about.add_subparsers(metavar="COMMAND", required=True), command, place)
     token = command(commands, "token", _token, "begin a session and print its access token")
     token.add_argument("name", metavar="NAME")
     command(commands, "demo", _demo, "create a small world of users and content", password)

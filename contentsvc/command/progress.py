@@ -33,10 +33,10 @@ class Progress:
         if self._now() - self._shown >= (AGAIN if self._bar else LINE):
             self._show()
 
-    def say(self, line: str) -> None:
-        """Print a line, above the bar."""
+    def say(self, line: str, to: TextIO | None = None) -> None:
+        """Print a line, above the bar or to another file."""
         self._clear()
-        print(line, file=self._out, flush=True)
+        print(line, file=to or self._out, flush=True)
 
     def close(self) -> None:
         """Remove the bar."""

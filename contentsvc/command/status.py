@@ -97,16 +97,16 @@ def text(status: Status) -> str:
 
 
 def _lines(status: Status) -> Iterator[str]:
-    yield _line("Version", status.version)
+    yield line("Version", status.version)
     if status.missing == names():
-        yield _line("Schema", "none yet")
+        yield line("Schema", "none yet")
     elif status.missing:
-        yield _line("Schema", f"migrations missing: {', '.join(status.missing)}")
+        yield line("Schema", f"migrations missing: {', '.join(status.missing)}")
     else:
         newer = f"; from a newer version: {', '.join(status.unknown)}" if status.unknown else ""
-        yield _line("Schema", f"current{newer}")
-    yield _line("Database", f"{size(status.bytes)}, Postgres {status.postgres}")
-    yield _line("Processes", str(len(status.running) or "none"))
+        yield line("Schema", f"current{newer}")
+    yield line("Database", f"{size(status.bytes)}, Postgres {status.postgres}")
+    yield line("Processes", str(len(status.running) or "none"))
     for process in status.processes:
         silent = f", silent for {span(process.seen)}" if process.seen > SILENT else ""
         yield (
@@ -115,21 +115,21 @@ def _lines(status: Status) -> Iterator[str]:
         )
         for failing in process.failing:
             yield f"    cannot {failing.name} since {_moment(failing.since)}: {failing.error}"
-    yield _line("Sockets", str(sum(process.sockets for process in status.running)))
+    yield line("Sockets", str(sum(process.sockets for process in status.running)))
     if status.users is not None:
         connected = sum(process.users for process in status.running)
         about = "about " if status.users.estimated else ""
-        yield _line("Users", f"{about}{status.users.count:,}, connected: {connected}")
+        yield line("Users", f"{about}{status.users.count:,}, connected: {connected}")
     if status.outbox is not None:
         yield from _outbox(status.outbox)
     if status.oldest_notification is not None:
-        yield _line("Oldest notification", _oldest(status.oldest_notification))
+        yield line("Oldest notification", _oldest(status.oldest_notification))
 
 
 def _outbox(outbox: Outbox) -> Iterator[str]:
     rows = f"{outbox.rows:,} rows, the oldest {span(outbox.oldest)} old"
     failing = f", failing: {outbox.failing:,}" if outbox.failing else ""
-    yield _line("Outbox", rows + failing if outbox.rows else "empty")
+    yield line("Outbox", rows + failing if outbox.rows else "empty")
     for row in outbox.failures:
         yield (
             f"  {row.kind}, {span(row.age)} old, failed {row.tries} times, "
@@ -144,7 +144,8 @@ def _oldest(oldest: Oldest) -> str:
     return f"{_moment(oldest.created)}{only}"
 
 
-def _line(name: str, value: str) -> str:
+def line(name: str, value: str) -> str:
+    """One number of many, under each other."""
     return f"{name + ':':<21}{value}"
 
 

@@ -12,6 +12,7 @@ from contentsvc.bucket.sigv4 import Credentials
 from contentsvc.clocks import WallClock
 from contentsvc.config import Settings, store_of
 from contentsvc.jobs import reaching
+from contentsvc.jobs.collection import SWEEP_EVERY
 from contentsvc.jobs.runner import Job
 from contentsvc.timers import Bell
 from contentsvc.tokens import Keys
@@ -39,7 +40,9 @@ async def try_store(settings: Settings, reactor: Any) -> None:
 
 
 def store_jobs(bucket: Bucket | None, reactor: Any) -> list[Job]:
-    """The job that keeps an eye on an S3 store."""
+    """The job that keeps an eye on an S3 store, or tidies up a folder."""
+    if isinstance(bucket, Local):
+        return [Job("delete broken uploads", SWEEP_EVERY, bucket.sweep)]
     if not isinstance(bucket, S3Bucket):
         return []
     run = reaching.Reaching(bucket.reach).run

@@ -21,6 +21,8 @@ EVERY = 30.0
 """Seconds between two rounds."""
 PAUSE = 0.2
 """Seconds between two batches of a round, in which others can use the database and the store."""
+SWEEP_EVERY = 600.0
+"""Seconds between two looks for what broken uploads have left."""
 PATIENCE = 60.0
 """Seconds that the store may take to delete a batch."""
 

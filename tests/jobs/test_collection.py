@@ -65,9 +65,7 @@ class LapseTests(FilesCase):
         self.announce(self.ann, path)
         self.announce(self.ann, later)
         await self.work()
-        self.assertEqual(
-            self.sql("select path from files where due <= now()"), [(path,)]
-        )
+        self.assertEqual(self.sql("select path from files where due <= now()"), [(path,)])
 
     async def test_locked(self) -> None:
         """Who is just writing their announcements is left for later; the others' go."""
@@ -217,6 +215,7 @@ class CollectionTests(FilesCase):
         """A process that stood still after it had marked files asks again whether they are its
         own, before it deletes bytes."""
         path = self.file()
+
         class Slow:
             """A clock that jumps by a lease when it is read for the second time."""
 

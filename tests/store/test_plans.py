@@ -10,6 +10,7 @@ import psycopg2
 from twisted.trial.unittest import SynchronousTestCase
 
 # Imported for all the statements that its parts declare.
+import contentsvc.command.files
 import contentsvc.tap
 from contentsvc.db.query import STATEMENTS
 from contentsvc.db.statement import Statement
@@ -64,9 +65,18 @@ QUEUES = {
     "files_collecting",
 }
 """Indexes that are read from their start, to the first row that nobody else has."""
-COUNTED = {"status_waiting scans outbox", "status_failures scans outbox"}
-"""What `contentsvc status` asks for, once in a while. The outbox has a row for each cause, not for
-each recipient."""
+COUNTED = {
+    "status_waiting scans outbox",
+    "status_failures scans outbox",
+    "inventory_stored scans files",
+    "inventory_totals scans files",
+    "inventory_totals scans claims",
+    "inventory_totals scans blocked_files",
+    "inventory_counted scans storage",
+    "inventory_largest scans storage",
+}
+"""What `contentsvc status` and `contentsvc files` ask for, once in a while. The outbox has a row
+for each cause, not for each recipient."""
 HARMLESS = {
     "unnest",
     "generate_series",

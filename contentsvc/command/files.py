@@ -1,0 +1,263 @@
+"""`contentsvc files`: what files take, whether they are all there, and how they move to another
+place."""
+
+import argparse
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from contentsvc.command.database import database
+from contentsvc.command.errors import CommandError
+from contentsvc.command.status import ATTENTION, line
+from contentsvc.command.words import size
+from contentsvc.config import Settings
+from contentsvc.db.direct import in_transaction
+from contentsvc.db.query import Db
+from contentsvc.store import inventory
+from contentsvc.store.inventory import Counted, Sum, User
+
+SETTINGS = ("files", "s3_endpoint", "s3_region", "s3_content_bucket", "s3_media_bucket")
+"""The settings that say where files lie."""
+POOL = 4
+"""Database connections."""
+TIMEOUT = 60.0
+"""Seconds for a statement."""
+
+T = TypeVar("T")
+
+
+class Usage(Struct):
+    """All that `contentsvc files usage` knows. `unclaimed` are stored files that nobody has
+    published, `missing` files that are known without bytes, `clearing` blocked digests whose bytes
+    may still come. `counted` is what counts for users, and `largest` those with most."""
+
+    content: Sum
+    media: Sum
+    unclaimed: Sum
+    missing: int
+    collecting: int
+    blocked: int
+    clearing: int
+    counted: Counted
+    largest: list[User]
+
+
+async def measure(db: Db) -> Usage:
+    """What files take."""
+    found = await inventory.totals(db)
+    return Usage(
+        content=Sum(found.content_files, found.content_bytes),
+        media=Sum(found.media_files, found.media_bytes),
+        unclaimed=Sum(found.unclaimed_files, found.unclaimed_bytes),
+        missing=found.missing,
+        collecting=found.collecting,
+        blocked=found.blocked,
+        clearing=found.clearing,
+        counted=await inventory.counted(db),
+        largest=await inventory.largest(db),
+    )
+
+
+def text(usage: Usage) -> str:
+    """The lines for a reader."""
+    counted = usage.counted
+    lines = [
+        line("Content bucket", _sum(usage.content)),
+        line("Media bucket", _sum(usage.media)),
+        line("Not published", _sum(usage.unclaimed)),
+        line("Without bytes", f"{usage.missing:,} files"),
+        line("Being deleted", f"{usage.collecting:,} files"),
+        line("Blocked", f"{usage.blocked:,} digests, still being deleted: {usage.clearing:,}"),
+        line("Users with files", f"{counted.users:,}, {size(counted.bytes)} count for them"),
+        line("Not sent yet", f"{counted.pending:,} files"),
+    ]
+    for user in usage.largest:
+        pending = f", pending: {user.pending:,}" if user.pending else ""
+        lines.append(f"  {user.username}: {size(user.bytes)}, {user.files:,} files{pending}")
+    return "\n".join(lines)
+
+
+def _sum(found: Sum) -> str:
+    return f"{found.files:,} files, {size(found.bytes)}"
+
+
+def add(commands: Any, command: Callable[..., Any], *parents: Any) -> None:
+    """Add the commands to a parser. `command` adds one of them."""
+    use = command(commands, "usage", _usage, "print what files take")
+    use.add_argument("--json", action="store_true", help="print it as a JSON object")
+    check = command(commands, "check", _check, "compare the database with the file store", *parents)
+    check.add_argument("--sums", action="store_true", help="read all files, and compare digests")
+    check.add_argument("--repair", action="store_true", help="repair what can be repaired")
+    check.add_argument("--json", action="store_true", help="print it as a JSON object")
+    move = command(
+        commands, "import", _import, "copy all files from one place to the other", *parents
+    )
+    for option, dest, what in (
+        ("--from", "source", "where the files are"),
+        ("--to", "target", "where they are to be"),
+    ):
+        move.add_argument(option, dest=dest, choices=("local", "s3"), required=True, help=what)
+    move.add_argument(
+        "--sums", action="store_true", help="read what is there already, and compare digests"
+    )
+
+
+def _usage(settings: Settings, arguments: argparse.Namespace) -> None:
+    with database(settings, existing=True) as dsn:
+        found = in_transaction(dsn, measure)
+    print(msgspec.json.encode(found).decode() if arguments.json else text(found))
+
+
+def _check(settings: Settings, arguments: argparse.Namespace) -> int:
+    if settings.files == "external":
+        raise CommandError("files is external: the service knows nothing of where files lie")
+    from contentsvc.command.checking import Check, Problem
+    from contentsvc.command.places import place
+
+    async def check(reactor: Any, db: Any) -> int:
+        here = place(reactor, settings, settings.files)
+        progress = _progress(reactor)
+        report = _Report(progress, as_json=arguments.json, repaired=arguments.repair)
+
+        def found(problem: Problem) -> None:
+            report.add(problem._asdict(), _WORDS[problem.kind].format(**problem._asdict()))
+
+        try:
+            await here.start(new=False)
+            if arguments.sums:
+                progress.total = (await inventory.stored(db)).bytes
+            checked = await Check(
+                reactor,
+                db,
+                here,
+                found,
+                progress,
+                sums=arguments.sums,
+                repair=arguments.repair,
+            ).run()
+        finally:
+            progress.close()
+            await here.stop()
+        foreign = f", not the service's own: {checked.foreign:,}" if checked.foreign else ""
+        report.end(
+            checked._asdict(),
+            f"Files: {checked.known:,}, in the store: {checked.lying:,}{foreign}",
+        )
+        return ATTENTION if report.count and not arguments.repair else 0
+
+    return _with_database(settings, check)
+
+
+_WORDS = {
+    "missing": "missing: {path}",
+    "unknown": "unknown: {path}, {lying} bytes",
+    "size": "wrong size: {path} has {lying} bytes instead of {known}",
+    "sum": "wrong digest: {path}",
+    "blocked": "blocked: {path} is there again, {lying} bytes",
+}
+
+
+def _import(settings: Settings, arguments: argparse.Namespace) -> int:
+    source, target = arguments.source, arguments.target
+    if source == target:
+        raise CommandError("--from and --to are the same place")
+    from contentsvc.command.checking import Problem
+    from contentsvc.command.importing import Import
+    from contentsvc.command.places import place
+
+    async def bring(reactor: Any, db: Any) -> int:
+        here, there = place(reactor, settings, source), place(reactor, settings, target)
+        progress = _progress(reactor)
+        wrong = 0
+
+        def found(problem: Problem) -> None:
+            nonlocal wrong
+            wrong += 1
+            progress.say(f"not copied, {_WORDS[problem.kind].format(**problem._asdict())}")
+
+        try:
+            await here.start(new=False)
+            await there.start(new=True)
+            done = await Import(
+                reactor, db, here, there, found, progress, sums=arguments.sums
+            ).run()
+        finally:
+            progress.close()
+            await here.stop()
+            await there.stop()
+        print(
+            f"Copied {done.files:,} files, {size(done.bytes)}. "
+            f"{done.there:,} were there already. {wrong:,} could not be copied."
+        )
+        print(_NEXT.format(target=target))
+        return ATTENTION if wrong else 0
+
+    return _with_database(settings, bring)
+
+
+_NEXT = """To serve the files from there:
+  1. Stop all daemons.
+  2. Run this command again. It copies the files that have come meanwhile.
+  3. Set files = "{target}", and start the daemons.
+  4. Run contentsvc files check."""
+
+
+class _Report:
+    """Prints problems as they are found: a line each, or one JSON object for all."""
+
+    def __init__(self, progress: Any, *, as_json: bool, repaired: bool) -> None:
+        self.count = 0
+        self._progress = progress
+        self._json = as_json
+        self._repaired = repaired
+
+    def add(self, members: dict[str, Any], text: str) -> None:
+        """One more problem."""
+        if self._json:
+            self._print(f"{',' if self.count else _OPEN}{msgspec.json.encode(members).decode()}")
+        else:
+            self._print(f"{text}{' (repaired)' if self._repaired else ''}")
+        self.count += 1
+
+    def end(self, members: dict[str, Any], text: str) -> None:
+        """That is all."""
+        if self._json:
+            rest = members | {"count": self.count, "repaired": self._repaired}
+            opened = "" if self.count else _OPEN
+            self._print(f"{opened}],{msgspec.json.encode(rest).decode()[1:]}")
+        else:
+            problems = "repaired" if self._repaired else "problems"
+            self._print(f"{text}, {problems}: {self.count:,}")
+
+    def _print(self, text: str) -> None:
+        self._progress.say(text, sys.stdout)
+
+
+_OPEN = '{"problems":['
+
+
+def _progress(reactor: Any) -> Any:
+    from contentsvc.command.progress import Progress
+
+    return Progress(sys.stderr, reactor.seconds)
+
+
+def _with_database(settings: Settings, act: Callable[[Any, Any], Awaitable[T]]) -> T:
+    """The result of `act`, which is called with a reactor and the database."""
+    from contentsvc.command.reacting import on_reactor
+    from contentsvc.db.database import Database
+
+    with database(settings, existing=True) as dsn:
+
+        async def run(reactor: Any) -> T:
+            db = Database(reactor, dsn, size=POOL, statement_timeout=TIMEOUT)
+            try:
+                await db.start()
+                return await act(reactor, db)
+            finally:
+                db.stop()
+
+        return on_reactor(run)

@@ -1,0 +1,40 @@
+"""Commands that need a reactor."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from twisted.internet.defer import Deferred
+from twisted.internet.task import react
+
+from contentsvc.clocks import run_monotonic
+
+T = TypeVar("T")
+
+
+def on_reactor(act: Callable[[Any], Awaitable[T]]) -> T:
+    """The result of `act`, which is called with the reactor. Raises what it raises, and
+    KeyboardInterrupt if a signal ends it."""
+    ended: list[T | Exception] = []
+    interrupted = False
+
+    def stop() -> None:
+        nonlocal interrupted
+        interrupted = not ended
+
+    async def main(reactor: Any) -> None:
+        run_monotonic(reactor)
+        reactor.addSystemEventTrigger("before", "shutdown", stop)
+        try:
+            ended.append(await act(reactor))
+        except Exception as error:
+            ended.append(error)
+
+    with suppress(SystemExit):
+        react(lambda reactor: Deferred.fromCoroutine(main(reactor)))
+    if interrupted:
+        raise KeyboardInterrupt
+    (result,) = ended
+    if isinstance(result, Exception):
+        raise result
+    return result
