@@ -106,15 +106,18 @@ class Proof:
         answer = await self._calls.send("PUT", url, headers, body)
         if answer.status < 300:
             raise BadStore(f"the store takes {what}")
-        if answer.status >= 500:
-            raise answer.unexpected("PUT")
+        error = answer.unexpected("PUT")
+        if answer.status < 400 or not isinstance(error, BadStore):
+            raise error
 
     async def _right(self, upload: SignedUpload, body: bytes, name: str, path: str) -> None:
         stored = await self._calls.send("PUT", upload.url, upload.headers, body)
         if stored.status != 200:
             raise stored.unexpected("PUT")
         head = await self._calls.ask("HEAD", f"{name}/{path}", tries=1)
-        if head.status != 200 or head.length != len(body):
+        if head.status != 200:
+            raise head.unexpected("HEAD")
+        if head.length != len(body):
             raise BadStore("the store does not have what it has taken")
         kept = ("Content-Type", "Cache-Control", UPLOAD)
         for header in (header for header in kept if header in upload.headers):

@@ -8,7 +8,7 @@ from twisted.internet import reactor
 from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 
-from contentsvc.bucket.bucket import BadStore, Found, StorageUnavailable
+from contentsvc.bucket.bucket import Found
 from contentsvc.clocks import WallClock
 from contentsvc.wire.files import path_of
 from tests.support import stores
@@ -227,53 +227,3 @@ class LookTests(S3Case):
         listed = [file async for file in self.bucket.list()]
         self.assertEqual([file.path for file in listed], sorted([*odd, *names], key=str.encode))
         self.assertEqual({f.size for f in listed if f.path in names}, {len(n) for n in names})
-
-
-class ProofTests(TestCase):
-    """Whether a store is one that the service can rely on."""
-
-    async def prove(self, store: stores.Store, **others) -> None:
-        bucket = store.bucket(reactor, **others)
-        self.addCleanup(bucket.stop)
-        await bucket.prove()
-
-    async def refused(self, reason: str, store: stores.Store, **others) -> None:
-        with self.assertRaises(BadStore) as caught:
-            await self.prove(store, **others)
-        self.assertIn(reason, str(caught.exception))
-
-    async def test_good(self):
-        """A good store proves itself, and keeps nothing of that."""
-        store = stores.new()
-        await self.prove(store)
-        for name in (store.content, store.media):
-            listed = store.ask("GET", name, query={"list-type": "2"})
-            self.assertNotIn(b"<Key>", listed.body)
-
-    async def test_wrong_bytes(self):
-        """A store that takes wrong bytes is refused."""
-        await self.refused("takes wrong bytes under a signed digest", stores.rclone())
-
-    async def test_missing_bucket(self):
-        """A missing bucket is named."""
-        store = stores.new()
-        for missing in ("content", "media"):
-            one = store._replace(**{missing: "nowhere"})
-            await self.refused("bucket nowhere: the store answers a GET of a list with 404", one)
-
-    async def test_keys(self):
-        """Refused keys are named as the store does."""
-        store = stores.new()
-        for keys, code in ((("x", stores.SECRET_KEY), "InvalidAccessKeyId"),):
-            await self.refused(code, store, credentials=stores.Credentials(*keys))
-        wrong = stores.Credentials(stores.ACCESS_KEY, "wrong")
-        await self.refused("403 SignatureDoesNotMatch", store, credentials=wrong)
-
-    async def test_away(self):
-        """A store that nobody answers for is no bad store, and a look fails meanwhile."""
-        bucket = stores.Store("http://127.0.0.1:1", "content", "media").bucket(reactor)
-        self.addCleanup(bucket.stop)
-        await bucket.start()
-        with self.assertRaises(StorageUnavailable) as caught:
-            await bucket.look([])
-        self.assertNotIsInstance(caught.exception, BadStore)
