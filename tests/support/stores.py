@@ -159,6 +159,8 @@ class Seaweed:
                     *(f"-{name}=false" for name in without),
                     # Users can be made, for tests of what one may do.
                     "-s3.iam.readOnly=false",
+                    # Each bucket takes one or more, and there are few without this.
+                    "-volume.max=10000",
                     *("-s3.port.iceberg=0", "-s3.port.lance=0", f"-s3.port={s3}"),
                     *(f"-master.port={master}", f"-volume.port={volume}"),
                     *(f"-filer.port={filer}", f"-admin.port={admin}", "-bucket=content,media"),
