@@ -49,7 +49,8 @@ class Urls:
         for file in files:
             if not is_ours(file.path) or digest_of(file.path) != file.sha256:
                 raise ApiError(200, "malformed_answer", f"{file.path} is no path of a file", {})
-        self._files = {file.path: file for file in files}
+        # One file may be several parts. One of them is enough to get it.
+        self._files = {file.path: file for file in sorted(files, key=lambda file: bool(file.url))}
         return list(self._files.values())
 
     def url(self, path: str) -> str | None:

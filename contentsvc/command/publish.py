@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
+from uuid import uuid4
 
 from contentsvc.client import ApiError, Client
 from contentsvc.client.local import LocalFile, Measured
@@ -16,7 +17,7 @@ from contentsvc.wire.content import ContentCreate, ContentDetail, ContentUpdate
 from contentsvc.wire.dependencies import EntityReference
 from contentsvc.wire.files import FileUse
 from contentsvc.wire.precheck import Precheck, PrecheckDependency
-from contentsvc.wire.revisions import RevisionCreate
+from contentsvc.wire.revisions import RevisionCreate, RevisionDetail
 
 
 def publish(folder: Path, url: str, sign_in: SignIn) -> int:
@@ -52,9 +53,14 @@ class _Publishing:
         )
         manifest.save(folder / IDS, ids)
         there = await _detail(client, ids.content)
+        made = None if there is None else await _revision(client, ids)
+        if made is not None and made.gone:
+            # Its files have been released. Published again, it is another revision.
+            ids.revision = revision.revision_id = str(uuid4())
+            manifest.save(folder / IDS, ids)
         if there is None:
             await self._create(client, ids, revision, shots, measured)
-        elif not await _is_published(client, ids):
+        elif made is None or made.gone:
             await self._revise(client, there, ids, revision, shots, measured)
         else:
             await self._describe(client, there, ids, shots, measured)
@@ -211,11 +217,10 @@ async def _detail(client: Client, content: str) -> ContentDetail | None:
         raise
 
 
-async def _is_published(client: Client, ids: Ids) -> bool:
+async def _revision(client: Client, ids: Ids) -> RevisionDetail | None:
     try:
-        await client.content.revision(ids.content, ids.revision)
+        return await client.content.revision(ids.content, ids.revision)
     except ApiError as error:
         if error.status == 404:
-            return False
+            return None
         raise
-    return True

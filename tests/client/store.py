@@ -166,6 +166,9 @@ class Service:
         self.refusal: ApiError | None = None
         self.listed: list[str] = []
         self.gone: set[str] = set()
+        """Paths without a URL."""
+        self.elsewhere: set[str] = set()
+        """Paths that are listed twice, the second time without a URL."""
         self.lists = 0
 
     async def announce(self, body: UploadsBody) -> UploadsAnswer:
@@ -184,11 +187,12 @@ class Service:
 
     async def of_content(self, content: str, query: FilesQuery) -> list[ContentFile]:
         self.lists += 1
-        return [self._file(path) for path in self.listed]
+        first = [self._file(path, path not in self.gone) for path in self.listed]
+        return first + [self._file(path, False) for path in sorted(self.elsewhere)]
 
-    def _file(self, path: str) -> ContentFile:
+    def _file(self, path: str, given: bool) -> ContentFile:
         size = len(self.store.kept[path])
-        url = None if path in self.gone else f"{self.store.url}/{path}?n={self.lists}"
+        url = f"{self.store.url}/{path}?n={self.lists}" if given else None
         return ContentFile(path, "entity", digest_of(path), size, media_type_of(path), url, 0)
 
 

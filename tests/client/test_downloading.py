@@ -101,6 +101,13 @@ class DownloadTests(DownloadCase):
         self.assertEqual([bool(each.names) for each in done], [False, True])
         self.assertEqual(self.files(), {two: b"two"})
 
+    async def test_two_parts(self) -> None:
+        """A file that is two parts is got if it is given out for one of them."""
+        one, two = self.offer(b"one", b"two")
+        self.service.elsewhere = {one, two}
+        await self.download()
+        self.assertEqual(self.files(), {one: b"one", two: b"two"})
+
     async def test_outside(self) -> None:
         """No name leads out of the folder, nor does a link in it."""
         self.offer(b"one")

@@ -12,7 +12,7 @@ from twisted.internet.defer import CancelledError, Deferred
 
 from contentsvc.client import ApiError, Client
 from contentsvc.client.errors import FilesRefused
-from contentsvc.client.local import LocalFile, Measured
+from contentsvc.client.local import LocalFile, Measured, Progress
 from contentsvc.wire.content import ContentCreate
 from contentsvc.wire.dependencies import EntityDefinition, PackageDefinition
 from contentsvc.wire.files import BlockBody
@@ -205,3 +205,31 @@ class S3Tests(LocalTests):
 
     async def daemon(self) -> daemon.Daemon:
         return await daemon.shared("s3", lambda: daemon.Daemon(environ=stores.new().environ))
+
+
+class RestartTests(Case):
+    async def daemon(self) -> daemon.Daemon:
+        service = daemon.Daemon()
+        await service.start()
+        self.addCleanup(service.stop)
+        return service
+
+    async def test_restart(self) -> None:
+        """An upload goes on where the service is killed half-way and comes back."""
+        data = [os.urandom(8 * MIB) for _ in range(3)]
+        killed: list[Deferred[None]] = []
+
+        async def restart() -> None:
+            await self.service.kill()
+            await self.service.start(port=self.service.port)
+
+        def kill(step: Progress) -> None:
+            if step.done > 4 * MIB and not killed:
+                killed.append(Deferred.fromCoroutine(restart()))
+
+        files = [LocalFile("entity", self.file(d)) for d in data]
+        sent = await self.client.transfers.upload(files, progress=kill)
+        await killed[0]
+        content = await self.publish(data[0], data[1])
+        self.assertEqual(set((await self.fetched(content)).values()), set(data[:2]))
+        self.assertEqual(len(sent), 3)

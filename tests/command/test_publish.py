@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -47,6 +48,7 @@ class FolderCase(Case):
     """A folder with content, and another for what is fetched."""
 
     timeout = 180
+    environ: Mapping[str, str] = {}
 
     async def setUp(self) -> None:
         await super().setUp()
@@ -77,7 +79,10 @@ class FolderCase(Case):
 
     async def command(self, *words: str, given: str = "") -> Done:
         out, err, status = await getProcessOutputAndValue(
-            script("contentsvc"), words, env=os.environ, stdinBytes=given.encode() + b"\n"
+            script("contentsvc"),
+            words,
+            env={**os.environ, **self.environ},
+            stdinBytes=given.encode() + b"\n",
         )
         return Done(out.decode(), err.decode(), status)
 
@@ -157,6 +162,19 @@ class PublishTests(FolderCase):
         self.assertIn("Updated the description", done.out)
         self.assertEqual((after.description, after.revision_id), ("Higher!", before.revision_id))
         self.assertNotEqual(after.screenshot_uris, before.screenshot_uris)
+
+    async def test_gone(self) -> None:
+        """A revision whose files have been released is published again as another one."""
+        await self.publish()
+        first = (await self.family.detail(self.content)).revision_id
+        old = self.files["tower.bin"]
+        self.write("tower.bin", b"straight")
+        await self.publish()
+        await self.client.revisions.delete(self.content, first)
+        self.write("tower.bin", old)
+        await self.publish()
+        await self.fetch()
+        self.assertIn(old, [path.read_bytes() for path in self.got.glob("entities/*/*")])
 
     async def test_precheck(self) -> None:
         """What would fail is said before anything is uploaded."""
