@@ -12,6 +12,7 @@ from typing import NoReturn
 import msgspec
 
 from . import report, runner
+from .announcing import AnnouncementError
 from .beside import BesideError
 from .dataset import Inconsistent
 from .fanout import FanoutError
@@ -22,6 +23,7 @@ from .push import PushError
 from .results import Results
 from .runner import Different, Options
 from .subjects import PeerError
+from .transfers import TransferError
 from .wrk import WrkError
 
 _FAILURES = (
@@ -35,6 +37,8 @@ _FAILURES = (
     Inconsistent,
     Different,
     BesideError,
+    AnnouncementError,
+    TransferError,
 )
 
 

@@ -12,7 +12,7 @@ from contentsvc.store.words import document
 from . import bulk, catalogue, people, world
 from .world import Sizes
 
-VERSION = 10
+VERSION = 11
 """Raise it with each change of what is made: a data set of another version is made anew."""
 
 _MOMENT = datetime(2026, 11, 1, tzinfo=UTC)
@@ -28,6 +28,7 @@ _STEPS = (
     ("documents", catalogue.DOCUMENTS),
     ("challenges", catalogue.ENTRIES),
     ("notifications", people.NOTIFICATIONS),
+    ("files", people.FILES),
     ("the rest", people.REST),
 )
 
@@ -74,6 +75,12 @@ _CHECKS = {
         where (coalesce(t.entries, 0), coalesce(t.hidden, 0)) <>
                   (select count(*), count(*) filter (where hidden)
                    from challenge_entries e where e.challenge_id = h.id)
+    """,
+    "storage": """
+        select count(*) from storage s full join (
+            select user_id, sum(size) as used, count(*) filter (where not sent) as pending
+            from user_files group by 1) as f using (user_id)
+        where (s.used, s.pending) is distinct from (f.used, f.pending)
     """,
     "notification counters": """
         select count(*) from notification_counters c full join (
@@ -138,6 +145,11 @@ def _values(sizes: Sizes) -> dict[str, object]:
         "popular_comments": world.POPULAR_COMMENTS,
         "tenth": list(world.TENTH),
         "season": world.SEASON,
+        "first_writer": sizes.regulars + sizes.authors,
+        "writers": world.WRITERS,
+        "files": world.PUBLISHED * world.SETS,
+        "published": world.PUBLISHED,
+        "pictures": world.PICTURES,
         "old_type": world.OLD_TYPE,
         "common_tag": world.COMMON_TAG,
         "moment": _MOMENT,

@@ -19,11 +19,11 @@ class HelperError(Exception):
 
 
 class Helper:
-    """A helper, running `module` of this package."""
+    """A helper, running `module` of this package with these arguments."""
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, *arguments: str) -> None:
         self._process: Any = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", f"scripts.benchmark.{module}"],
+            [sys.executable, "-m", f"scripts.benchmark.{module}", *arguments],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -14,7 +14,7 @@ from contentsvc.clocks import WallClock
 from contentsvc.tokens import Keys, Tokens
 
 from . import world, wrk
-from .world import Sizes
+from .world import PICTURES, PUBLISHED, Sizes
 from .wrk import Request
 
 API = "/api/v1"
@@ -23,9 +23,11 @@ BUSY = 32
 FEW = 2
 """Connections of a search, which keeps the database busy: with more, its latency would be that
 of a queue."""
+OURS, STUDIOS = "put-content-ours", "put-content-studio"
+"""Keys of two operations that differ only in whose paths they have."""
 _VARIANTS = 10_000
 """Different requests of a read, so that it is not the same few rows again and again."""
-_TOKENS = 1000
+_TOKENS = world.WRITERS
 """Different callers at most; a token is verified once and then remembered by the daemon."""
 _VOTABLE, _CORES, _OWNED = 20_000, 2_000, 5
 """Contents that are rated and commented, cores that are used, and contents of each author that get
@@ -230,6 +232,32 @@ _CREATE = f"""
         '","path":"entities/new/core.bin"}},"originating":[' .. table.concat(parts, ",") ..
         '],"using":[' .. table.concat(used, ",") .. ']}}'
 """
+_FILES = f"""
+    local at = math.random(#writers)
+    local mine, first = digests[at], math.random(0, SETS - 1) * {PUBLISHED}
+    local function path(n)
+        local begin = (first + n) * 64 + 1
+        local digest = string.sub(mine, begin, begin + 63)
+        local extension = n < {PUBLISHED - PICTURES} and "" or ".png"
+        return string.sub(digest, 1, 2) .. "BETWEEN" .. digest .. extension
+    end
+    local parts = {{}}
+    for n = 1, {PUBLISHED - PICTURES - 1} do
+        parts[n] = '{{"entityId":"' .. guid() .. '","revisionId":"' .. guid() ..
+            '","path":"' .. path(n) .. '"}}'
+    end
+    local shots = {{}}
+    for n = {PUBLISHED - PICTURES}, {PUBLISHED - 1} do
+        shots[#shots + 1] = '"' .. path(n) .. '"'
+    end
+    return "PUT", "{API}/content/" .. guid(), writers[at][2],
+        '{{"name":"Tilting Tower","description":"Stack it as high as it goes.","type":"game",' ..
+        '"screenshotUris":[' .. table.concat(shots, ",") .. '],"tags":["physics","co-op"],' ..
+        '"revisionId":"' .. guid() .. '","revisionDescription":"The first one","version":"1.0",' ..
+        '"entity":{{"entityId":"' .. guid() .. '","revisionId":"' .. guid() ..
+        '","path":"' .. path(0) .. '"}},"originating":[' .. table.concat(parts, ",") ..
+        '],"using":[]}}'
+"""
 _REVISE = f"""
     local owned = pick(owned)
     {_PARTS}
@@ -247,6 +275,10 @@ _NOTIFY = f"""
 """
 
 
+def _with_files(between: str) -> str:
+    return _FILES.replace("BETWEEN", between).replace("SETS", str(world.SETS))
+
+
 def _notify(recipients: int) -> str:
     return _NOTIFY.replace("RECIPIENTS", str(recipients))
 
@@ -261,6 +293,12 @@ def _cores(context: Context) -> dict[str, object]:
     # Those of hidden content would be refused, which the first of each fifty are not.
     chosen = range(0, context.sizes.contents, world.HIDDEN_EVERY)
     return {"cores": [world.core(number) for number in chosen[:_CORES]]}
+
+
+def _digests(context: Context) -> dict[str, object]:
+    """Those of each writer's files, as one text."""
+    numbers = range(PUBLISHED * world.SETS)
+    return {"digests": ["".join(world.digest(w, n) for n in numbers) for w in context.writers]}
 
 
 def _owned(context: Context) -> dict[str, object]:
@@ -309,6 +347,8 @@ WRITES = (
     _write("put-progress", "PUT progress", 204, _SAVE),
     _write("post-comment", "POST comment", 201, _COMMENT, _votable),
     _write("put-content", "PUT content, 20 dependencies", 204, _CREATE, _cores),
+    _write(OURS, "PUT content, 20 paths of ours", 204, _with_files("/"), _digests),
+    _write(STUDIOS, "PUT content, 20 of the studio's", 204, _with_files("-"), _digests),
     _write("post-revision", "POST revision, 20 dependencies", 201, _REVISE, _owned),
     _write("notify", f"debug notify, {_NOTIFIED} recipients", 204, _notify(_NOTIFIED)),
     _write("notify-one", "debug notify, one recipient", 204, _notify(1)),

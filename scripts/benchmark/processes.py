@@ -150,3 +150,32 @@ def memory(pid: int) -> int:
         info = process.memory_info()
         total += info.rss - info.shared
     return total
+
+
+def reset_peak(pid: int) -> None:
+    """Let peak() begin again with the present memory of a process and its descendants."""
+    for number in _family(pid):
+        Path(f"/proc/{number}/clear_refs").write_text("5")
+
+
+def peak(pid: int) -> int:
+    """The most resident bytes of a process and its descendants, each for itself, since
+    reset_peak()."""
+    return sum(_kilobytes(number, "VmHWM") for number in _family(pid)) * 1024
+
+
+def resident(pid: int) -> int:
+    """The resident bytes of a process and its descendants."""
+    return sum(_kilobytes(number, "VmRSS") for number in _family(pid)) * 1024
+
+
+def _family(pid: int) -> list[int]:
+    return [pid, *(process.pid for process in psutil.Process(pid).children(recursive=True))]
+
+
+def _kilobytes(pid: int, name: str) -> int:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        key, _, value = line.partition(":")
+        if key == name:
+            return int(value.split()[0])
+    return 0

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from .results import Fanout, Results, percentile
+from .operations import OURS, STUDIOS
+from .results import Announcement, Fanout, Moves, Results, percentile
 
 _HEAD = ("operation", "conns", "req/s", "server µs", "Postgres µs", "cores", "p50 ms", "p99 ms")
 
@@ -30,6 +31,10 @@ def table(results: Results) -> str:
     if any(len(row.subjects) > 1 for row in results.rows):
         parts.append(ratios(results))
     parts += [f"{name}: {fanout(each)}" for name, each in results.fanout.items()]
+    if results.moves:
+        parts.append(moves(results.moves))
+    if results.announcements:
+        parts.append(announcements(results.announcements))
     parts.append("\n".join(_footer(results)))
     return "\n\n".join(part for part in parts if part)
 
@@ -77,6 +82,48 @@ def fanout(measured: Fanout) -> str:
     )
 
 
+def moves(measured: Sequence[Moves]) -> str:
+    """What transfers of files cost, and the daemon's rate over nginx's."""
+    lines = []
+    for each in measured:
+        for subject, runs in each.subjects.items():
+            first = subject == "daemon"
+            waits = [wait for run in runs for wait in run.waits]
+            peaks = [run.peak - each.start for run in runs if run.peak is not None]
+            rates = each.rate("daemon"), each.rate(subject)
+            lines.append(
+                (
+                    f"{each.direction}, {each.at_once} at once" if first else f"  {subject}",
+                    f"{each.rate(subject):,.0f}",
+                    "" if first else f"{rates[0] / rates[1]:.2f}",
+                    f"{each.cpu(subject):.2f}",
+                    f"{max(peaks) / 2**20:,.0f}" if first and peaks else "",
+                    *(f"{wait:,.1f}" for wait in (_spread(waits) if waits else ())),
+                    *([] if waits else [""] * 3),
+                )
+            )
+    size = f"{measured[0].size / 2**20:,.0f} MiB"
+    wait = ("lag p50", "p99", "worst ms")
+    return "\n".join(_laid_out((size, "MB/s", "daemon/it", "CPU s/GiB", "MiB more", *wait), lines))
+
+
+def announcements(measured: Sequence[Announcement]) -> str:
+    """What POST /uploads costs."""
+    lines = [
+        (
+            f"{each.place}: {name}",
+            *(
+                f"{median(values):,.0f}"
+                for values in zip(*((c.took, c.server, c.postgres) for c in calls), strict=True)
+            ),
+        )
+        for each in measured
+        for name, calls in each.calls.items()
+    ]
+    head = ("POST /uploads, 1,000 files", "ms", "server ms", "Postgres ms")
+    return "\n".join(_laid_out(head, lines))
+
+
 def _spread(took: Sequence[float]) -> tuple[float, float, float]:
     return percentile(took, 50), percentile(took, 99), max(took)
 
@@ -95,6 +142,10 @@ def than(results: Results, other: Results) -> str:
 
 
 def _footer(results: Results) -> Iterable[str]:
+    ours, studios = results.row(OURS), results.row(STUDIOS)
+    if ours is not None and studios is not None:
+        ratio = ours.subjects["daemon"].total / studios.subjects["daemon"].total
+        yield f"PUT content with 20 paths of ours costs {ratio:.2f} of one with the studio's."
     if results.ready is not None:
         yield f"Start to ready, the second time: {results.ready:.2f} s."
     if results.per_socket is not None:

@@ -64,6 +64,53 @@ class Fanout(msgspec.Struct):
     postgres: list[float] = []
 
 
+class Move(msgspec.Struct):
+    """Some transfers at once. Seconds of time and of the server's CPU; milliseconds of each answer
+    of the daemon to /health/live meanwhile, whoever transfers; the server's highest memory, in
+    bytes."""
+
+    seconds: float
+    cpu: float
+    waits: list[float]
+    peak: int | None = None
+
+
+class Moves(msgspec.Struct):
+    """Transfers of files of so many bytes, `at_once` of them. `subjects` are the daemon, nginx, and
+    `plain`: a program that hashes, writes and fsyncs the same bytes."""
+
+    direction: str
+    at_once: int
+    size: int
+    subjects: dict[str, list[Move]] = {}
+    start: int = 0
+    """The daemon's memory after its start, in bytes."""
+
+    def rate(self, subject: str) -> float:
+        """Megabytes (10^6) each second, all together."""
+        return median(self.size * self.at_once / m.seconds for m in self.subjects[subject]) / 1e6
+
+    def cpu(self, subject: str) -> float:
+        """Seconds of CPU for each gibibyte."""
+        each = (m.cpu / (self.size * self.at_once) for m in self.subjects[subject])
+        return median(each) * 2**30
+
+
+class Call(msgspec.Struct):
+    """One call: milliseconds until its answer, and those of CPU of the server and of Postgres."""
+
+    took: float
+    server: float
+    postgres: float
+
+
+class Announcement(msgspec.Struct):
+    """POST /uploads with files that lie at this place, by the calls' names."""
+
+    place: str
+    calls: dict[str, list[Call]] = {}
+
+
 class Results(msgspec.Struct):
     """Everything of one run of the benchmark."""
 
@@ -78,6 +125,8 @@ class Results(msgspec.Struct):
     rows: list[Row]
     fanout: dict[str, Fanout] = {}
     """By the names of the daemons."""
+    moves: list[Moves] = []
+    announcements: list[Announcement] = []
 
     def row(self, key: str) -> Row | None:
         """The operation of this key."""

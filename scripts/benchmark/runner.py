@@ -12,13 +12,22 @@ import msgspec
 
 from contentsvc.tokens import Keys
 
-from . import fanout, postgres, report, subjects, world, wrk
+from . import announcing, fanout, postgres, report, subjects, transfers, world, wrk
 from .beside import Checkout
 from .browsing import BROWSES
 from .operations import BUSY, READS, WRITES, Context, Operation, answer, unchanged
 from .processes import Process, cpu_seconds
 from .push import DRIVES, MANY, Drive, generator
-from .results import Fanout, Results, Row, Sample, figures, percentile
+from .results import (
+    Announcement,
+    Fanout,
+    Moves,
+    Results,
+    Row,
+    Sample,
+    figures,
+    percentile,
+)
 from .world import Sizes
 
 _OURS = ("twisted", "klein", "autobahn", "txpostgres", "msgspec", "psycopg2-binary")
@@ -70,7 +79,7 @@ class Options(msgspec.Struct):
 def keys() -> list[str]:
     """The keys that `only` may have."""
     names = (each.key for each in (*OPERATIONS, *DRIVES))
-    return [START, MEMORY, *names, fanout.KEY]
+    return [START, MEMORY, *names, fanout.KEY, transfers.KEY, announcing.KEY, announcing.KEY_S3]
 
 
 def run(options: Options, say: Callable[[str], None]) -> Results:
@@ -114,6 +123,8 @@ def run(options: Options, say: Callable[[str], None]) -> Results:
         per_socket,
         rows,
         bench.fanouts,
+        list(bench.moves.values()),
+        list(bench.announcements.values()),
     )
 
 
@@ -165,6 +176,8 @@ class _Bench:
         self._context = Context(self._sizes, Keys.load_or_generate(self._keys), url, _SEED)
         self.versions: dict[str, str] = {}
         self.fanouts: dict[str, Fanout] = {}
+        self.moves: dict[str, Moves] = {}
+        self.announcements: dict[str, Announcement] = {}
         self._urls = {"daemon": url}
 
         self._daemon = subjects.daemon(options.folder, _storage(options, url), options.workers)
@@ -236,6 +249,7 @@ class _Bench:
             if options.wants(fanout.KEY) and number < fanout.ROUNDS:
                 for daemon in _turned(self._daemons, number):
                     self._fan_out(daemon)
+        self._of_files()
         return [
             Row(
                 each.key,
@@ -316,6 +330,38 @@ class _Bench:
         finally:
             run.stop()
         self._say(f"{daemon.name}: {report.fanout(into)}")
+
+    def _of_files(self) -> None:
+        """All rounds of what is measured of files."""
+        options = self._options
+        if options.wants(announcing.KEY):
+            for number in range(options.rounds):
+                self._announce("local", self._daemon, number)
+        if options.wants(announcing.KEY_S3) and announcing.has_store():
+            storage = _storage(options, self._urls["daemon"])
+            with announcing.on_s3(options.folder, storage) as daemon:
+                for number in range(options.rounds):
+                    self._announce("s3", daemon, number)
+        elif options.wants(announcing.KEY_S3):
+            self._say("uploads-s3 is left out: it needs SeaweedFS (scripts/venv test)")
+        if options.wants(transfers.KEY):
+            self._transfer()
+
+    def _announce(self, place: str, daemon: Process, number: int) -> None:
+        into = self.announcements.setdefault(place, Announcement(place))
+        writer = self._context.writers[number]
+        announcing.measure(daemon, self._context, writer, self._cost, into)
+        self._say(report.announcements([into]))
+
+    def _transfer(self) -> None:
+        size = transfers.size(self._options.scale)
+        run = transfers.Run(self._daemon, self._context, self._options.folder, self._cost, size)
+        try:
+            for number in range(self._options.rounds):
+                run.round(number, self.moves)
+                self._say(report.moves(list(self.moves.values())))
+        finally:
+            run.stop()
 
     @contextmanager
     def _cost(self, subject: Process) -> Iterator[list[float]]:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from .beside import Checkout
@@ -15,6 +16,8 @@ _UNLIMITED = {
     "CONTENTSVC_FOLLOWS_PER_DAY": "0",
     "CONTENTSVC_PUBLICATIONS_PER_DAY": "0",
     "CONTENTSVC_NOTIFICATION_RETENTION": "0",  # the data set's are old
+    "CONTENTSVC_FILES": "local",
+    "CONTENTSVC_USER_BYTES": "0",
 }
 """Variables, not options: a checkout from before does not know them."""
 PEER = ("fastapi", "uvicorn", "uvloop", "httptools", "asyncpg", "pydantic", "pyjwt")
@@ -51,6 +54,21 @@ def daemon(
         log=folder / "beside.log",
         environ=_UNLIMITED,
         folder=checkout.folder,
+    )
+
+
+def daemon_on_s3(folder: Path, storage: list[str], store: Mapping[str, str]) -> Process:
+    """A further daemon, whose files lie in a store; `store` are its variables."""
+    port = free_port()
+    words = ["-n", "--pidfile=", "contentsvc"]
+    words += ["--listen", f"tcp:{port}:interface=127.0.0.1", *storage]
+    return Process(
+        "daemon on s3",
+        [script("twistd"), *words],
+        port=port,
+        ready=READY,
+        log=folder / "s3.log",
+        environ=_UNLIMITED | store,
     )
 
 

@@ -4,7 +4,7 @@ Ids are made from numbers, in SQL (dataset.py) and here alike, so that the load 
 not read them from the database: they are as scattered as random ones.
 """
 
-from hashlib import md5
+from hashlib import md5, sha256
 from typing import NamedTuple
 from uuid import UUID
 
@@ -24,6 +24,12 @@ TENTH = ("tower", "castle", "bridge", "dragon", "garden", "harbour", "rocket", "
 """Each is a word of about every tenth content, whichever of the others it has."""
 SEASON = "pumpkin night"
 """A tag of one season: of the content between 0.70 and 0.71 of the way to the newest."""
+WRITERS = 1000
+"""Users who have uploaded files, at most: the first ones after the authors."""
+PUBLISHED, PICTURES = 20, 2
+"""Files of a publication, the last so many of them images."""
+SETS = 3
+"""So many times PUBLISHED files are those of each writer."""
 OLD_TYPE = "scene_box"
 """A type that only the oldest tenth has."""
 COMMON_TAG = "physics"
@@ -124,6 +130,11 @@ def active_content(number: int) -> str:
 def core(number: int) -> tuple[str, str]:
     """A content's core entity, and its revision."""
     return _id(f"core {number}"), _id(f"core revision {number}")
+
+
+def digest(number: int, file: int) -> str:
+    """The digest of a user's file, from 0 on."""
+    return sha256(f"file {number} {file}".encode()).hexdigest()
 
 
 def session(number: int) -> str:

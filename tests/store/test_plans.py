@@ -124,13 +124,14 @@ def filled(server: str) -> str:
             """insert into user_files (user_id, path, size)
                select u.id, f.path, f.size
                from (select id, row_number() over (order by id) as n from users) u
-               join (select path, size from files) f on f.size % 10000 = u.n % 10000"""
+               join (select path, size from files where size <= 50000) f
+               on f.size % 10000 = u.n % 10000"""
         )
         cursor.execute(
             """insert into claims (holder, kind, path, content_id, owner_id)
                select c.revision_id, 'revision', f.path, c.id, c.author_id
                from (select *, row_number() over (order by id) as n from contents) c
-               join files f on f.size % 10000 = c.n"""
+               join files f on f.size % 10000 = c.n and f.size <= 50000"""
         )
         cursor.execute(
             """insert into blocked_files (sha256, reason)
