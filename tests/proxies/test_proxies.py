@@ -40,11 +40,11 @@ class Cases:
     async def connect(self) -> None:
         self.own_daemon()
         self.first, self.second = await self.daemons()
-        made = self.proxy(self, (self.first.port, self.second.port))
-        made.start()
+        self.running = self.proxy(self, (self.first.port, self.second.port))
+        self.running.start()
         self.use(self.first)
         self.ann = await self.user()
-        self.url = made.url
+        self.url = self.running.url
         await self.answering()
 
     async def daemons(self) -> tuple[Daemon, Daemon]:
