@@ -1,7 +1,9 @@
 """The files of content: how they come, and what they take (extensions §3)."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
+from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.api.errors import (
@@ -13,6 +15,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.uploads import Limits, Uploads
 from contentsvc.bucket.bucket import Bucket
+from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.db.database import Database
 from contentsvc.store import blocks, storage
 from contentsvc.web.allow import ADMIN, ANYONE, SELF, SIGNED_IN
@@ -31,6 +34,9 @@ from contentsvc.wire.files import (
     UserStorage,
     paths_of,
 )
+
+_PATIENCE = 5.0
+"""Seconds that the store may take to delete the bytes of a file whose block is lifted."""
 
 
 class Files:
@@ -51,6 +57,7 @@ class Files:
         public_url: str | None,
         wake: Callable[[], None],
     ) -> None:
+        self._reactor = reactor
         self._db = db
         self._bucket = bucket
         self._uploads = Uploads(reactor, db, bucket, limits)
@@ -110,8 +117,17 @@ class Files:
 
     @route("DELETE", "/files/<sha256:sha256>/block", allow=ADMIN)
     async def unblock(self, call: Call, sha256: str) -> None:
-        """Let a file be uploaded again. Then it is back wherever it is used."""
-        await blocks.lift(self._db, sha256)
+        """Let a file be uploaded again. Once that is done, it is back wherever it is used."""
+        async with self._db.transaction() as tx:
+            if await blocks.hold(tx, sha256):
+                await self._delete(paths_of(sha256))
+            await blocks.lift(tx, sha256)
+
+    async def _delete(self, paths: list[str]) -> None:
+        """Delete what the job has not come to yet. If the store is away, it stays."""
+        deleting = Deferred.fromCoroutine(self._bucket.delete(paths))
+        with suppress(Away, TimeoutError):
+            await deleting.addTimeout(_PATIENCE, self._reactor)
 
     def _base(self, call: Call) -> str:
         return self._public_url or call.base_url

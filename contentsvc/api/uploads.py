@@ -21,9 +21,9 @@ from contentsvc.api.errors import (
     StorageUnavailable,
     retry_after,
 )
-from contentsvc.bucket import bucket as places
 from contentsvc.bucket import images
 from contentsvc.bucket.bucket import Bucket, Found
+from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.db.database import Database, Transaction
 from contentsvc.store import blocks, files, storage
 from contentsvc.store.files import Locked, Named, Standing
@@ -139,7 +139,7 @@ class Uploads:
             found = dict(await self._bucket.look(paths or list(before)[:1]))
             new = [path for path in found if is_media(path) and not before[path].measured]
             bad = await self._judge(found, new)
-        except places.StorageUnavailable:
+        except Away:
             raise StorageUnavailable(
                 headers=retry_after(_AWAY),
                 errors=_faults(range(len(asked.paths)), "", "This was not announced."),

@@ -1,6 +1,6 @@
 """Digests that admins have blocked (extensions §3)."""
 
-from contentsvc.db.query import Db, many, none
+from contentsvc.db.query import Db, found, many, none
 
 
 @none("""
@@ -21,6 +21,12 @@ async def put(tx: Db, sha256: str, reason: str) -> None:
 """)
 async def hide(tx: Db, paths: list[str]) -> None:
     """Take the bytes of these files for gone. The block of their digest must be written before."""
+
+
+@found("select from blocked_files where sha256 = :sha256 and cleared is null for update")
+async def hold(tx: Db, sha256: str) -> bool:
+    """Lock a block, so that no other call ends it, and no job deletes its bytes meanwhile. False if
+    there is none, or its bytes are gone for good."""
 
 
 @none("delete from blocked_files where sha256 = :sha256")

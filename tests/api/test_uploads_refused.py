@@ -3,6 +3,9 @@
 from typing import Any
 
 import msgspec
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock, deferLater
 
 from contentsvc.web.errors import Problem
 from contentsvc.wire.files import UploadsBody, path_of
@@ -148,13 +151,50 @@ class BlockedTests(RefusedCase):
         await self.has(data)
         await self.has(data, by=self.bob)
         await self.block(digest(data))
-        self.bucket.kept.clear()
-        await self.files.unblock(Caller(admin=True), digest(data))
+        await self.lift(digest(data))
         (after,) = await self.announce(of(data))
         self.assertEqual(after, before)
         await self.send(after, data)
         self.assertEqual(await self.there(of(data)), [True])
         self.assertEqual(await self.there(of(data), by=self.bob), [True])
+
+    async def test_lifted_again(self) -> None:
+        """Only the end of a block deletes bytes, so none that were sent after it."""
+        data = fresh()
+        await self.block(digest(data))
+        await self.lift(digest(data))
+        await self.has(data)
+        await self.lift(digest(data))
+        self.assertEqual(await self.there(of(data)), [True])
+        await self.block(digest(data))
+        self.sql("update blocked_files set cleared = now() where sha256 = %s", digest(data))
+        await self.lift(digest(data))
+        self.assertEqual(len(self.bucket.deleted), 1)
+
+    async def test_lifted_without_store(self) -> None:
+        """A block is lifted also while the store is away, or does not answer."""
+        clock = Clock()
+        files = self.family(reactor=clock)
+        for trouble in ("away", "slow"):
+            data = digest(fresh())
+            await self.block(data)
+            self.bucket.away = trouble == "away"
+            waiting: list[Deferred[None]] = []
+
+            def before(waiting: list[Deferred[None]] = waiting) -> Deferred[None]:
+                waiting.append(Deferred())
+                return waiting[0]
+
+            if trouble == "slow":
+                self.bucket.before = before
+            lifting = Deferred.fromCoroutine(files.unblock(Caller(admin=True), data))
+            while not lifting.called:
+                await deferLater(reactor, 0)
+                if waiting:
+                    clock.advance(5)
+            await lifting
+            row = self.sql("select reason from blocked_files where sha256 = %s", data)
+            self.assertEqual(row, [])
 
     async def test_repeated(self) -> None:
         """Blocking again replaces the reason. Lifting again is no error. The job that deletes the
@@ -167,7 +207,7 @@ class BlockedTests(RefusedCase):
         self.assertEqual(self.sql(row, data), [("second", created, None)])
         self.assertEqual(self.woken, 2)
         for _ in range(2):
-            await self.files.unblock(Caller(admin=True), data)
+            await self.lift(data)
         self.assertEqual(self.sql(row, data), [])
 
 

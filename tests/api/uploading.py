@@ -63,6 +63,7 @@ class UploadCase(ApiCase):
         self,
         *,
         db: Database | None = None,
+        reactor: Any = reactor,
         public_url: str | None = BASE,
         **limits: int,
     ) -> Files:
@@ -134,6 +135,10 @@ class UploadCase(ApiCase):
     async def block(self, sha256: str, reason: str = "r") -> None:
         """PUT block, by an admin."""
         await self.files.block(Caller(admin=True), sha256, BlockBody(reason=reason))
+
+    async def lift(self, sha256: str) -> None:
+        """DELETE block, by an admin."""
+        await self.files.unblock(Caller(admin=True), sha256)
 
     async def problem(self, *given: dict[str, Any], **options: Any) -> tuple[str, list[str]]:
         """Code and pointers of a refusal."""
