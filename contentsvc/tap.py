@@ -257,7 +257,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
     transfers = None
     if isinstance(parts.bucket, Local):
         receiving = Receiving(db, parts.bucket, errors.translate)
-        transfers = Transfers(reply, errors.translate, parts.bucket, receiving)
+        transfers = Transfers(reply, receiving)
     root = Root(api, sockets, files, transfers)
     traffic = Traffic(
         reactor,

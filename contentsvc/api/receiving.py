@@ -44,6 +44,8 @@ class Receiving:
         """Raise a Problem in place of what the disk or the database raises."""
         try:
             yield
+        except Problem:
+            raise
         except OutOfSpace as error:
             raise InsufficientStorage() from error
         except WrongBytes as error:

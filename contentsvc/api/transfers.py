@@ -17,8 +17,8 @@ from contentsvc.api.refusals import (
     UrlExpired,
     WrongLength,
 )
+from contentsvc.bucket.folder import Missing
 from contentsvc.bucket.links import Expired, Forged
-from contentsvc.bucket.local import Local
 from contentsvc.web.errors import (
     InternalError,
     MethodNotAllowed,
@@ -46,19 +46,11 @@ _HARMLESS = b"Content-Disposition: attachment\r\nContent-Security-Policy: sandbo
 
 
 class Transfers:
-    """Answers requests for the files of `bucket`. `translate` gives the problem for an exception of
-    the layers below."""
+    """Answers requests for the files of a local bucket. `receiving` is what its uploads share."""
 
-    def __init__(
-        self,
-        reply: Reply,
-        translate: Callable[[Exception], Problem | None],
-        bucket: Local,
-        receiving: Receiving,
-    ) -> None:
+    def __init__(self, reply: Reply, receiving: Receiving) -> None:
         self._reply = reply
-        self._translate = translate
-        self._bucket = bucket
+        self._bucket = receiving.bucket
         self._receiving = receiving
 
     def judge(self, request: ApiRequest) -> int:
@@ -118,14 +110,13 @@ class Transfers:
                 raise request.problem
             if request.judged is None:
                 self.judge(request)
-            await request.judged(request)
+            with self._receiving.problems():
+                await request.judged(request)
         except Problem as problem:
             self._reply.problem(request, problem)
-        except Exception as error:
-            known = self._translate(error)
-            if known is None:
-                log.failure("Request {id} failed", id=request.request_id)
-            self._reply.problem(request, known or InternalError())
+        except Exception:
+            log.failure("Request {id} failed", id=request.request_id)
+            self._reply.problem(request, InternalError())
 
     async def _options(self, request: ApiRequest) -> None:
         self._reply.options(request, _ALLOWED.encode(), _HEADERS)
@@ -147,7 +138,7 @@ class Transfers:
         """`left` are the seconds for which the URL is still valid. None if it is public."""
         try:
             size, first = await self._bucket.head(path, FIRST)
-        except FileNotFoundError:
+        except Missing:
             raise NotFound() from None
         tag, asked = _tag(path), request.requestHeaders.getRawHeaders
         cached = _FOREVER if left is None else b"private, max-age=%d" % left
@@ -184,7 +175,7 @@ class Transfers:
         async def read(offset: int, length: int) -> bytes:
             try:
                 return await self._bucket.read_at(path, offset, length)
-            except FileNotFoundError:  # deleted meanwhile
+            except Missing:  # deleted meanwhile
                 raise NotFound() from None
 
         return read

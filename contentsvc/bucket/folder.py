@@ -37,6 +37,10 @@ class OutOfSpace(Exception):
     """The disk has no room for a file."""
 
 
+class Missing(Exception):
+    """There is no such file, and this is no fault of the folder."""
+
+
 class WrongBytes(Exception):
     """The bytes of a file do not have its digest."""
 
@@ -82,25 +86,53 @@ class Folder:
                 if entry.stat(follow_symlinks=False).st_mtime < before:
                     os.unlink(entry.path)
 
+    def probe(self) -> None:
+        """Raise OSError if a file cannot be written, or an upload would be refused for want of
+        room."""
+        file = self.root / "incoming" / f"probe-{secrets.token_hex(8)}"
+        for bucket in _BUCKETS:
+            (self.root / bucket).stat()
+        try:
+            with file.open("xb") as probe:
+                probe.write(b"x")
+                room = self.statvfs(probe.fileno())
+            if room.f_bavail * room.f_frsize < self.reserve:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.root))
+        finally:
+            file.unlink(missing_ok=True)
+
     def look(self, paths: Iterable[str]) -> dict[str, Found]:
         """Those of the paths that are there."""
         found = {}
         for path in paths:
-            with suppress(FileNotFoundError):
-                found[path] = Found(self.file(path).stat().st_size, None)
+            with suppress(Missing), self._there(path) as file:
+                found[path] = Found(file.stat().st_size, None)
         return found
 
+    @contextmanager
+    def _there(self, path: str) -> Iterator[Path]:
+        """The place of a file. Raises Missing if it is not there, unless the bucket is not there
+        either: then the folder is perhaps not mounted."""
+        file = self.file(path)
+        try:
+            yield file
+        except FileNotFoundError:
+            file.parent.parent.stat()
+            raise Missing from None
+
     def read(self, path: str, offset: int, length: int) -> bytes:
-        """Some bytes of a file; fewer only at its end. Raises FileNotFoundError."""
-        descriptor = os.open(self.file(path), os.O_RDONLY)
+        """Some bytes of a file; fewer only at its end. Raises Missing."""
+        with self._there(path) as file:
+            descriptor = os.open(file, os.O_RDONLY)
         try:
             return os.pread(descriptor, length, offset)
         finally:
             os.close(descriptor)
 
     def head(self, path: str, length: int) -> tuple[int, bytes]:
-        """The size of a file, and its first bytes. Raises FileNotFoundError."""
-        descriptor = os.open(self.file(path), os.O_RDONLY)
+        """The size of a file, and its first bytes. Raises Missing."""
+        with self._there(path) as file:
+            descriptor = os.open(file, os.O_RDONLY)
         try:
             return os.fstat(descriptor).st_size, os.pread(descriptor, length, 0)
         finally:
@@ -109,7 +141,8 @@ class Folder:
     def delete(self, paths: Iterable[str]) -> None:
         """Delete these files, as far as they are there."""
         for path in paths:
-            self.file(path).unlink(missing_ok=True)
+            with suppress(Missing), self._there(path) as file:
+                file.unlink()
 
     def shelves(self) -> list[str]:
         """The names in both buckets, in the order of what is in them."""

@@ -2,6 +2,7 @@
 in threads that do nothing else."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
@@ -9,7 +10,7 @@ from twisted.internet.threads import deferToThreadPool
 from twisted.python.threadpool import ThreadPool
 
 from contentsvc.bucket.bucket import Found, Lying, SignedDownload, SignedUpload, StorageUnavailable
-from contentsvc.bucket.folder import Folder, Incoming
+from contentsvc.bucket.folder import Folder, Incoming, Missing
 from contentsvc.bucket.links import Links
 from contentsvc.wire.files import media_type_of
 
@@ -53,6 +54,10 @@ class Local:
         self._readers.stop()
         self._enders.stop()
 
+    async def reach(self) -> None:
+        """Find out whether the folder works. Raises StorageUnavailable."""
+        await self._read(self._folder.probe)
+
     def sign_upload(self, base: str, path: str, size: int, token: str) -> SignedUpload:
         url, expires = self.links.upload(path, size, token)
         return SignedUpload(base + url, {"Content-Type": media_type_of(path)}, expires)
@@ -70,17 +75,15 @@ class Local:
     async def read(self, path: str, length: int) -> bytes:
         try:
             return await self.read_at(path, 0, length)
-        except FileNotFoundError:
+        except Missing:
             return b""
 
     async def read_at(self, path: str, offset: int, length: int) -> bytes:
-        """Some bytes of a file; fewer only at its end. Raises FileNotFoundError,
-        StorageUnavailable."""
+        """Some bytes of a file; fewer only at its end. Raises Missing, StorageUnavailable."""
         return await self._read(self._folder.read, path, offset, length)
 
     async def head(self, path: str, length: int) -> tuple[int, bytes]:
-        """The size of a file, and its first bytes. Raises FileNotFoundError,
-        StorageUnavailable."""
+        """The size of a file, and its first bytes. Raises Missing, StorageUnavailable."""
         return await self._read(self._folder.head, path, length)
 
     async def delete(self, paths: Iterable[str]) -> None:
@@ -98,29 +101,19 @@ class Local:
     def arrive(self, path: str, size: int) -> "Arriving":
         """Begin to write a file of so many bytes."""
         incoming = Incoming(self._folder, path, size)
-        arriving = Arriving(incoming, self._write, self._end, self._arriving.discard)
+        write, end = partial(self._do, self._writers), partial(self._do, self._enders)
+        arriving = Arriving(incoming, write, end, self._arriving.discard)
         self._arriving.add(arriving)
         return arriving
 
+    async def _do(self, pool: ThreadPool, act: Callable[..., T], *args: object) -> T:
+        try:
+            return await self._run(pool, act, *args)
+        except OSError as error:
+            raise _away(error) from error
+
     async def _read(self, act: Callable[..., T], *args: object) -> T:
-        try:
-            return await self._run(self._readers, act, *args)
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            raise _away(error) from error
-
-    async def _end(self, act: Callable[..., T], *args: object) -> T:
-        try:
-            return await self._run(self._enders, act, *args)
-        except OSError as error:
-            raise _away(error) from error
-
-    async def _write(self, act: Callable[..., T], *args: object) -> T:
-        try:
-            return await self._run(self._writers, act, *args)
-        except OSError as error:
-            raise _away(error) from error
+        return await self._do(self._readers, act, *args)
 
     def _run(self, pool: ThreadPool, act: Callable[..., T], *args: object) -> Deferred[T]:
         """The result of `act` in a thread. If it is cancelled before a thread has begun, `act` is

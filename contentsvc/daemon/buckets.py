@@ -40,13 +40,14 @@ async def try_store(settings: Settings, reactor: Any) -> None:
 
 
 def store_jobs(bucket: Bucket | None, reactor: Any) -> list[Job]:
-    """The job that keeps an eye on an S3 store, or tidies up a folder."""
-    if isinstance(bucket, Local):
-        return [Job("delete broken uploads", SWEEP_EVERY, bucket.sweep)]
-    if not isinstance(bucket, S3Bucket):
+    """The jobs that keep an eye on the place of the files, and tidy up a folder."""
+    if not isinstance(bucket, S3Bucket | Local):
         return []
     run = reaching.Reaching(bucket.reach).run
-    return [Job("reach the file store", reaching.AGAIN, run, Bell(reactor))]
+    jobs = [Job("reach the file store", reaching.AGAIN, run, Bell(reactor))]
+    if isinstance(bucket, Local):
+        jobs.append(Job("delete broken uploads", SWEEP_EVERY, bucket.sweep))
+    return jobs
 
 
 def _s3(settings: Settings, reactor: Any, wall: WallClock) -> S3Bucket:

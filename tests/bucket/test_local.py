@@ -64,6 +64,28 @@ class BucketTests(LocalCase):
         with self.assertRaisesRegex(StorageUnavailable, "Not a directory"):
             await self.bucket.look([path])
 
+    async def test_not_mounted(self) -> None:
+        """If the folder itself is not there, no file counts as missing."""
+        path = await self.put(b"x")
+        await self.bucket.reach()
+        (self.root / "content").rename(self.root / "away")
+        for act in (
+            self.bucket.look([path]),
+            self.bucket.read(path, 1),
+            self.bucket.delete([path]),
+            self.bucket.reach(),
+        ):
+            with self.assertRaisesRegex(StorageUnavailable, "No such file"):
+                await act
+
+    async def test_reach(self) -> None:
+        """A folder is good if it can be written to, and has room."""
+        await self.bucket.reach()
+        self.folder.reserve = 2**62
+        with self.assertRaisesRegex(StorageUnavailable, "No space left"):
+            await self.bucket.reach()
+        self.assertEqual(self.incoming(), [])
+
 
 class ArrivalTests(LocalCase):
     async def test_visible_at_the_end(self) -> None:
