@@ -57,14 +57,14 @@ class Answer(NamedTuple):
 
     def header(self, name: str) -> str | None:
         """The header's value; the last one, if there are several."""
-        values = self.headers.getRawHeaders(name)
-        return values[-1] if values else None
+        values = self.headers.getRawHeaders(name.encode())
+        return values[-1].decode("latin-1") if values else None
 
     @property
     def length(self) -> int | None:
-        """Content-Length."""
-        value = self.header("Content-Length")
-        return int(value) if value is not None and value.isdecimal() else None
+        """Content-Length of an answer to HEAD; other answers say it by their body."""
+        value = self.header("Content-Length") or ""
+        return int(value) if re.fullmatch("[0-9]{1,18}", value) else None
 
     def unexpected(self, what: str) -> StorageUnavailable:
         """The error that says that this is no answer to a request as `what`: "GET of a list"."""

@@ -5,6 +5,7 @@ media type, and the token of the announcement: the store itself holds the sender
 object says whose upload came last.
 """
 
+import re
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from random import Random
@@ -151,7 +152,7 @@ class S3Bucket:
                     raise StorageUnavailable("the store answers a HEAD without Content-Length")
                 # Otherwise a client would have to unpack what it gets.
                 if answer.header("Content-Encoding") in PLAIN:
-                    found[path] = Found(answer.length, answer.header(UPLOAD))
+                    found[path] = Found(answer.length, _token(answer))
             elif answer.status != 404:
                 raise answer.unexpected("HEAD")
 
@@ -233,6 +234,12 @@ async def _next(files: AsyncIterator[Lying]) -> Lying | None:
     async for file in files:
         return file
     return None
+
+
+def _token(answer: Answer) -> str | None:
+    """The token, if it can be one: others may have written anything there."""
+    token = answer.header(UPLOAD)
+    return token if token is not None and re.fullmatch("[!-~]{1,200}", token) else None
 
 
 def _late(result: object, seconds: float) -> None:
