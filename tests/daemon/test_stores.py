@@ -1,15 +1,20 @@
 """A daemon whose files lie in an S3 store: good, bad, and away."""
 
-from tests.spec.harness import SpecCase
-from tests.support import stores
-from tests.support.daemon import Daemon, until
-from tests.support.stores import Seaweed, Store
+import os
+import signal
 
-FILE = {"use": "entity", "sha256": "a" * 64, "size": 5}
+from twisted.internet.utils import getProcessOutputAndValue
+
+from tests.spec.files import FilesCase, blob, made_of
+from tests.support import stores
+from tests.support.daemon import ROOT, Daemon, script, until
+from tests.support.stores import Seaweed, Store
+from tests.support.workers import workers_of
+
 PATIENCE = 90
 
 
-class StoreCase(SpecCase):
+class StoreCase(FilesCase):
     """A daemon of its own, which a test starts."""
 
     async def connect(self) -> None:
@@ -71,41 +76,114 @@ class GoodStoreTests(StoreCase):
     """A store that is as it must be."""
 
     async def test_uploads(self):
-        """Clients are sent there, with URLs that the store takes."""
-        store = stores.new()
-        await self.started(store)
-        user = await self.user()
-        answer = await self.post("uploads", {"files": [FILE]}, by=user, expect=200)
-        (file,) = answer.json()["files"]
-        self.assertTrue(file["upload"]["url"].startswith(f"{store.endpoint}/{store.content}/aa/"))
-        info = await self.get("storage", expect=200)
-        self.assertEqual(info.json()["files"], "s3")
-        self.assertEqual(info.json()["mediaUrl"], f"{store.endpoint}/{store.media}")
+        """Clients are sent there, by the daemon and by its workers, with URLs that it takes."""
+        for options in ((), ("--workers", "2")):
+            store = stores.new()
+            service = await self.started(store, *options)
+            user, file = await self.user(), blob()
+            upload = await self.place(user, file)
+            self.assertTrue(upload["url"].startswith(f"{store.endpoint}/{store.content}/"))
+            await self.send(upload, file.data)
+            await self.there(user, file)
+            info = (await self.get("storage", expect=200)).json()
+            self.assertEqual(info["files"], "s3")
+            self.assertEqual(info["mediaUrl"], f"{store.endpoint}/{store.media}")
+            self.assertNotIn(stores.SECRET_KEY, service.output())
 
 
 class AwayTests(StoreCase):
-    """A store that cannot be reached."""
+    """A store that cannot be reached, or that has gone wrong."""
 
-    async def uploads(self) -> tuple[int, str]:
-        """The status and the code of an announcement."""
-        answer = await self.post("uploads", {"files": [FILE]}, by=await self.user())
-        return answer.status, answer.json().get("code", "")
+    async def connect(self) -> None:
+        await super().connect()
+        self.seaweed = Seaweed()
+        self.addCleanup(self.seaweed.remove)
+        self.seaweed.start()
+        self.store = self.seaweed.new()
 
-    async def test_away_at_start(self):
-        """The daemon starts, uploads are 503, readiness is not, and status says why, until the
-        store is there."""
-        seaweed = Seaweed()
-        self.addCleanup(seaweed.remove)
-        seaweed.start()
-        store = seaweed.new()
-        seaweed.stop()
-        service = await self.started(store)
-        self.assertEqual(await self.uploads(), (503, "storage_unavailable"))
+    async def unavailable(self) -> None:
+        """Assert that uploads are 503, and nothing else is."""
+        response = await self.announcing(await self.user(), blob())
+        self.problem(response, 503, "storage_unavailable")
         self.assertEqual((await self.get("/health/ready")).status, 200)
-        await self.said(service, "Could not reach the file store: the store cannot be reached")
-        seaweed.start()
-        await self.said(service, "It works again to reach the file store")
-        self.assertEqual((await self.uploads())[0], 200)
 
-    async def said(self, service: Daemon, line: str) -> None:
-        await until(lambda: line in service.output(), PATIENCE, line)
+    async def said(self, service: Daemon, line: str, times: int = 1) -> None:
+        """Wait for this line of the log."""
+        await until(lambda: service.output().count(line) >= times, PATIENCE, line)
+
+    async def status(self, service: Daemon) -> tuple[int, str]:
+        """What `contentsvc status` says."""
+        out, _, status = await getProcessOutputAndValue(
+            script("contentsvc"),
+            ["status", "--data-dir", str(service.data_dir)],
+            env=dict(os.environ),
+            path=str(ROOT),
+        )
+        return status, out.decode()
+
+    async def test_at_start(self):
+        """The daemon starts, and says that it cannot reach the store, until it can."""
+        self.seaweed.stop()
+        service = await self.started(self.store)
+        await self.unavailable()
+        await self.said(service, "Could not reach the file store: the store cannot be reached")
+        await self.reported(service, "cannot reach the file store since")
+        self.seaweed.start()
+        await self.said(service, "It works again to reach the file store")
+        await self.uploaded(await self.user())
+
+    async def reported(self, service: Daemon, line: str) -> None:
+        """Wait until `contentsvc status` says this, and asks for the operator."""
+        for _ in range(PATIENCE):
+            status, out = await self.status(service)
+            if line in out:
+                self.assertEqual(status, 2)
+                return
+        self.fail(out)
+
+    async def test_with_workers(self):
+        """So do workers."""
+        self.seaweed.stop()
+        service = await self.started(self.store, "--workers", "2")
+        await self.unavailable()
+        await self.said(service, "Could not reach the file store", 2)
+        self.seaweed.start()
+        await self.said(service, "It works again to reach the file store", 2)
+        await self.uploaded(await self.user())
+
+    async def test_later(self):
+        """What needs no store goes on without it: published files are found, and have URLs."""
+        service = await self.started(self.store)
+        user, file = await self.user(), blob()
+        content = await self.holding(user, file)
+        self.seaweed.stop()
+        await self.said(service, "Could not reach the file store")
+        await self.unavailable()
+        (found,) = (await self.get(f"{content.path}/files", by=user, expect=200)).json()
+        self.assertEqual((await self.creating(user, entity=made_of(file))).status, 204)
+        self.seaweed.start()
+        await self.said(service, "It works again to reach the file store")
+        self.assertEqual((await self.bare("GET", found["url"])).body, file.data)
+
+    async def test_gone_wrong(self):
+        """A store that has lost a bucket is an error in the log, and uploads are 503 until it has
+        it again, in workers too: they go on."""
+        service = await self.started(self.store, "--workers", "2")
+        self.store.ask("DELETE", self.store.media)
+        lost = f"Could not reach the file store: S3 store {self.store.endpoint}, bucket "
+        await self.said(service, f"{lost}{self.store.media}: the store answers a HEAD", 2)
+        await self.unavailable()
+        os.kill(service.pid, signal.SIGHUP)
+        await self.said(service, f"No rolling restart: S3 store {self.store.endpoint}, bucket ")
+        self.store.ask("PUT", self.store.media)
+        await self.said(service, "It works again to reach the file store", 2)
+        await self.uploaded(await self.user())
+
+    async def test_worker_restarted(self):
+        """A worker that is started while the store is bad serves all the rest."""
+        service = await self.started(self.store, "--workers", "2")
+        await self.said(service, "is ready", 2)
+        self.store.ask("DELETE", self.store.media)
+        os.kill(min(workers_of(service)), signal.SIGKILL)
+        await self.said(service, "is ready", 3)
+        self.assertNotIn("cannot start", service.output())
