@@ -85,8 +85,12 @@ class UploadCase(ApiCase):
         self, *given: dict[str, Any], by: str | None = None, family: Files | None = None
     ) -> list[UploadedFile]:
         """POST /uploads, by Ann if nobody else."""
-        body = msgspec.convert({"files": given}, UploadsBody)
-        return (await (family or self.files).announce(Caller(by or self.ann), body)).files
+        caller = Caller(by or self.ann)
+        return (await (family or self.files).announce(caller, self.body(*given))).files
+
+    def body(self, *given: dict[str, Any]) -> UploadsBody:
+        """A body of these files."""
+        return msgspec.convert({"files": given}, UploadsBody)
 
     async def there(self, *given: dict[str, Any], by: str | None = None) -> list[bool]:
         """Of which files POST /uploads says that they are there."""
