@@ -1,12 +1,42 @@
 """The service's own files in what users write: checked, and claimed (extensions §3)."""
 
 from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 from contentsvc.api.errors import FileInvalid, FileMissing
 from contentsvc.db.query import Db
 from contentsvc.store import claims as store
 from contentsvc.store.claims import Kind
 from contentsvc.wire.files import is_media, is_ours
+
+
+class Wanted(NamedTuple):
+    """The service's own files that a write names, and who wants them.
+
+    `files` has their paths, and whether each counts for the `owner`. The `caller` gives the
+    `brought` ones; the rest is only used. `wrong` are paths that cannot be right, whatever files
+    there are. `content`, `revision`, `holder` and `kind` are as for `store.claims.claim`.
+    """
+
+    caller: str
+    owner: str | None
+    content: str | None
+    revision: str | None
+    holder: str
+    kind: Kind
+    files: dict[str, bool]
+    brought: Collection[str]
+    wrong: list[str]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the owner brings all of the files, and nothing is wrong with their paths."""
+        return (
+            self.caller == self.owner
+            and not self.wrong
+            and all(self.files.values())
+            and all(path in self.brought for path in self.files)
+        )
 
 
 class Claims:
@@ -19,9 +49,8 @@ class Claims:
     def __init__(self, *, required: bool) -> None:
         self._required = required
 
-    async def publish(
+    def of_revision(
         self,
-        tx: Db,
         *,
         caller: str,
         author: str,
@@ -30,30 +59,34 @@ class Claims:
         parts: Iterable[tuple[str, bool]],
         brought: Collection[str],
         screenshots: Collection[str] = (),
-    ) -> None:
-        """Claim the files of a new revision of an author's content, and its screenshots.
+    ) -> Wanted | None:
+        """What a new revision of an author's content, and its screenshots, want; None if that is
+        nothing.
 
         `parts` are the paths of everything that the revision has, and whether the content itself
-        brought it. The caller gives the `brought` paths. Raises FileMissing, FileInvalid.
+        brought it. The caller gives the `brought` paths.
         """
-        given = {path: own for path, own in sorted(parts) if _is_part(path)}
-        given |= dict.fromkeys(filter(_is_image, screenshots), True)
-        wrong = [path for path in brought if self._is_wrong(path, media=False)]
-        wrong += [path for path in screenshots if self._is_wrong(path, media=True)]
-        if not given and not wrong:
-            return
-        await self._claim(
-            tx,
-            given,
-            {*brought, *screenshots},
-            wrong,
-            caller=caller,
-            owner=author if any(given.values()) else None,
-            content=content,
-            revision=revision,
-            holder=content,
-            kind="content",
-        )
+        made = list(parts)
+        given = {*brought, *screenshots}
+        ours = {path for path in given.union(path for path, _ in made) if is_ours(path)}
+        if not ours and not self._required:
+            return None
+        files: dict[str, bool] = {}
+        for path, own in made:
+            if path in ours and not is_media(path):
+                files[path] = own or files.get(path, False)
+        for path in screenshots:
+            if path in ours and is_media(path):
+                files[path] = True
+        required = self._required
+        wrong = [path for path in brought if (is_media(path) if path in ours else required)]
+        wrong += [
+            path for path in screenshots if (not is_media(path) if path in ours else required)
+        ]
+        if not files and not wrong:
+            return None
+        owner = author if True in files.values() else None
+        return Wanted(caller, owner, content, revision, content, "content", files, given, wrong)
 
     async def replace(
         self,
@@ -73,64 +106,39 @@ class Claims:
         """
         if new == old:
             return
-        given = dict.fromkeys(filter(_is_image, new), owner is not None)
+        files = dict.fromkeys(filter(_is_image, new), owner is not None)
         wrong = [path for path in new if self._is_wrong(path, media=True)]
-        if given or wrong:
-            await self._claim(
-                tx,
-                given,
-                given.keys(),
-                wrong,
-                caller=caller,
-                owner=owner,
-                content=holder if kind == "content" else None,
-                revision=None,
-                holder=holder,
-                kind=kind,
+        if files or wrong:
+            content = holder if kind == "content" else None
+            await self.claim(
+                tx, Wanted(caller, owner, content, None, holder, kind, files, files, wrong)
             )
-        gone = [path for path in old if _is_image(path) and path not in given]
+        gone = [path for path in old if _is_image(path) and path not in files]
         if gone:
             await store.release(tx, holder, kind, gone)
 
-    async def _claim(
-        self,
-        tx: Db,
-        given: dict[str, bool],
-        brought: Collection[str],
-        wrong: list[str],
-        *,
-        caller: str,
-        owner: str | None,
-        content: str | None,
-        revision: str | None,
-        holder: str,
-        kind: Kind,
-    ) -> None:
+    async def claim(self, tx: Db, wanted: Wanted) -> None:
+        """Claim files. Raises FileMissing, FileInvalid."""
         faults = await store.claim(
             tx,
-            caller=caller,
-            owner=owner,
-            content=content,
-            revision=revision,
-            holder=holder,
-            kind=kind,
-            paths=list(given),
-            own=list(given.values()),
-            brought=[path in brought for path in given],
+            caller=wanted.caller,
+            owner=wanted.owner,
+            content=wanted.content,
+            revision=wanted.revision,
+            holder=wanted.holder,
+            kind=wanted.kind,
+            paths=list(wanted.files),
+            own=list(wanted.files.values()),
+            brought=[path in wanted.brought for path in wanted.files],
         )
-        missing = wrong + [fault.path for fault in faults if not fault.invalid]
+        missing = wanted.wrong + [fault.path for fault in faults if not fault.invalid]
         if missing:
             raise FileMissing(paths=list(dict.fromkeys(missing)))
         if faults:
             raise FileInvalid(paths=[fault.path for fault in faults])
 
     def _is_wrong(self, path: str, *, media: bool) -> bool:
-        """Whether a path cannot be right here, whatever files there are."""
         return is_media(path) != media if is_ours(path) else self._required
-
-
-def _is_part(path: str) -> bool:
-    return is_ours(path) and not is_media(path)
 
 
 def _is_image(path: str) -> bool:

@@ -1,11 +1,11 @@
 """Publishing: its checks, and what one transaction writes (spec §4.2, extensions §1)."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import UNSET
 
-from contentsvc.api.claims import Claims
+from contentsvc.api.claims import Claims, Wanted
 from contentsvc.api.dependencies import Dependencies, foreign_core, key, paths_of
 from contentsvc.api.errors import (
     ContentDeleted,
@@ -103,8 +103,8 @@ class Publishing:
             )
             depends = await self._check(tx, content, body, author, registered, current=None)
             shots = body.screenshot_uris
-            await self._claim(tx, author, author, content, body, depends, screenshots=shots)
-            await self._depend(tx, author, body)
+            wanted = self._wanted(author, author, content, body, depends, screenshots=shots)
+            await self._depend(tx, author, body, wanted)
             await documents.insert(tx, content, body.name, body.tags, body.description)
             await audience.tell(tx, self._outbox, author, content)
 
@@ -139,14 +139,17 @@ class Publishing:
             author = standing.author_id
             current = standing.revision_id
             depends = await self._check(tx, content, body, author, registered, current=current)
-            await self._claim(tx, publisher, author, content, body, depends)
+            wanted = self._wanted(publisher, author, content, body, depends)
             await revisions.make_current(tx, content, revision)
+            if self._claims is not None and wanted is not None and publisher != author:
+                await self._claims.claim(tx, wanted)
+                wanted = None
             # Both lock the limits of a user. Two admins may publish on each other's content.
             if publisher <= author:
-                await self._depend(tx, publisher, body)
+                await self._depend(tx, publisher, body, wanted)
             await audience.tell(tx, self._outbox, author, content, revision)
             if publisher > author:
-                await self._depend(tx, publisher, body)
+                await self._depend(tx, publisher, body, None)
 
     async def describe(self, caller: str, content: str, update: ContentUpdate) -> None:
         """Change the description of a content, its screenshots and its tags.
@@ -234,9 +237,8 @@ class Publishing:
             raise problem
         return depends
 
-    async def _claim(
+    def _wanted(
         self,
-        tx: Db,
         caller: str,
         author: str,
         content: str,
@@ -244,15 +246,14 @@ class Publishing:
         depends: Dependencies,
         *,
         screenshots: Sequence[str] = (),
-    ) -> None:
-        """Claim the files of the revision. Raises FileMissing, FileInvalid."""
+    ) -> Wanted | None:
+        """The files that a publication wants, if any is the service's own."""
         if self._claims is None:
-            return
+            return None
         brought = [entity.path for entity in _brought(body)]
         for package in body.packages_originating:
             brought += paths_of(package)
-        await self._claims.publish(
-            tx,
+        return self._claims.of_revision(
             caller=caller,
             author=author,
             content=content,
@@ -262,18 +263,33 @@ class Publishing:
             screenshots=screenshots,
         )
 
-    async def _depend(self, tx: Db, publisher: str, body: RevisionCreate) -> None:
-        """Register the dependencies. Raises TooManyRequests."""
-        wait = await revisions.depend(
-            tx,
-            revision=body.revision_id,
-            originating=body.originating,
-            using=body.using,
-            packages=list(dict.fromkeys(_packages(body))),
-            publisher=publisher,
-            most=self._per_day,
-            span=DAY,
-        )
+    async def _depend(
+        self, tx: Db, publisher: str, body: RevisionCreate, wanted: Wanted | None
+    ) -> None:
+        """Claim the files, and register the dependencies. Locks storage, files, then the limits of
+        the publisher. Raises FileMissing, FileInvalid and TooManyRequests."""
+        given: dict[str, Any] = {
+            "revision": body.revision_id,
+            "originating": body.originating,
+            "using": body.using,
+            "packages": list(dict.fromkeys(_packages(body))),
+        }
+        limit: dict[str, Any] = {"publisher": publisher, "most": self._per_day, "span": DAY}
+        wait: int | None = None
+        claims = self._claims
+        if claims is None or wanted is None:
+            wait = await revisions.depend(tx, **given, **limit)
+        elif wanted.is_plain:
+            paths = list(wanted.files)
+            wait = await revisions.depend_promptly(
+                tx, **given, **limit, content=wanted.holder, paths=paths
+            )
+            if wait is None:
+                await claims.claim(tx, wanted)
+                wait = await revisions.waits(tx, **limit)
+        else:
+            await claims.claim(tx, wanted)
+            wait = await revisions.depend(tx, **given, **limit)
         if wait:
             raise TooManyRequests(headers=retry_after(wait))
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.store.claims import PROMPT
 from contentsvc.store.dependencies import BROUGHT, Registered
 from contentsvc.store.floods import wait
 from contentsvc.store.fragments import BEFORE
@@ -65,8 +66,8 @@ _ENTITIES = """
 """
 
 
-@one(f"""
-    with entity as (
+_DEPEND = f"""
+    entity as (
         insert into revision_entities (revision_id, originating, place, entity_id, entity_revision)
         select :revision::uuid, true, e.place, e.id, e.revision
         from {_ENTITIES.format(":originating")}
@@ -78,8 +79,11 @@ _ENTITIES = """
         select :revision, p.id, p.place
         from unnest(:packages::uuid[]) with ordinality as p (id, place)
     )
-    select {wait("publications_wait", ":publisher")} as wait
-""")
+"""
+_WAIT = wait("publications_wait", ":publisher")
+
+
+@one(f"with {_DEPEND} select {_WAIT} as wait")
 async def depend(
     db: Db,
     *,
@@ -94,6 +98,30 @@ async def depend(
     """Register the dependencies of a revision, which publishes it. Gives the seconds until the
     publisher may publish, 0 if they may now. At most `most` publications are allowed within `span`
     seconds; 0 means no limit."""
+
+
+@one(f"with {PROMPT}, {_DEPEND} select case when claimed then {_WAIT} end as wait from whole")
+async def depend_promptly(
+    db: Db,
+    *,
+    revision: str,
+    originating: Sequence[EntityReference],
+    using: Sequence[EntityReference],
+    packages: list[str],
+    content: str,
+    publisher: str,
+    paths: list[str],
+    most: int,
+    span: int,
+) -> int | None:
+    """The same of a revision whose publisher is the content's author, with its files: claims the
+    `paths` of new parts and screenshots, if the publisher has announced and sent all of them
+    lately. Otherwise it claims nothing and gives None: then `claims.claim` must, and `waits`."""
+
+
+@one(f"select {_WAIT} as wait")
+async def waits(db: Db, *, publisher: str, most: int, span: int) -> int:
+    """The seconds until the publisher may publish, 0 if they may now."""
 
 
 @none("""

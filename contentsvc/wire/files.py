@@ -18,6 +18,7 @@ EXTENSIONS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".
 TYPES: Final = {extension: media for media, extension in EXTENSIONS.items()}
 SHA256_PATTERN: Final = r"^[0-9a-f]{64}\Z"
 _OURS = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62})(\.(?:png|jpg|webp))?\Z")
+_LENGTHS = {len("ab/") + 64 + len(extension) for extension in ("", ".png", ".webp")}
 
 _EXAMPLE = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 Sha256 = Annotated[
@@ -48,7 +49,7 @@ def paths_of(sha256: str) -> list[str]:
 
 def is_ours(path: str) -> bool:
     """Whether a path has the form of the service's own. All such paths are the service's."""
-    return _OURS.match(path) is not None
+    return len(path) in _LENGTHS and _OURS.match(path) is not None
 
 
 def is_media(path: str) -> bool:

@@ -108,12 +108,49 @@ class CreateTests(FilingCase):
         self.assertEqual(await self.code(self.made(body)), "invalid_body")
 
 
+class PromptTests(FilingCase):
+    """Files that the author has announced lately are claimed with the parts, others by
+    themselves."""
+
+    async def test_lapsing(self) -> None:
+        """A file whose announcement has lapsed, or may at any moment, is claimed too."""
+        for due in ("now()", "now() + interval '50 minutes'", "null"):
+            (core,) = self.uploaded()
+            self.sql(f"update user_files set due = {due} where path = %s", core)
+            await self.create(entity=part(core))
+            self.assertEqual(len(self.claims_of(core)), 1)
+
+    async def test_told(self) -> None:
+        """A file that others have sent, and active content uses, counts for the author too."""
+        (core,), (mine,) = self.uploaded(), self.uploaded(by=self.bob)
+        await self.create(entity=part(core))
+        await self.create(self.by_bob, entity=part(core), originating=[part(mine)])
+        rows = self.sql("select used, pending from storage where user_id = %s", self.bob)
+        self.assertEqual(rows, [(20, 0)])
+
+    async def test_one_missing(self) -> None:
+        """Where one is not good, all that are not are named."""
+        (core,), (away,) = self.uploaded(), self.uploaded(stored=False)
+        (invalid,), (blocked,) = self.uploaded(PNG, invalid=True), self.uploaded()
+        self.sql("insert into blocked_files (sha256, reason) values (%s, '')", blocked[3:])
+        for path in (away, blocked):
+            act = self.create(entity=part(core), originating=[part(path)])
+            self.assertEqual(await self.missing(act), [path])
+        act = self.create(entity=part(core), screenshotUris=[invalid])
+        self.assertEqual(await self.missing(act, "file_invalid"), [invalid])
+        self.assertEqual(self.claims_of(core), [])
+
+
 class FloodTests(FilingCase):
     per_day = 1
 
     async def test_order(self) -> None:
         """Files are checked before the number of publications, and a refusal does not count."""
         self.assertEqual(await self.code(self.create()), "too_many_requests")
+        (core,), (old,) = self.uploaded(), self.uploaded()
+        self.sql("update user_files set due = null where path = %s", old)
+        for path in (core, old):
+            self.assertEqual(await self.code(self.create(entity=part(path))), "too_many_requests")
         self.assertEqual(await self.code(self.create(entity=part(new()))), "file_missing")
         (core,) = self.uploaded(by=self.bob)
         self.assertEqual(

@@ -184,13 +184,14 @@ class CountTests(ClaimCase):
         self.assertEqual((self.used(self.ann), self.used(self.bob)), ((10, 0), (10, 0)))
 
     async def test_announced(self) -> None:
-        """A file that was announced is not pending any more once it is published."""
-        part = self.file()
+        """A file that was announced is not pending any more once it is published, and has its own
+        size."""
+        part = self.file(size=12)
         self.sent(self.bob, part)
         self.sent(self.ann, part, sent=False)
         self.assertEqual(self.used(self.ann), (10, 1))
         await self.claim(part, by=self.bob)
-        self.assertEqual(self.used(self.ann), (10, 0))
+        self.assertEqual(self.used(self.ann), (12, 0))
 
     async def test_at_once(self) -> None:
         """Publications of one user with the same files at once all succeed, and count them once."""

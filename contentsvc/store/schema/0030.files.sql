@@ -100,8 +100,7 @@ create table claims (
     owner_id   uuid,
     primary key (holder, kind, path)
 );
-create index claims_path on claims (path, content_id);
-create index claims_owner on claims (owner_id, path) where owner_id is not null;
+create index claims_path on claims (path, owner_id);
 
 -- Whoever gives up a file lets the collector look at it. If its owner announced it longer than a day ago,
 -- it counts for them only as long as they claim it. Storage rows come first, then files in order of path.
