@@ -52,7 +52,7 @@ class Client:
 
     One attempt of a request takes at most `timeout` seconds. If a request may be repeated, the
     client repeats it for `patience` seconds, with pauses from `random`. `agent` and `connector` are
-    for tests and proxies.
+    for tests and proxies; uploads of files use neither.
 
     The operations raise ApiError, whose `code` is the cause, and its subclasses SessionEnded and
     ProgressConflict. They also raise NotSignedIn and Unreachable.

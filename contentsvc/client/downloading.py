@@ -1,5 +1,6 @@
 """Downloads: the files of a content, verified, under names in a folder."""
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
@@ -19,6 +20,7 @@ from contentsvc.wire.files import ContentFile, digest_of, is_ours
 
 PARTS = ".parts"
 """The subfolder for files that have not come whole. It is deleted when it is empty."""
+_URL = re.compile(r"https?://[!-~]+\Z")
 _AGAIN = TEMPORARY | {408, 500}
 _STALE = frozenset({401, 403, 404, 410})
 """Answers to a URL that is not good any more. A new one may be."""
@@ -49,6 +51,8 @@ class Urls:
         for file in files:
             if not is_ours(file.path) or digest_of(file.path) != file.sha256:
                 raise ApiError(200, "malformed_answer", f"{file.path} is no path of a file", {})
+            if file.url is not None and not _URL.match(file.url):
+                raise ApiError(200, "malformed_answer", f"{file.url} is no URL of HTTP", {})
         # One file may be several parts. One of them is enough to get it.
         self._files = {file.path: file for file in sorted(files, key=lambda file: bool(file.url))}
         return list(self._files.values())

@@ -131,7 +131,8 @@ def arrive(part: Path, targets: list[Path]) -> None:
     *others, last = targets
     for target in others:
         beside = part.with_name(part.name + ".copy")
-        with part.open("rb") as source, beside.open("wb") as copy:
+        beside.unlink(missing_ok=True)  # it may be a link to elsewhere
+        with part.open("rb") as source, beside.open("xb") as copy:
             shutil.copyfileobj(source, copy, CHUNK)
             copy.flush()
             os.fsync(copy.fileno())

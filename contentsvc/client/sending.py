@@ -34,6 +34,7 @@ SILENCE = 60.0
 MOST_ANSWER = 64 * 1024
 """Bytes of an answer that are looked at. Answers to a PUT are small."""
 
+_INFORMATIONAL = (b"HTTP/1.1 1", b"HTTP/1.0 1")
 _GIVEN_BY_HTTP = frozenset({"host", "content-length", "connection"})
 
 
@@ -77,7 +78,7 @@ class Sender:
         its status is. `sent` is told how many bytes have left so far.
 
         Raises Unreachable, FileChanged if the file has become shorter, OSError if it cannot be
-        read.
+        read, ValueError if the URL or a header is none, and what `sent` raises.
         """
         body: BinaryIO = await self._threads(open, file, "rb", 0)
         sending = _Sending(self._threads, _head(url, headers, size), body, size, sent)
@@ -94,10 +95,10 @@ class Sender:
         try:
             return await exchange
         except LOST as error:
+            if error is sending.failed:
+                raise
             if not late and is_cancelled(error):
                 raise CancelledError() from None
-            if isinstance(error, OSError) and sending.failed is error:
-                raise
             reason = f"nothing moved for {self._silence:g} s" if late else reason_of(error)
             never = isinstance(error, NEVER_SENT)
             raise Unreachable(f"PUT {_bare(url)}: {reason}", maybe_done=not never) from None
@@ -157,7 +158,7 @@ class _Sending(TwistedProtocol):
             return
         self.progress()
         self._received = without_informational(self._received + data)
-        if self._received:
+        if is_final(self._received):
             self._stop_sending()
         answer = parsed(self._received, whole=True)
         if answer is not None or len(self._received) > MOST_ANSWER:
@@ -171,7 +172,7 @@ class _Sending(TwistedProtocol):
         self._end()
         if answer is not None:
             self.answered.callback(answer)
-        elif isinstance(error, (*LOST, FileChanged)):
+        elif isinstance(error, LOST):
             self.answered.errback(error)
         else:
             self.answered.errback(ConnectionLost(str(error or "the answer is not HTTP")))
@@ -227,8 +228,9 @@ class _Sending(TwistedProtocol):
         if self._over:
             self._body.close()
         else:
+            self._end()
             self.failed = failure.value
-            self._answer(None, failure.value)
+            self.answered.errback(failure)
 
     def _stop_sending(self) -> None:
         self._left = 0
@@ -262,9 +264,14 @@ class _Socket:
         return BytesIO(self._data)
 
 
+def is_final(data: bytes) -> bool:
+    """Whether this is the beginning of an answer that is not informational."""
+    return len(data) >= 10 and not data.startswith(_INFORMATIONAL)
+
+
 def without_informational(data: bytes) -> bytes:
     """The bytes after answers such as 100 Continue, which promise another."""
-    while data.startswith((b"HTTP/1.1 1", b"HTTP/1.0 1")) and b"\r\n\r\n" in data:
+    while data.startswith(_INFORMATIONAL) and b"\r\n\r\n" in data:
         data = data.partition(b"\r\n\r\n")[2]
     return data
 

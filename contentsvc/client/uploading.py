@@ -61,6 +61,7 @@ class Uploading:
         """Until all are there: the last call of /uploads has said so."""
         wanted = {file.path: file for file in files}
         sent = dict.fromkeys(wanted, 0)
+        refused_before = False
         while True:
             asked = self._reactor.seconds()
             missing = await self._missing(list(wanted.values()))
@@ -82,15 +83,24 @@ class Uploading:
 
             answers = await each(at_once, missing, send)
             refusals = [answer for answer in answers if answer is not None]
-            if len(refusals) == len(missing):
-                # No URL of this round was any good: new ones are no better.
+            refused = len(refusals) == len(missing)
+            if refused and refused_before:
+                # URLs expire, also while a computer sleeps. But these were new.
                 raise FilesRefused(error_of(refusals[0]), [missing[0][0].file])
+            refused_before = refused
 
     async def _missing(self, files: Sequence[Measured]) -> list[tuple[Measured, Upload]]:
-        missing = []
+        missing: list[tuple[Measured, Upload]] = []
         for first in range(0, len(files), _MOST_ANNOUNCED):
             some = files[first : first + _MOST_ANNOUNCED]
-            for file, answer in zip(some, await self._announced(some), strict=True):
+            try:
+                answers = await self._announced(some)
+            except FilesRefused as error:
+                if missing and error.code == "quota_exceeded":
+                    # The number of announced files is limited too. Some are sent first.
+                    return missing
+                raise
+            for file, answer in zip(some, answers, strict=True):
                 if answer.upload is not None:
                     missing.append((file, answer.upload))
                 else:
@@ -119,6 +129,8 @@ class Uploading:
                 )
             except Unreachable as error:
                 again = error
+            except ValueError as error:
+                raise ApiError(200, "malformed_answer", str(error), {}) from None
             else:
                 if answer.status < 300:
                     self._progress(Progress(file.file, file.size, file.size))

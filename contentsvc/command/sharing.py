@@ -63,11 +63,15 @@ def words(error: Exception) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, ApiError):
         problem = error.problem
-        if isinstance(problem.get("limit"), int):
-            text += f" The limit is {size(problem['limit'])}"
-            used = problem.get("used")
-            text += f", of which {size(used)} are used." if isinstance(used, int) else "."
+        for name in ("used", "limit"):
+            if isinstance(problem.get(name), int):
+                text += f" ({name}: {_amount(problem[name])})"
     return text
+
+
+def _amount(number: int) -> str:
+    """Bytes, or a number of files, which is never so large."""
+    return size(number) if number >= 1024 * 1024 else str(number)
 
 
 class Bar:

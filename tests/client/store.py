@@ -52,8 +52,10 @@ class Wire(Protocol):
         self._act = self._store.acts.popleft() if self._store.acts else served
         if self._act in (early, deaf):
             self._act(self)
-        else:
-            self._take(rest)
+            return
+        if self._act is hesitant:
+            self.transport.write(b"HTTP/1.1 1")
+        self._take(rest)
 
     def _take(self, data: bytes) -> None:
         self.body += data
@@ -122,6 +124,13 @@ def early(wire: Wire) -> None:
     wire.answer(403, b'{"code": "file_blocked", "detail": "No."}')
 
 
+def hesitant(wire: Wire) -> None:
+    """100 Continue, though nobody has asked for it: a piece of it at once, the rest after the
+    body."""
+    wire.transport.write(b"00 Continue\r\n\r\n")
+    served(wire)
+
+
 def deaf(wire: Wire) -> None:
     """Nothing is read, and nothing is said."""
     wire.transport.pauseProducing()
@@ -164,6 +173,9 @@ class Service:
         self.store = store
         self.announced: list[UploadsBody] = []
         self.refusal: ApiError | None = None
+        self.pending: set[str] = set()
+        self.most_pending = 10_000
+        self.scheme = "http"
         self.listed: list[str] = []
         self.gone: set[str] = set()
         """Paths without a URL."""
@@ -175,11 +187,16 @@ class Service:
         self.announced.append(body)
         if self.refusal is not None:
             raise self.refusal
+        self.pending |= {file.sha256 for file in body.files}
+        self.pending -= {digest_of(path) for path in self.store.kept}
+        if len(self.pending) > self.most_pending:
+            self.pending -= {file.sha256 for file in body.files}
+            raise ApiError(403, "quota_exceeded", "No.", {})
         answers = []
         for file in body.files:
             path = path_of(file.sha256, file.media_type or "application/octet-stream")
             headers = {"x-sum": file.sha256, "Content-Length": str(file.size)}
-            url = f"{self.store.url}/{path}?n={len(self.announced)}"
+            url = f"{self.store.url}/{path}?n={len(self.announced)}".replace("http", self.scheme)
             there = path in self.store.kept
             upload = None if there else Upload("PUT", url, headers, 0)
             answers.append(UploadedFile(file.sha256, path, upload))
@@ -192,7 +209,8 @@ class Service:
 
     def _file(self, path: str, given: bool) -> ContentFile:
         size = len(self.store.kept[path])
-        url = f"{self.store.url}/{path}?n={self.lists}" if given else None
+        url = f"{self.store.url}/{path}?n={self.lists}".replace("http", self.scheme)
+        url = url if given else None
         return ContentFile(path, "entity", digest_of(path), size, media_type_of(path), url, 0)
 
 

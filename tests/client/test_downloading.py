@@ -126,10 +126,14 @@ class DownloadTests(DownloadCase):
         self.assertEqual((other.read_bytes(), self.files()), (b"mine", {"core": b"one"}))
 
     async def test_malformed(self) -> None:
-        """A path that is not of the service's form is refused."""
+        """A path that is not of the service's form is refused, and a URL that is none of HTTP."""
         self.offer(b"one")
         self.service.listed = ["../" + "a" * 64]
         self.store.kept[self.service.listed[0]] = b"one"
+        error = await self.fails(ApiError, self.download())
+        self.assertEqual(error.code, "malformed_answer")
+        self.offer(b"one")
+        self.service.scheme = "file"
         error = await self.fails(ApiError, self.download())
         self.assertEqual(error.code, "malformed_answer")
 

@@ -1,6 +1,7 @@
 """Uploads, against a store that fails as the test wants."""
 
 import hashlib
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -118,6 +119,13 @@ class UploadTests(Case):
         await self.upload(*(b"%d" % number for number in range(1001)))
         self.assertEqual([len(body.files) for body in self.service.announced], [1000, 1])
 
+    async def test_most_pending(self) -> None:
+        """Where so many may not be announced at once, some are sent first."""
+        self.service.most_pending = 1_050
+        data = [b"%d" % number for number in range(1_100)]
+        await self.upload(*data)
+        self.assertEqual(set(self.store.kept.values()), set(data))
+
     async def test_at_once(self) -> None:
         """No more files are on their way at once than allowed."""
         self.store.acts.extend([store.deaf] * 2)
@@ -192,9 +200,9 @@ class TroubleTests(Case):
 
     async def test_refused(self) -> None:
         """A store that refuses all new URLs too is an error."""
-        self.store.acts.extend([store.says(403, b"<Error/>")] * 2)
+        self.store.acts.extend([store.says(403, b"<Error/>")] * 4)
         error = await self.fails(FilesRefused, self.upload(b"one", b"two"))
-        self.assertEqual(error.code, "http_403")
+        self.assertEqual((error.code, len(self.store.asked)), ("http_403", 4))
 
     async def test_early(self) -> None:
         """A refusal that comes before the file is read is heard, and ends the sending."""
@@ -225,6 +233,42 @@ class TroubleTests(Case):
         self.file(b"other")
         await self.fails(FileChanged, self.transfers.upload([measured]))
         self.assertEqual(self.store.asked, [])
+
+    async def test_shorter(self) -> None:
+        """A file that becomes shorter while it is sent is an error."""
+        (measured,) = await self.transfers.measure([LocalFile("entity", self.file(BIG))])
+
+        def cut(step: Progress) -> None:
+            os.truncate(measured.file, 1000)
+
+        await self.fails(FileChanged, self.transfers.upload([measured], progress=cut))
+        self.assertEqual(self.store.kept, {})
+
+    async def test_mistake(self) -> None:
+        """An error of the caller's own function ends the upload, and is raised."""
+
+        def mistaken(step: Progress) -> None:
+            if step.done:
+                raise ConnectionResetError("of my own")
+
+        files = [LocalFile("entity", self.file(BIG))]
+        error = await self.fails(
+            ConnectionResetError, self.transfers.upload(files, progress=mistaken)
+        )
+        self.assertEqual((str(error), len(self.service.announced)), ("of my own", 1))
+        self.assertLessEqual(len(self.store.asked), 1)
+
+    async def test_hesitant(self) -> None:
+        """An answer that promises another one, and comes in pieces, is waited for."""
+        self.store.acts.append(store.hesitant)
+        (path,) = await self.upload(BIG)
+        self.assertEqual((len(self.store.asked), self.store.kept[path]), (1, BIG))
+
+    async def test_no_url(self) -> None:
+        """An upload to anything but HTTP is refused."""
+        self.service.scheme = "ftp"
+        error = await self.fails(ApiError, self.upload(b"one"))
+        self.assertEqual(error.code, "malformed_answer")
 
     async def test_not_there(self) -> None:
         """A file that the store takes and the service does not find is sent three times."""
