@@ -47,16 +47,16 @@ class Lapses:
 
     async def run(self) -> float | None:
         """Do a batch of some users, one after the other."""
-        gone = 0
+        again = False
         for user in await collection.lapsing(self._db):
             async with self._db.transaction() as tx:
                 # The storage row first, as everybody who writes a user's announcements.
                 if await collection.lock_storage(tx, user):
                     paths = await collection.lapse(tx, user)
                     await collection.give_up(tx, paths)
-                    gone += len(paths)
-        self._total += gone
-        if gone:
+                    self._total += len(paths)
+                    again = True
+        if again:
             return PAUSE
         if self._total:
             log.info("Deleted announcements of files: {total}", total=self._total)
