@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from twisted.internet import reactor
+from twisted.internet import reactor, ssl
 from twisted.internet.defer import Deferred
-from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
+from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol, wrapClientTLS
 from twisted.internet.protocol import Protocol
 from twisted.internet.task import Clock
 from twisted.python.failure import Failure
@@ -96,6 +96,8 @@ class TransferCase(StoreCase):
     """A site with a folder of files, and Ann, who announces them. The wall clock stands still."""
 
     reserve = 0
+    certificate: ssl.PrivateCertificate | None = None
+    """With it, connections are of TLS."""
     origins = ("*",)
 
     async def setUp(self) -> None:
@@ -122,7 +124,11 @@ class TransferCase(StoreCase):
         transfers = Transfers(reply, receiving)
         root = Root(api, None, {}, transfers)
         self.site = site_of(root, reactor, judge=root.judge, refuse=api.refuse, **limits)
-        port = reactor.listenTCP(0, self.site, interface="127.0.0.1")
+        if self.certificate is None:
+            port = reactor.listenTCP(0, self.site, interface="127.0.0.1")
+        else:
+            options = self.certificate.options()
+            port = reactor.listenSSL(0, self.site, options, interface="127.0.0.1")
         self.port = port.getHost().port
         self.addCleanup(port.stopListening)
 
@@ -147,7 +153,10 @@ class TransferCase(StoreCase):
 
     async def connect(self) -> Wire:
         """A new connection, which is gone at the end."""
-        endpoint = TCP4ClientEndpoint(reactor, "127.0.0.1", self.port)
+        endpoint: Any = TCP4ClientEndpoint(reactor, "127.0.0.1", self.port)
+        if self.certificate is not None:
+            trust = ssl.optionsForClientTLS("localhost", trustRoot=self.certificate)
+            endpoint = wrapClientTLS(trust, endpoint)
         wire = await connectProtocol(endpoint, Wire())
         self.addCleanup(self.drop, wire)
         return wire
