@@ -33,8 +33,8 @@ UPLOAD_LIFETIME = 3600
 HOUR = 3600
 LOOK = 20.0
 """Seconds for a look at any number of files."""
-AT_ONCE = 32
-"""Requests at once of one look or deletion."""
+AT_ONCE = 16
+"""Requests at once of one look or deletion, so that another has room beside it."""
 PAGE = 500
 """Files in a page of a listing."""
 LISTING = 4 * 1024 * 1024

@@ -51,14 +51,24 @@ class Endpoint(NamedTuple):
         return cls(parts.scheme, host, unquote(parts.path).rstrip("/"))
 
 
+class _Time(NamedTuple):
+    """What all signatures of one second have: their time and scope, and the key of the day."""
+
+    second: int
+    stamp: str
+    scope: str
+    key: bytes
+
+
 class Signer:
     """Signs for one store and region. Times are Unix seconds."""
 
     def __init__(self, endpoint: Endpoint, region: str, credentials: Credentials) -> None:
         self._endpoint = endpoint
+        self._origin = f"{endpoint.scheme}://{endpoint.host}"
         self._region = region
         self._credentials = credentials
-        self._key_of_day: tuple[str, bytes] = ("", b"")
+        self._last = self._time(0)
 
     def presign(
         self,
@@ -68,24 +78,22 @@ class Signer:
         at: float,
         lifetime: int,
         headers: Mapping[str, str] | None = None,
-        query: Mapping[str, str] | None = None,
     ) -> str:
         """A URL with which anybody may make this request, from `at` on for `lifetime` seconds,
         with exactly these headers. `path` begins with the bucket."""
-        stamp, scope = self._when(at)
+        when = self._when(at)
         signed = self._headers(headers or {})
-        parameters = {
-            **(query or {}),
-            "X-Amz-Algorithm": _ALGORITHM,
-            "X-Amz-Credential": f"{self._credentials.access_key}/{scope}",
-            "X-Amz-Date": stamp,
-            "X-Amz-Expires": str(lifetime),
-            "X-Amz-SignedHeaders": ";".join(signed),
-        }
-        if self._credentials.session_token is not None:
-            parameters["X-Amz-Security-Token"] = self._credentials.session_token
-        where, asked = self._path(path), _query(parameters)
-        signature = self._signature(method, where, asked, signed, UNSIGNED, stamp, scope)
+        token = self._credentials.session_token
+        more = "" if token is None else f"&X-Amz-Security-Token={_encoded(token)}"
+        # In the order of the names, as they are signed.
+        asked = (
+            f"X-Amz-Algorithm={_ALGORITHM}"
+            f"&X-Amz-Credential={_encoded(f'{self._credentials.access_key}/{when.scope}')}"
+            f"&X-Amz-Date={when.stamp}&X-Amz-Expires={lifetime}{more}"
+            f"&X-Amz-SignedHeaders={'%3B'.join(signed)}"
+        )
+        where = self._path(path)
+        signature = self._signature(method, where, asked, signed, UNSIGNED, when)
         return f"{self._origin}{where}?{asked}&X-Amz-Signature={signature}"
 
     def sign(
@@ -100,23 +108,19 @@ class Signer:
     ) -> tuple[str, dict[str, str]]:
         """The URL and all headers of a request at `at`. `payload` is the digest of its body, in
         hexadecimal digits, or UNSIGNED."""
-        stamp, scope = self._when(at)
-        sent = {**(headers or {}), "x-amz-content-sha256": payload, "x-amz-date": stamp}
+        when = self._when(at)
+        sent = {**(headers or {}), "x-amz-content-sha256": payload, "x-amz-date": when.stamp}
         if self._credentials.session_token is not None:
             sent["x-amz-security-token"] = self._credentials.session_token
         signed = self._headers(sent)
         where, asked = self._path(path), _query(query or {})
-        signature = self._signature(method, where, asked, signed, payload, stamp, scope)
+        signature = self._signature(method, where, asked, signed, payload, when)
         sent["Authorization"] = (
-            f"{_ALGORITHM} Credential={self._credentials.access_key}/{scope}, "
+            f"{_ALGORITHM} Credential={self._credentials.access_key}/{when.scope}, "
             f"SignedHeaders={';'.join(signed)}, Signature={signature}"
         )
         url = f"{self._origin}{where}"
         return f"{url}?{asked}" if asked else url, sent
-
-    @property
-    def _origin(self) -> str:
-        return f"{self._endpoint.scheme}://{self._endpoint.host}"
 
     def _path(self, path: str) -> str:
         return quote(f"{self._endpoint.prefix}/{path}", safe="/")
@@ -127,9 +131,19 @@ class Signer:
         named["host"] = self._endpoint.host
         return dict(sorted(named.items()))
 
-    def _when(self, at: float) -> tuple[str, str]:
-        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(at))
-        return stamp, f"{stamp[:8]}/{self._region}/s3/aws4_request"
+    def _when(self, at: float) -> _Time:
+        second = int(at)
+        if second != self._last.second:
+            self._last = self._time(second)
+        return self._last
+
+    def _time(self, second: int) -> _Time:
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(second))
+        words = (stamp[:8], self._region, "s3", "aws4_request")
+        key = f"AWS4{self._credentials.secret_key}".encode()
+        for word in words:
+            key = _hmac(key, word)
+        return _Time(second, stamp, "/".join(words), key)
 
     def _signature(
         self,
@@ -138,21 +152,12 @@ class Signer:
         asked: str,
         signed: Mapping[str, str],
         payload: str,
-        stamp: str,
-        scope: str,
+        when: _Time,
     ) -> str:
         lines = "".join(f"{name}:{value}\n" for name, value in signed.items())
         canonical = f"{method}\n{where}\n{asked}\n{lines}\n{';'.join(signed)}\n{payload}"
         digest = hashlib.sha256(canonical.encode()).hexdigest()
-        return _hmac(self._key(stamp[:8]), f"{_ALGORITHM}\n{stamp}\n{scope}\n{digest}").hex()
-
-    def _key(self, day: str) -> bytes:
-        if self._key_of_day[0] != day:
-            key = f"AWS4{self._credentials.secret_key}".encode()
-            for word in (day, self._region, "s3", "aws4_request"):
-                key = _hmac(key, word)
-            self._key_of_day = (day, key)
-        return self._key_of_day[1]
+        return _hmac(when.key, f"{_ALGORITHM}\n{when.stamp}\n{when.scope}\n{digest}").hex()
 
 
 def _query(parameters: Mapping[str, str]) -> str:

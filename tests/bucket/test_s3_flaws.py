@@ -120,9 +120,10 @@ class LookTests(FlawedCase):
         """A look sends some requests at once, and another as soon as one has ended."""
         waiting = self.hangs()
         looking = Deferred.fromCoroutine(self.bucket.look(OTHERS))
-        self.assertEqual(len(waiting), 32)
+        begun = len(waiting)
+        self.assertLess(begun, len(OTHERS) / 10)
         waiting[5].callback(None)
-        self.assertEqual(len(waiting), 33)
+        self.assertEqual(len(waiting), begun + 1)
         looking.cancel()
         self.failureResultOf(looking)
 
