@@ -11,8 +11,11 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from twisted.internet import reactor
-from twisted.internet.defer import Deferred, gatherResults
+from twisted.internet.defer import Deferred, gatherResults, succeed
+from twisted.internet.interfaces import IConsumer
 from twisted.internet.task import deferLater
+from twisted.web.iweb import IBodyProducer
+from zope.interface import implementer
 
 from tests.spec import images
 from tests.spec.client import Response, Wire
@@ -92,6 +95,28 @@ def with_query(url: str, query: str) -> str:
     return urlsplit(url)._replace(query=query).geturl()
 
 
+@implementer(IBodyProducer)
+class Whole:
+    """A body that is written at once, so that nothing is left to do when an answer comes early."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.length = len(data)
+
+    def startProducing(self, consumer: IConsumer) -> Deferred[None]:
+        consumer.write(self._data)
+        return succeed(None)
+
+    def pauseProducing(self) -> None:
+        pass
+
+    def resumeProducing(self) -> None:
+        pass
+
+    def stopProducing(self) -> None:
+        pass
+
+
 class FilesCase(TellingCase):
     """Uploads, their use, and downloads; with the daemon's own folder, or on another backend."""
 
@@ -148,9 +173,12 @@ class FilesCase(TellingCase):
         sent.pop("content-length", None)  # the client makes it from the body
         return await self.bare(upload["method"], upload["url"], headers=sent, data=data)
 
-    async def bare(self, method: str, url: str, **more: Any) -> Response:
+    async def bare(
+        self, method: str, url: str, *, headers: dict[str, str], data: bytes | None = None
+    ) -> Response:
         """A request to a URL that was given, of which nothing is expected."""
-        response = await self._http.request(method, url, **more)
+        body = None if data is None else Whole(data)
+        response = await self._http.request(method, url, headers=headers, data=body)
         self.assertNotIn(response.status, (500, 502), repr(response))
         return response
 

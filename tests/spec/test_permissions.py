@@ -249,6 +249,7 @@ class OtherTests(PermissionCase):
         """extensions §3: GET storage requires nothing, GET user/storage is for the user only."""
         await self.anyone("storage")
         await self.only_self("GET", "user/{user}/storage")
+        await self.only_self("GET", "/methods/v1/user/{user}/storage")
 
     async def test_blocked_files(self):
         """extensions §3: PUT and DELETE of a file's block are for admins."""
@@ -313,6 +314,22 @@ class OtherTests(PermissionCase):
         """choices: POST party-invite is for the user who invites."""
         path = f"user/{{user}}/friend/{(await self.someone()).id}/party-invite"
         await self.only_self("POST", path, {"party": guid()})
+
+    async def test_content_files(self):
+        """extensions §3: GET files, of content and of a revision, requires nothing."""
+        made = await self.published()
+        await self.anyone(f"{made.path}/files")
+        await self.anyone(f"{made.path}/revisions/{made.sent['revisionId']}/files")
+
+    async def test_revision_given_up(self):
+        """extensions §3: DELETE of a revision is for the content's author, not for admins."""
+        made = await self.content(await self.user())
+        path = f"{made.path}/revisions/{made.sent['revisionId']}"
+        await self.post(f"{made.path}/revisions", draft(), by=made.author, expect=201)
+        await self.outcome(401, "DELETE", path, None)
+        for user in (await self.someone(), await self.admin()):
+            await self.outcome(403, "DELETE", path, None, by=user)
+        await self.outcome(None, "DELETE", path, None, by=made.author)
 
     async def test_forged_admin(self):
         """choices: the role comes from the token, which nobody can change."""
