@@ -252,7 +252,6 @@ class _Receiving(Protocol):
         self._expected = into.size - into.there
         self._writing = self._paused = False
         self._lost: Failure | None = None
-        self._idle: Deferred[None] | None = None
         self.ended: Deferred[None] = Deferred(lambda _: self._stop())
 
     @property

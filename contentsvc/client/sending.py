@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
-from twisted.internet.error import ConnectionDone, ConnectionLost
+from twisted.internet.error import ConnectionLost
 from twisted.internet.interfaces import IPushProducer, IStreamClientEndpoint
-from twisted.internet.protocol import Factory
+from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.protocol import Protocol as TwistedProtocol
 from twisted.internet.ssl import optionsForClientTLS
 from twisted.python.failure import Failure
@@ -164,7 +164,7 @@ class _Sending(TwistedProtocol):
         if answer is not None or len(self._received) > MOST_ANSWER:
             self._answer(answer or parsed(self._received, whole=False))
 
-    def connectionLost(self, reason: Failure = Failure(ConnectionDone())) -> None:  # noqa: B008
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
         if not self._over:
             self._answer(parsed(self._received, whole=False), reason.value)
 

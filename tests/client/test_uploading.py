@@ -210,6 +210,12 @@ class TroubleTests(Case):
         error = await self.fails(FilesRefused, self.upload(BIG))
         self.assertEqual((error.code, error.files), ("file_blocked", [self.folder / "f0"]))
 
+    async def test_redirect(self) -> None:
+        """A redirect is not followed."""
+        self.store.acts.append(store.says(307, Location=f"{self.store.url}/x"))
+        error = await self.fails(FilesRefused, self.upload(b"one"))
+        self.assertEqual((error.code, len(self.store.asked)), ("http_307", 1))
+
     async def test_full(self) -> None:
         """A disk that is full is an error at once."""
         self.store.acts.append(store.says(507, b'{"code": "disk_full", "detail": "Full."}'))

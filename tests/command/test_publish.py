@@ -274,6 +274,21 @@ class FetchTests(FolderCase):
         self.assertIn(self.files["tower.bin"], self.fetched().values())
         self.assertNotIn(b"straight", self.fetched().values())
 
+    async def test_no_room(self) -> None:
+        """Where a file does not fit, that is one line, and no file is there in part; with room the
+        same command goes on."""
+        await self.publish()
+        words = ("fetch", self.content, str(self.got), "--url", self.service.url)
+        limited = ("-c", 'ulimit -f 1000; exec "$0" "$@"', script("contentsvc"), *words)
+        out, err, status = await getProcessOutputAndValue("/bin/bash", limited, env=os.environ)
+        self.assertEqual((status, out, err.count(b"\n")), (1, b"", 1), err)
+        self.assertIn(b"File too large", err)
+        whole = set(self.files.values())
+        there = {data for name, data in self.fetched().items() if not name.startswith(".parts")}
+        self.assertLessEqual(there, whole)
+        await self.fetch()
+        self.assertIn(self.files["tower.bin"], self.fetched().values())
+
     async def test_nothing(self) -> None:
         """Content that is not there is one line, and status 1."""
         self.folder.joinpath(IDS).write_text(f'{{"content": "{BOB}"}}')
