@@ -8,7 +8,12 @@ from typing import Final
 from twisted.internet.defer import DeferredSemaphore
 
 from contentsvc.api.errors import FileBlocked, StorageUnavailable, retry_after
-from contentsvc.api.refusals import InsufficientStorage, UrlExpired, WrongDigest
+from contentsvc.api.refusals import (
+    InsufficientStorage,
+    UploadReplaced,
+    UrlExpired,
+    WrongDigest,
+)
 from contentsvc.bucket import bucket as places
 from contentsvc.bucket import images
 from contentsvc.bucket.folder import OutOfSpace, WrongBytes
@@ -22,6 +27,9 @@ from contentsvc.wire.files import is_media
 
 _AT_ONCE: Final = 2
 """Files that become visible at once. Each holds a connection of the pool while the disk works."""
+_SAME: Final = 2
+"""Uploads with the same URL at once: one, and one that its client has given up. Otherwise one
+announced file could fill the disk."""
 _AWAY, _COLLECTING = 10, 2
 """Seconds after which to try again: a disk that fails, and a file that is being deleted."""
 _LAPSED = "The announcement of this file has lapsed. POST /api/v1/uploads gives a new URL."
@@ -38,6 +46,23 @@ class Receiving:
         self.bucket = bucket
         self.places = DeferredSemaphore(_AT_ONCE)
         self._translate = translate
+        self._coming: dict[str, dict[Upload, None]] = {}
+
+    def begin(self, upload: "Upload") -> None:
+        """Take note of an upload. It may take the place of an older one with the same URL."""
+        same = self._coming.setdefault(upload.grant.token, {})
+        if len(same) >= _SAME:
+            older = next((each for each in same if each.arrives), None)
+            if older is not None:
+                older.refuse(UploadReplaced())
+        self._coming.setdefault(upload.grant.token, same)[upload] = None
+
+    def over(self, upload: "Upload") -> None:
+        """Take note that an upload has come whole, or will not."""
+        same = self._coming.get(upload.grant.token, {})
+        same.pop(upload, None)
+        if not same:
+            self._coming.pop(upload.grant.token, None)
 
     @contextmanager
     def problems(self) -> Iterator[None]:
@@ -79,7 +104,18 @@ class Upload:
         if announced.blocked:
             raise FileBlocked()
         if not self._discarded:
+            self._receiving.begin(self)
             self._arriving = self._receiving.bucket.arrive(self.grant.path, self.grant.size)
+
+    @property
+    def arrives(self) -> bool:
+        """Whether a part of it has not come yet."""
+        arrival = self._request.arrival
+        return arrival is not None and arrival.left > 0
+
+    def refuse(self, problem: Problem) -> None:
+        """Answer this, while it arrives."""
+        self._request.refuse(problem)
 
     async def write(self, data: bytearray) -> None:
         """Raises InsufficientStorage, StorageUnavailable."""
@@ -94,6 +130,7 @@ class Upload:
         what the database has.
         """
         receiving, arriving, grant = self._receiving, self._arriving, self.grant
+        receiving.over(self)
         if arriving is None:
             return
         with receiving.problems():
@@ -118,5 +155,6 @@ class Upload:
     def discard(self) -> None:
         """Leave nothing of it, unless it is visible."""
         self._discarded = True
+        self._receiving.over(self)
         if self._arriving is not None:
             self._arriving.discard()

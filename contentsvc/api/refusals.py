@@ -16,6 +16,11 @@ WrongLength = named(
 WrongDigest = named(
     400, "wrong_digest", "The body does not have the digest that was announced: nothing is kept."
 )
+UploadReplaced = named(
+    409,
+    "upload_replaced",
+    "Later uploads of the same file, with the same URL, have taken the place of this one.",
+)
 LengthRequired = named(
     411, "length_required", "An upload must have a Content-Length, and must not be chunked."
 )

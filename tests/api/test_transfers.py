@@ -1,6 +1,5 @@
 """Uploads to the daemon itself (extensions §3)."""
 
-import resource
 from urllib.parse import parse_qsl
 
 from twisted.internet.defer import Deferred, gatherResults
@@ -91,6 +90,31 @@ class UploadTests(TransferCase):
         )
         await self.stored(fresh())
         self.assertEqual(seen, [f"/files/content 204 {self.ann}"])
+
+
+class SameTests(TransferCase):
+    async def test_replaced(self) -> None:
+        """Of many uploads with the same URL the last two go on. So one announced file cannot fill
+        the disk, and a client that comes back does not wait for its broken connection."""
+        data = fresh(3 * MIB)
+        target = await self.announce(data)
+        wires = []
+        for _ in range(5):
+            wire = await self.connect()
+            wire.head("PUT", target, Content_Type=BINARY, Content_Length=len(data))
+            wire.send(data[:-1])
+            wires.append(wire)
+            while len(self.site.traffic.active) < min(len(wires), 3):
+                await self.turn()
+        for wire in wires[:3]:
+            self.problem(await wire.answer(), 409, "upload_replaced")
+        for wire in wires[3:]:
+            wire.send(data[-1:])
+        for wire in wires[3:]:
+            self.assertEqual((await wire.answer()).status, 204)
+        await self.drop(wires[0])
+        self.assertEqual((await self.put(target, data)).status, 204)
+        self.assertEqual(self.incoming(), [])
 
 
 class HeadTests(TransferCase):
@@ -317,69 +341,3 @@ class BodyTests(TransferCase):
             self.assertEqual((await wire.answer()).status, 204)
             self.assertEqual(self.row(data), (True, True))
         self.assertEqual(self.site.held.size, 0)
-
-
-class FullDiskTests(TransferCase):
-    async def test_full(self) -> None:
-        """A disk that cannot take a file is 507 amid the body, and nothing is left."""
-        data = fresh(24 * MIB)
-        target = await self.announce(data)
-        before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20 * MIB, before[1]))
-        try:
-            answer = await self.put(target, data)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        self.problem(answer, 507, "insufficient_storage")
-        await self.nothing_left(data)
-        self.assertEqual((await self.put(target, data)).status, 204)
-
-    async def test_reserve(self) -> None:
-        """A file that would need the reserve of the disk is refused as soon as its first bytes
-        come."""
-        self.folder.reserve = 2**60
-        data = fresh(2 * MIB)
-        self.problem(await self.put(await self.announce(data), data), 507, "insufficient_storage")
-        await self.nothing_left(data)
-
-    async def test_fails(self) -> None:
-        """A disk that fails otherwise is 503, which says to try again."""
-        (self.root / "incoming").rename(self.root / "away")
-        data = fresh()
-        answer = await self.put(await self.announce(data), data)
-        self.problem(answer, 503, "storage_unavailable")
-        self.assertEqual(answer.headers["Retry-After"], "10")
-        self.assertEqual(self.causes, ["storage_unavailable"])
-
-
-class StopTests(TransferCase):
-    async def test_drain(self) -> None:
-        """An upload that is under way at the stop is finished, and its answer ends the
-        connection."""
-        data = fresh(2 * MIB)
-        wire = await self.connect()
-        wire.head(
-            "PUT", await self.announce(data), Content_Type=BINARY, Content_Length=len(data)
-        )
-        wire.send(data[:-1])
-        while not self.incoming():
-            await self.turn()
-        drained = Deferred.fromCoroutine(self.site.traffic.drain(30.0))
-        wire.send(data[-1:])
-        answer = await wire.answer()
-        self.assertEqual((answer.status, answer.headers["Connection"]), (204, "close"))
-        await drained
-
-    async def test_cut_off(self) -> None:
-        """One that takes longer is cut off, and nothing of it is left."""
-        data = fresh(2 * MIB)
-        wire = await self.connect()
-        wire.head(
-            "PUT", await self.announce(data), Content_Type=BINARY, Content_Length=len(data)
-        )
-        wire.send(data[:-1])
-        while not self.incoming():
-            await self.turn()
-        await self.site.traffic.drain(0.01)
-        await self.stop()
-        self.assertEqual(self.incoming(), [])
