@@ -102,13 +102,10 @@ def image_type(head: bytes) -> str | None:
 
 def has(file: Path, sha256: str, size: int, stop: Stop) -> bool:
     """Whether a file is there with these bytes. Raises OSError."""
-    try:
-        with file.open("rb") as opened:
-            if os.fstat(opened.fileno()).st_size != size:
-                return False
-            return digest(opened.read, stop) == (sha256, size)
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+    if not file.is_file() or file.stat().st_size != size:
         return False
+    with file.open("rb") as opened:
+        return digest(opened.read, stop) == (sha256, size)
 
 
 def place(folder: Path, name: str) -> Path:

@@ -20,11 +20,16 @@ from contentsvc.wire.precheck import Precheck, PrecheckDependency
 from contentsvc.wire.revisions import RevisionCreate, RevisionDetail
 
 
-def publish(folder: Path, url: str, sign_in: SignIn) -> int:
-    """Publish what the folder's manifest says. The exit status."""
+def read(folder: Path) -> Manifest:
+    """What the folder's manifest says, whose files are all there. Raises CommandError, OSError."""
     wanted = manifest.read(folder)
     for _, name in wanted.parts():
         manifest.located(folder, name)
+    return wanted
+
+
+def publish(folder: Path, wanted: Manifest, url: str, sign_in: SignIn) -> int:
+    """Publish what the folder's manifest says. The exit status."""
     return sharing.run(url, sign_in, _Publishing(folder, wanted).run)
 
 

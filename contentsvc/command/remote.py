@@ -81,9 +81,11 @@ def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _publish(settings: Settings, arguments: argparse.Namespace) -> int:
-    from contentsvc.command.publish import publish
+    from contentsvc.command.publish import publish, read
 
-    return publish(arguments.folder, arguments.url, _sign_in(arguments))
+    # Report errors before asking for a password.
+    wanted = read(arguments.folder)
+    return publish(arguments.folder, wanted, arguments.url, _sign_in(arguments))
 
 
 def _fetch(settings: Settings, arguments: argparse.Namespace) -> int:

@@ -62,6 +62,8 @@ def words(error: Exception) -> str:
     """An error in one line."""
     text = " ".join(str(error).split())
     if isinstance(error, ApiError):
+        if error.code == "not_found":
+            return "the service does not keep files: its operator keeps them elsewhere"
         problem = error.problem
         for name in ("used", "limit"):
             if isinstance(problem.get(name), int):

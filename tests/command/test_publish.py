@@ -20,6 +20,7 @@ from tests.client import store
 from tests.client.fakes import BOB
 from tests.client.test_service import PASSWORD, WAIT, Case
 from tests.spec import images
+from tests.support import daemon
 from tests.support.daemon import script
 
 TOWER = """
@@ -202,9 +203,11 @@ class PublishTests(FolderCase):
         self.assertEqual(done.err.count("\n"), 1)
 
     async def test_no_manifest(self) -> None:
-        """So is a folder without a manifest, before a password is sent."""
+        """So is a folder without a manifest, before a password is asked for."""
         (self.folder / MANIFEST).unlink()
-        done = await self.publish(expect=1)
+        words = ("publish", str(self.folder), "--url", self.service.url, "--user", self.name)
+        done = await self.command(*words)
+        self.assertEqual(done.status, 1)
         self.assertIn("content.toml is not there", done.err)
         self.assertEqual(done.err.count("\n"), 1)
 
@@ -311,6 +314,17 @@ class FetchTests(FolderCase):
             url = ("--url", "http://127.0.0.1:1")
             done = await self.command("fetch", words[0], str(self.got), *url, *words[1:])
             self.assertEqual((done.status, done.err.count("\n")), (1, 1), done)
+
+
+class ExternalTests(FolderCase):
+    async def daemon(self) -> daemon.Daemon:
+        return await daemon.shared("external", lambda: daemon.Daemon("--files", "external"))
+
+    async def test_no_files(self) -> None:
+        """Where the operator keeps the files elsewhere, the command says so."""
+        done = await self.publish(expect=1)
+        self.assertIn("does not keep files", done.err)
+        self.assertEqual(done.err.count("\n"), 1)
 
 
 class Interrupted(ProcessProtocol):
