@@ -234,8 +234,10 @@ class StoreTests(SynchronousTestCase):
         self.refused("s3_media_bucket", self.GIVEN | {"s3-media-bucket": "content"}, self.keys)
 
     def test_not_needed(self) -> None:
-        """Settings can be read without the keys: a command on the database needs none."""
+        """Settings can be read without the keys, and with wrong ones: a command on the database
+        needs none, and the environment may have those of something else."""
         self.assertIsNone(config.read(self.GIVEN, {}).aws_access_key_id)
+        config.read({}, {"AWS_SESSION_TOKEN": "of something else"})
 
     def test_keys_of_file(self) -> None:
         """The keys can be in the file. A key of the environment goes with none of the file."""
@@ -256,9 +258,9 @@ class StoreTests(SynchronousTestCase):
         """A key that no header can have is refused, and not repeated."""
         for value in ("secret- with spaces", "secret-\n", "secret-ü"):
             keys = self.keys | {"AWS_SECRET_ACCESS_KEY": value}
-            self.refused("a key of the S3 store", self.GIVEN, keys)
+            self.refused("AWS_SECRET_ACCESS_KEY", self.GIVEN, keys)
         file = self.file("aws_secret_access_key = 5\n")
-        self.refused(file, self.GIVEN | {"config": file}, {})
+        self.refused(f"{file}: aws_secret_access_key", self.GIVEN | {"config": file}, {})
 
     def test_hidden(self) -> None:
         """No text that is made of the settings shows the keys, and no option takes them."""

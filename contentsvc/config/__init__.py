@@ -298,14 +298,15 @@ def _store_keys(
 ) -> dict[str, Secret | None]:
     """All from one place: a key of the environment does not go with one of the file."""
     given = {name: environ[name.upper()] for name in STORE_KEYS if environ.get(name.upper())}
-    source = ""
     if "aws_access_key_id" not in given and "aws_secret_access_key" not in given:
         given = {name: table[name] for name in STORE_KEYS if name in table}
-        source = f"{file}: "
-    try:
-        return {name: secret(given[name]) if name in given else None for name in STORE_KEYS}
-    except ValueError as error:
-        raise ConfigError(f"{source}a key of the S3 store {error}") from None
+    found: dict[str, Secret | None] = dict.fromkeys(STORE_KEYS)
+    for name, value in given.items():
+        try:
+            found[name] = secret(value)
+        except ValueError as error:
+            raise ConfigError(f"{file}: {name} {error}") from None
+    return found
 
 
 def store_of(settings: Settings) -> Store:
@@ -314,9 +315,11 @@ def store_of(settings: Settings) -> Store:
     found: list[Any] = []
     for name in Store._fields:
         value = getattr(settings, name)
+        named = f"{name.upper()} or {name}" if name in STORE_KEYS else name
         if value is None and name != "aws_session_token":
-            variable = f"{name.upper()} or " if name in STORE_KEYS else ""
-            raise ConfigError(f"{variable}{name} is required when files is s3")
+            raise ConfigError(f"{named} is required when files is s3")
+        if isinstance(value, Secret) and not value.sendable:
+            raise ConfigError(f"{named} must be of visible ASCII characters")
         found.append(value)
     store = Store(*found)
     if store.s3_content_bucket == store.s3_media_bucket:

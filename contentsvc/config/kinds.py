@@ -36,6 +36,11 @@ class Secret:
     def __init__(self, value: str) -> None:
         self.value = value
 
+    @property
+    def sendable(self) -> bool:
+        """Whether a header can have it: visible ASCII characters, one at least."""
+        return re.fullmatch("[!-~]+", self.value) is not None
+
     def __repr__(self) -> str:
         return "***"
 
@@ -47,9 +52,9 @@ class Secret:
 
 
 def secret(value: Any) -> Secret:
-    """A text of visible ASCII, that no error repeats."""
-    if not isinstance(value, str) or not re.fullmatch("[!-~]+", value):
-        raise ValueError("must be a string of visible ASCII characters")
+    """A text that no error repeats."""
+    if not isinstance(value, str):
+        raise ValueError("must be a string")
     return Secret(value)
 
 
