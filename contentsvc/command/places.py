@@ -113,7 +113,6 @@ class StorePlace:
     def __init__(self, reactor: Any, settings: Settings) -> None:
         self._reactor = reactor
         store = store_of(settings)
-        token = store.aws_session_token
         self.bucket = S3Bucket(
             reactor,
             WallClock(),
@@ -123,11 +122,7 @@ class StorePlace:
             content_bucket=store.s3_content_bucket,
             media_bucket=store.s3_media_bucket,
             media_url=settings.media_url,
-            credentials=Credentials(
-                store.aws_access_key_id.value,
-                store.aws_secret_access_key.value,
-                None if token is None else token.value,
-            ),
+            credentials=Credentials(*store.keys),
         )
         self._pool = HTTPConnectionPool(reactor)
         self._agent = Agent(reactor, connectTimeout=CONNECT, pool=self._pool)

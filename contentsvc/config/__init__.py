@@ -128,6 +128,16 @@ class Store(NamedTuple):
     aws_secret_access_key: Secret
     aws_session_token: Secret | None
 
+    @property
+    def keys(self) -> tuple[str, str, str | None]:
+        """The three keys, in plain text."""
+        token = self.aws_session_token
+        return (
+            self.aws_access_key_id.value,
+            self.aws_secret_access_key.value,
+            None if token is None else token.value,
+        )
+
 
 class Setting(NamedTuple):
     """How one setting is written and read."""

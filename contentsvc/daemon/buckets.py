@@ -52,7 +52,6 @@ def store_jobs(bucket: Bucket | None, reactor: Any) -> list[Job]:
 
 def _s3(settings: Settings, reactor: Any, wall: WallClock) -> S3Bucket:
     store = store_of(settings)
-    token = store.aws_session_token
     return S3Bucket(
         reactor,
         wall,
@@ -62,9 +61,5 @@ def _s3(settings: Settings, reactor: Any, wall: WallClock) -> S3Bucket:
         content_bucket=store.s3_content_bucket,
         media_bucket=store.s3_media_bucket,
         media_url=settings.media_url,
-        credentials=Credentials(
-            store.aws_access_key_id.value,
-            store.aws_secret_access_key.value,
-            None if token is None else token.value,
-        ),
+        credentials=Credentials(*store.keys),
     )
