@@ -20,6 +20,7 @@ BATCH: Final = 1000
 """Claims that one step of a purge gives up."""
 
 PROMPT: Final = """
+    -- Of the paths, only those of images have an extension: they are longer than 67.
     held as materialized (
         select f.path from files f
         join user_files u on u.user_id = :publisher and u.path = f.path
@@ -39,8 +40,8 @@ PROMPT: Final = """
         select count(*) = cardinality(:paths::text[]) as claimed from held
     ), added as (
         insert into claims (holder, kind, path, content_id, owner_id)
-        select case when path like '%.%' then :content::uuid else :revision::uuid end,
-               case when path like '%.%' then 'content' else 'revision' end,
+        select case when octet_length(path) > 67 then :content::uuid else :revision::uuid end,
+               case when octet_length(path) > 67 then 'content' else 'revision' end,
                path, :content, :publisher
         from held where (select claimed from whole)
     )
@@ -101,8 +102,8 @@ class Fault(NamedTuple):
         from given g left join held h on h.path = g.path
     ), claimed as (
         insert into claims (holder, kind, path, content_id, owner_id)
-        select case when j.path like '%.%' then :holder::uuid else :revision::uuid end,
-               case when j.path like '%.%' then :kind else 'revision' end,
+        select case when octet_length(j.path) > 67 then :holder::uuid else :revision::uuid end,
+               case when octet_length(j.path) > 67 then :kind else 'revision' end,
                j.path, :content::uuid, case when j.own then :owner::uuid end
         from judged j where j.there
           and not exists (

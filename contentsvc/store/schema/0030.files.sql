@@ -91,14 +91,15 @@ create trigger user_files_changed after update on user_files
 -- which a foreign key would not.
 create table claims (
     holder     uuid not null,
-    kind       text not null check (kind in ('revision', 'content', 'user', 'challenge')),
+    -- revision, content, user or challenge. A check would be parsed anew by each statement that inserts.
+    kind       text collate "C" not null,
     path       text collate "C" not null,
     -- That of a revision, or of screenshots.
     content_id uuid,
     -- The user for whom the file counts: the author of the content that has brought it, or the one who
     -- wears it. Null for what is only used, and for challenges.
     owner_id   uuid,
-    primary key (holder, kind, path)
+    primary key (holder, path, kind)
 );
 create index claims_path on claims (path, owner_id);
 
