@@ -82,6 +82,28 @@ class BlocksTests(FilesCase):
         found = self.problem(await self.dress(owner, shot.path), (403, 422))
         self.assertIn(found["code"], ("file_blocked", "file_missing"))
 
+    async def test_publishing_elsewhere(self):
+        """Extensions §3: neither in an update nor in a revision; what has been published is
+        repeatable all the same."""
+        author, file, shot = await self.user(), blob(), picture()
+        await self.upload(author, file, shot)
+        made = await self.content(author)
+        bare = {"originating": [], "packagesOriginating": [], "entity": made_of(file)}
+        other = await self.content(author, **bare)
+        sent = await self.publish(made, entity=made_of(file))
+        await self.block(file)
+        await self.block(shot)
+        again = sent | {"revisionId": guid(), "entity": made_of(file)}
+        body = {"description": "", "screenshotUris": [shot.path]}
+        for refused in (
+            await self.post(f"{made.path}/revisions", again, by=author),
+            await self.put(made.path, body, by=author),
+        ):
+            found = self.problem(refused, (403, 422))
+            self.assertIn(found["code"], ("file_blocked", "file_missing"))
+        await self.post(f"{made.path}/revisions", sent, by=author, expect=201)
+        await self.put(other.path, other.sent, by=author, expect=204)
+
     async def test_lifted(self):
         """Extensions §3: once lifted and uploaded again, they are back where they are claimed."""
         author, file = await self.user(), blob()

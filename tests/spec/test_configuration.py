@@ -1,8 +1,9 @@
 """The operator's settings, with a daemon that has all of them changed."""
 
 from tests.spec.data import User, draft, guid, name, package
+from tests.spec.files import blob
 from tests.spec.harness import SpecCase
-from tests.spec.shapes import CONTENT
+from tests.spec.shapes import CONTENT, STORAGE
 from tests.support import daemon
 
 PORTAL = "https://portal.example"
@@ -70,6 +71,15 @@ class ConfigurationTests(SpecCase):
         """choices: socketUrl is built on the public URL; Location stays a path."""
         found = await self.session(await self.someone())
         self.assertEqual("wss://svc.example/socket", found["socketUrl"])
+
+    async def test_file_urls(self):
+        """extensions §3: so are the URLs of files."""
+        base, file = SETTINGS["PUBLIC_URL"] + "/", blob()
+        user = await self.someone()
+        found = await self.post("uploads", {"files": [file.announced]}, by=user, expect=200)
+        self.assertTrue(found.json()["files"][0]["upload"]["url"].startswith(base), found)
+        storage = await self.read("storage", STORAGE)
+        self.assertTrue(storage["mediaUrl"].startswith(base), storage)
 
     async def test_origins(self):
         """choices: with cors_origins set, other origins may not read answers."""

@@ -152,9 +152,16 @@ class ServedTests(FilesCase):
             self.assertEqual("bytes", response.header("Accept-Ranges"))
 
     async def test_unsatisfiable(self):
-        """Extensions §3: 416 names the length."""
-        url, _ = await self.given()
-        for asked in ("bytes=1000-", "bytes=1000-2000", "bytes=-0"):
+        """Extensions §3: 416 names the length; a range that ends beyond the file ends with it."""
+        url, data = await self.given()
+        beyond = "9" * 20
+        for asked in (f"bytes=990-{beyond}", "bytes=990-1000", f"BYTES=990-{beyond}"):
+            response = await self.fetch(url, Range=asked)
+            self.assertEqual((206, data[990:]), (response.status, response.body), asked)
+        for asked in ("bytes=-5000", f"bytes=-{beyond}"):
+            response = await self.fetch(url, Range=asked)
+            self.assertEqual(data, response.body, asked)
+        for asked in ("bytes=1000-", "bytes=1000-2000", "bytes=-0", f"bytes={beyond}-"):
             response = await self.fetch(url, Range=asked)
             self.problem(response, 416)
             self.assertEqual(f"bytes */{SIZE}", response.header("Content-Range"))

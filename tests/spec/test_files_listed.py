@@ -150,15 +150,16 @@ class ListedTests(ListedCase):
     async def test_as_the_detail(self):
         """Extensions §3: who sees the detail sees the list: hidden content is 404 to others."""
         made, parts = await self.whole(await self.user())
-        await self.moderate(made, "suspended")
-        paths = [made.path, f"{made.path}/revisions/{made.sent['revisionId']}"]
-        for path in paths:
-            for user in (None, await self.someone()):
-                response = await self.get(f"{path}/files", by=user)
-                self.problem(response, 404, "content_not_found")
-            for user in (made.author, await self.admin()):
-                found = await self.read(f"{path}/files", [CONTENT_FILE], by=user)
-                self.assertEqual(len(parts), len(found))
+        for hide in (lambda made: self.moderate(made, "suspended"), self.withdraw):
+            await hide(made)
+            for path in (made.path, f"{made.path}/revisions/{made.sent['revisionId']}"):
+                for user in (None, await self.someone()):
+                    response = await self.get(f"{path}/files", by=user)
+                    self.problem(response, 404, "content_not_found")
+                for user in (made.author, await self.admin()):
+                    found = await self.read(f"{path}/files", [CONTENT_FILE], by=user)
+                    self.assertEqual(len(parts), len(found))
+            await self.moderate(made, "active")
 
 
 class WithheldTests(ListedCase):

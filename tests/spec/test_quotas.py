@@ -179,6 +179,18 @@ class QuotaTests(FilesCase):
         found = await self.storage(user)
         self.assertEqual((60, 4), (found["used"], found["pending"]))
 
+    async def test_real_size(self):
+        """Extensions §3: what is there counts with the bytes that it has, whatever size the call
+        says."""
+        file = blob(700)
+        await self.holding(await self.user(), file)
+        user = await self.user()
+        response = await self.announcing(user, file.announced | {"size": 1})
+        if response.status == 200 and response.json()["files"][0]["upload"] is None:
+            self.assertEqual(700, (await self.storage(user))["used"])
+        else:
+            self.assertLess(response.status, 500, repr(response))
+
     async def test_ten_at_once(self):
         """Extensions §3: sums are made under a lock: of ten calls at once at the edge exactly
         those that fit are taken."""

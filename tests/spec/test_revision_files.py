@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.spec.data import Content, guid, reference
-from tests.spec.files import File, FilesCase, blob, made_of
+from tests.spec.files import File, FilesCase, at_once, blob, made_of
 from tests.spec.shapes import CONTENT_FILE, REVISION_ITEM
 
 
@@ -111,6 +111,31 @@ class RevisionFilesTests(FilesCase):
         self.assertEqual(True, (await self.listed(made))[1]["gone"])
         response = await self.roll(made, made.sent["revisionId"], None)
         self.problem(response, 409, "revision_gone")
+
+    async def test_hidden(self):
+        """choices: the author gives up a revision of suspended content too."""
+        made, _, _ = await self.superseded()
+        await self.moderate(made, "suspended")
+        await self.give_up(made)
+        found = await self.read(f"{made.path}/revisions", [REVISION_ITEM], by=made.author)
+        self.assertEqual([False, True], [one.get("gone", False) for one in found])
+
+    async def test_given_up_at_once(self):
+        """Extensions §3: made current and given up at once, a revision is one of the two."""
+        made, old, _ = await self.superseded()
+        path = f"{made.path}/revisions/{made.sent['revisionId']}"
+        rolled, given = await at_once(
+            self.roll(made, made.sent["revisionId"], None), self.delete(path, by=made.author)
+        )
+        shown = {one["id"]: one for one in await self.listed(made)}[made.sent["revisionId"]]
+        if rolled.status == 204:
+            self.problem(given, 409, "revision_current")
+            self.assertEqual((True, False), (shown["current"], shown.get("gone", False)))
+            await self.gets(await self.link(made, old), old.data)
+        else:
+            self.problem(rolled, 409, "revision_gone")
+            self.assertEqual(204, given.status)
+            self.assertEqual((False, True), (shown["current"], shown["gone"]))
 
     async def test_missing(self):
         """choices: unknown content is 404 content_not_found, and so is another's that is hidden;

@@ -9,11 +9,13 @@ from typing import ClassVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from twisted.internet import reactor
+from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from tests.spec.data import guid
 from tests.spec.files import FilesCase, at_once, blob, picture, with_query
 from tests.spec.test_http import ORIGIN
+from tests.support.daemon import Daemon, until
 
 
 class UploadUrlTests(FilesCase):
@@ -183,10 +185,22 @@ class LocalUploadTests(FilesCase):
         await self.refused_bytes(await self.sending(uploads[0] or {}, b"x" * 100_000))
         wire = await self.begun(uploads[1] or {}, broken.data[:70_000], 100_000)
         await wire.vanish()
-        deadline = reactor.seconds() + 10
-        while listing(folder) != before:
-            self.assertLess(reactor.seconds(), deadline, listing(folder) - before)
-            await deferLater(reactor, 0.05)
+        await until(lambda: listing(folder) == before, 10, "the folder as it was")
+
+    async def test_continue(self):
+        """choices: who asks first whether to send is told to go on, or what is wrong."""
+        user, file = await self.someone(), blob()
+        upload = await self.place(user, file)
+        asking = upload | {"headers": upload["headers"] | {"Expect": "100-continue"}}
+        wire = await self.begun(asking, b"", len(file.data))
+        await until(lambda: b"100 Continue" in wire.received, 10, "100 Continue")
+        wire.send(file.data)
+        await wire.ended()
+        self.assertRegex(wire.received.partition(b"\r\n\r\n")[2], b"^HTTP/1.1 20[014] ")
+        await self.there(user, file)
+        wire = await self.begun(asking, b"", len(file.data) + 1)
+        await wire.ended()
+        self.assertRegex(wire.received, b"^HTTP/1.1 4")
 
     async def test_preflight(self):
         """Extensions §3: upload URLs answer preflights as the API does, for the upload's own
@@ -218,6 +232,37 @@ class LocalUploadTests(FilesCase):
         upload = await self.place(user, file)
         response = await self.sending(upload, file.data, Authorization=f"Bearer {user.token}")
         self.assertIn(response.status, (200, 201, 204), repr(response))
+
+
+class KilledTests(FilesCase):
+    """A daemon that dies while it receives."""
+
+    async def connect(self) -> None:
+        self.own_daemon()
+        service = Daemon()
+        self.addCleanup(lambda: Deferred.fromCoroutine(service.stop()))
+        await service.start()
+        self.use(service)
+
+    async def test_killed(self):
+        """Extensions §3: of an upload that breaks off so nothing is there; what had arrived is
+        there, at the same URL."""
+        assert self.daemon is not None
+        folder, port = self.daemon.data_dir / "files", self.daemon.port
+        user, whole, broken = await self.user(), blob(), blob(300_000)
+        made = await self.holding(user, whole)
+        url = await self.link(made, whole)
+        before = listing(folder)
+        wire = await self.begun(await self.place(user, broken), broken.data[:200_000], 300_000)
+        await until(lambda: listing(folder) != before, 10, "the first bytes")
+        await self.daemon.kill()
+        await wire.ended()
+        await self._http.close()
+        await self.daemon.start(port)
+        await self.there(user, whole)
+        await self.gets(url, whole.data)
+        await self.missing(user, broken)
+        await self.upload(user, broken)
 
 
 class SlowTests(FilesCase):

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.spec import images
 from tests.spec.data import guid, reference
-from tests.spec.files import EXTENSIONS, File, FilesCase, blob, picture
+from tests.spec.files import EXTENSIONS, File, FilesCase, at_once, blob, picture
 from tests.spec.shapes import FILE
 
 IMAGE_USES = ("screenshot", "avatar", "emblem")
@@ -216,6 +216,35 @@ class UploadsTests(FilesCase):
         await self.gets(url, file.data)
         found = await self.post("content/upload-precheck", asked, by=author, expect=200)
         self.assertEqual([], found.json()["needed"])
+
+    async def test_wrong_size_by_another(self):
+        """Extensions §3: who announces a digest with a wrong size keeps nobody from uploading it,
+        and changes nothing of it afterwards."""
+        liar, author, file = await self.user(), await self.user(), blob(60)
+        for size in (1, 61):
+            lie = file.announced | {"size": size}
+            self.assertEqual(200, (await self.announcing(liar, lie)).status)
+        made = await self.holding(author, file)
+        self.assertLess((await self.announcing(liar, lie)).status, 500)
+        (one,) = await self.files(made)
+        self.assertEqual(60, one["size"])
+        await self.gets(one["url"], file.data)
+        await self.there(author, file)
+        self.assertEqual(60, (await self.storage(author))["used"])
+
+    async def test_same_at_once(self):
+        """Extensions §3: the same files announced by several calls of two users at once, in
+        different orders, count once for each user."""
+        users, files = [await self.user() for _ in range(2)], [blob(10) for _ in range(40)]
+        calls = [
+            self.announcing(user, *(files if n % 2 else reversed(files)))
+            for n in range(4)
+            for user in users
+        ]
+        for response in await at_once(*calls):
+            self.assertEqual(200, response.status, repr(response))
+        for user in users:
+            self.assertEqual((40, 400), await self.counted(user))
 
     async def test_sent_twice(self):
         """choices: the same bytes sent again to the same URL are taken again."""
