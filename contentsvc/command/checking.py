@@ -207,7 +207,9 @@ async def repair(clock: IReactorTime, db: Database, place: Place, problems: list
     for problem in problems:
         paths.setdefault(problem.kind, []).append(problem.path)
     if missing := paths.get("missing"):
-        await inventory.lose(db, missing)
+        async with db.transaction() as tx:
+            await files.lock(tx, missing)
+            await inventory.lose(tx, missing)
         # One whose bytes have come just before that is not lost.
         if back := list(await place.bucket.look(missing)):
             async with db.transaction() as tx:

@@ -9,11 +9,12 @@ from twisted.logger import Logger
 
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.db.database import Database
+from contentsvc.db.query import Db
 from contentsvc.jobs import clearing
 from contentsvc.jobs.clearing import Clearing
 from contentsvc.jobs.patience import within
 from contentsvc.jobs.runner import Job
-from contentsvc.store import collection
+from contentsvc.store import collection, files
 from contentsvc.store.collection import LEASE, Held
 from contentsvc.timers import Bell
 
@@ -52,10 +53,11 @@ class Lapses:
             async with self._db.transaction() as tx:
                 # The storage row first, as everybody who writes a user's announcements.
                 if await collection.lock_storage(tx, user):
-                    paths = await collection.lapse(tx, user)
-                    await collection.give_up(tx, paths)
-                    self._total += len(paths)
                     again = True
+                    if paths := await collection.lapse(tx, user):
+                        await files.lock(tx, paths)
+                        await collection.give_up(tx, paths)
+                        self._total += len(paths)
         if again:
             return PAUSE
         if self._total:
@@ -89,11 +91,8 @@ class Collection:
         Raises StorageUnavailable.
         """
         since = self._clock.seconds()
-        if self._batch is None:
-            looked, held = await self._next()
-        else:
-            held = await collection.renew(self._db, self._batch.paths, self._batch.lease)
-            looked = len(held)
+        async with self._db.transaction() as tx:
+            looked, held = await self._hold(tx)
         self._batch = _of(held, since)
         if self._batch is not None:
             await self._collect(self._batch)
@@ -102,15 +101,19 @@ class Collection:
             return None
         return PAUSE
 
-    async def _next(self) -> tuple[int, list[Held]]:
-        """How many files were due, and those of them that are now held."""
-        if held := await collection.take_over(self._db):
-            return len(held), held
-        async with self._db.transaction() as tx:
-            due = await collection.lock_due(tx)
-            # Who needs them is looked at in a statement of its own: it sees what was committed
-            # before the locks were there.
-            return len(due), await collection.mark(tx, due) if due else []
+    async def _hold(self, tx: Db) -> tuple[int, list[Held]]:
+        """How many files were due, and those of them that are now held: those from before, or what
+        a process has left that died, or new ones."""
+        if self._batch is None:
+            marked = await collection.lock_abandoned(tx)
+        else:
+            marked = await collection.lock_held(tx, self._batch.paths, self._batch.lease)
+        if marked:
+            return len(marked), await collection.hold(tx, marked)
+        due = await collection.lock_due(tx)
+        # Who needs them is looked at in a statement of its own: it sees what was committed before
+        # the locks were there.
+        return len(due), await collection.mark(tx, due) if due else []
 
     async def _collect(self, batch: _Batch) -> None:
         if self._clock.seconds() - batch.since > LEASE - 2 * PATIENCE:

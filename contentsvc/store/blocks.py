@@ -1,6 +1,7 @@
 """Digests that admins have blocked (extensions §3)."""
 
 from contentsvc.db.query import Db, found, many, none
+from contentsvc.store import files
 
 
 @none("""
@@ -11,16 +12,16 @@ async def put(tx: Db, sha256: str, reason: str) -> None:
     """Block a digest, or change the reason of its block."""
 
 
-@none("""
-    update files f set stored = false
-    from (
-        -- All of them: the upload of one that is not stored yet may be about to commit.
-        select path from files where path = any(:paths::text[]) order by path for no key update
-    ) held
-    where f.path = held.path
-""")
 async def hide(tx: Db, paths: list[str]) -> None:
     """Take the bytes of these files for gone. The block of their digest must be written before."""
+    # All of them: the upload of one that is not stored yet may be about to commit.
+    await files.lock(tx, paths)
+    await _hide(tx, paths)
+
+
+@none("update files set stored = false where path = any(:paths::text[])")
+async def _hide(tx: Db, paths: list[str]) -> None:
+    """Write it."""
 
 
 @found("select from blocked_files where sha256 = :sha256 and cleared is null for update")

@@ -13,7 +13,7 @@ and reads the mark; the collector locks the row, and looks who needs the file in
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, found, many, one
+from contentsvc.db.query import Db, found, many, none, one
 
 FILES = 100
 """Files in a batch."""
@@ -70,16 +70,10 @@ async def lapse(db: Db, user: str) -> list[str]:
     paths. The user's storage row must be locked."""
 
 
-@many("""
-    with held as materialized (
-        -- Not only those that have no time now: the collector may just be taking it away.
-        select path from files where path = any(:paths) order by path for no key update
-    )
-    update files f set due = coalesce(f.due, now()) from held where f.path = held.path
-    returning f.path
-""")
-async def give_up(db: Db, paths: list[str]) -> list[str]:
-    """Have the collector look at these files, which somebody has given up in this transaction."""
+@none("update files set due = coalesce(due, now()) where path = any(:paths)")
+async def give_up(db: Db, paths: list[str]) -> None:
+    """Have the collector look at these files, which somebody has given up in this transaction. They
+    must be locked before, all of them: the collector may just be taking away the time of one."""
 
 
 @many(f"""
@@ -105,32 +99,23 @@ async def mark(db: Db, paths: list[str]) -> list[Held]:
 
 
 @many(f"""
-    with free as materialized (
-        select path from files
-        where collecting
-          -- What is due much later than any lease lasts was written before the clock was set back.
-          and (due <= now() or due > now() + interval '{2 * LEASE} seconds')
-        order by path limit {FILES}
-        for update skip locked
-    )
-    update files f set due = now() + interval '{LEASE} seconds' from free where f.path = free.path
-    returning f.path, f.due::text as lease
+    select path from files
+    where collecting
+      -- What is due much later than any lease lasts was written before the clock was set back.
+      and (due <= now() or due > now() + interval '{2 * LEASE} seconds')
+    order by path limit {FILES}
+    for update skip locked
 """)
-async def take_over(db: Db) -> list[Held]:
-    """Hold marked files whose lease is over."""
+async def lock_abandoned(db: Db) -> list[str]:
+    """Lock marked files whose lease is over."""
 
 
 @many(f"""
-    with held as materialized (
-        select path from files
-        where path = any(:paths) and collecting and due = :lease::timestamptz
-        order by path for update
-    )
-    update files f set due = now() + interval '{LEASE} seconds' from held where f.path = held.path
-    returning f.path, f.due::text as lease
+    update files set due = now() + interval '{LEASE} seconds' where path = any(:paths)
+    returning path, due::text as lease
 """)
-async def renew(db: Db, paths: list[str], lease: str) -> list[Held]:
-    """Hold marked files for longer. Those that others have taken over are left out."""
+async def hold(db: Db, paths: list[str]) -> list[Held]:
+    """Hold these marked files, which are locked, from now on."""
 
 
 @many("""

@@ -1,6 +1,9 @@
 """The files behind the service's own paths, and what becomes of one (extensions §3).
 
 Locks are taken in this order: the user's storage row, then the rows of files in the order of path.
+Rows of files are locked in one statement and written in the next. In the same statement, the write
+would begin at the version of a row that was there before the lock was waited for, and may wait
+there for somebody who waits for the lock.
 """
 
 from typing import Literal, NamedTuple
@@ -60,19 +63,29 @@ class Announcement(NamedTuple):
     blocked: bool
 
 
-@none("""
-    update files f set due = now() + interval '24 hours 1 minute'
-    from (
-        select path from files
-        where path = any(:paths::text[]) and not collecting
-          and (due is null or due < now() + interval '24 hours')
-        order by path for no key update
-    ) named
-    where f.path = named.path
-""")
 async def touch(tx: Db, paths: list[str]) -> None:
     """Keep these files for 24 hours from now, unless they are being collected. A row that was kept
     within the last minute is not written."""
+    if due := await _lock_due(tx, paths):
+        await _keep(tx, due)
+
+
+@many("""
+    select path from files
+    where path = any(:paths::text[]) and not collecting
+      and (due is null or due < now() + interval '24 hours')
+    order by path for no key update
+""")
+async def _lock_due(tx: Db, paths: list[str]) -> list[str]:
+    """Lock those of the files that are to be kept for longer."""
+
+
+@none("""
+    update files set due = now() + interval '24 hours 1 minute'
+    where path = any(:paths::text[])
+""")
+async def _keep(tx: Db, paths: list[str]) -> None:
+    """Keep these files, which are locked."""
 
 
 @many("""

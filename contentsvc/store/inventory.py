@@ -149,15 +149,10 @@ async def largest(db: Db) -> list[User]:
 
 
 @none("""
-    update files f set stored = false
-    from (
-        select path from files where path = any(:paths) and stored and not collecting
-        order by path for no key update
-    ) held
-    where f.path = held.path
+    update files set stored = false where path = any(:paths) and stored and not collecting
 """)
 async def lose(db: Db, paths: list[str]) -> None:
-    """Note that the bytes of these files are not there."""
+    """Note that the bytes of these files, which must be locked, are not there."""
 
 
 @none("""

@@ -18,9 +18,11 @@ from tests.jobs.mortal import Death, Process, When, deaths
 from tests.support.buckets import MemoryBucket
 
 STATEMENTS = 7
-"""Of a batch: take over, lock what is due, mark, COMMIT, lock what is held, finish, COMMIT."""
-LAPSING = 5
-"""Of a lapse: who, the storage row, the announcements, their files, COMMIT."""
+"""Of a batch: lock what is abandoned, lock what is due, mark, COMMIT, lock what is held, finish,
+COMMIT."""
+LAPSING = 6
+"""Of a lapse: who, the storage row, the announcements, the locks and times of their files,
+COMMIT."""
 CLEARING = 4
 """Of a deletion of blocked bytes: whether, hold, known paths, COMMIT; the last one says that they
 are cleared, if they are."""
