@@ -15,7 +15,7 @@ from twisted.web.client import Agent, FileBodyProducer, HTTPConnectionPool
 from twisted.web.http_headers import Headers
 
 from contentsvc.bucket.bucket import Bucket, StorageUnavailable
-from contentsvc.bucket.folder import Folder, Incoming, OutOfSpace, WrongBytes
+from contentsvc.bucket.folder import Folder, Incoming, Missing, OutOfSpace, WrongBytes
 from contentsvc.bucket.links import Links
 from contentsvc.bucket.local import Local
 from contentsvc.bucket.s3 import S3Bucket
@@ -99,7 +99,7 @@ class FolderPlace:
             while count := await self.in_thread(piece, offset):
                 offset += count
                 more(count)
-        except FileNotFoundError:
+        except Missing:
             raise Gone from None
         except OSError as error:
             raise StorageUnavailable(f"{error.filename}: {error.strerror}") from error

@@ -7,6 +7,7 @@ from twisted.internet.defer import Deferred, fail
 from twisted.internet.error import DNSLookupError
 from twisted.internet.ssl import KeyPair
 from twisted.internet.task import Clock
+from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import TestCase
 from twisted.web.client import Agent
 from twisted.web.http_headers import Headers
@@ -188,6 +189,17 @@ class TimeTests(CallsCase):
             self.assertNoResult(asking)
             self.clock.advance(0.1)
             await self.fails(asking, "no whole answer in 15 s")
+
+    async def test_connect(self):
+        """A connection that nobody accepts is given up sooner."""
+        away = MemoryReactorClock()
+        signer = Signer(Endpoint.of("http://10.0.0.1"), "x", Credentials("id", "secret"))
+        calls = Calls(away, away, Quiet(), signer, tries=1, connect=5, whole=15)
+        asking = self.asking(calls)
+        ((_, port, _, timeout, _),) = away.tcpClients
+        self.assertEqual((port, timeout), (80, 5))
+        away.advance(15)
+        self.failureResultOf(asking, StorageUnavailable)
 
     async def test_cancelled(self):
         """A request that is cancelled is not tried again, and its connection is closed."""
