@@ -59,19 +59,19 @@ NOTIFICATIONS = """
     insert into notification_counters (user_id, seq, unread)
     select user_id, max(seq), count(*) filter (where not read) from notifications group by 1
 """
-# Their bytes are there, as far as the database knows. They have no `due`: the collector would take
-# them.
+# Their bytes are there, as far as the database knows. They have been announced lately, as clients
+# do before they publish; `due` is far away, so that nothing lapses.
 FILES = """
     insert into files (path, size, stored, due)
     select left(digest, 2) || '/' || digest
            || case when f %% %(published)s >= %(published)s - %(pictures)s then '.png' else '' end,
-           100000 + f, true, null
+           100000 + f, true, '2100-01-01'
     from generate_series(%(first_writer)s,
                          least(%(first_writer)s + %(writers)s, %(users)s) - 1) as u,
          generate_series(0, %(files)s - 1) as f,
          lateral (select encode(sha256(('file ' || u || ' ' || f)::bytea), 'hex') as digest) as it;
     insert into user_files (user_id, path, size, sent, due)
-    select md5('user ' || u)::uuid, path, size, true, null
+    select md5('user ' || u)::uuid, path, size, true, '2100-01-01'
     from generate_series(%(first_writer)s,
                          least(%(first_writer)s + %(writers)s, %(users)s) - 1) as u,
          generate_series(0, %(files)s - 1) as f,
