@@ -118,12 +118,11 @@ class Incoming:
 
 
 class Receiver:
-    """Receives files. `silence` is the seconds without progress after which an attempt fails."""
+    """Receives files."""
 
-    def __init__(self, reactor: Any, agent: IAgent, silence: float = SILENCE) -> None:
+    def __init__(self, reactor: Any, agent: IAgent) -> None:
         self._reactor = reactor
         self._agent = agent
-        self._silence = silence
 
     async def get(self, url: str, into: Incoming, came: Callable[[int], object]) -> Answer:
         """GET what is missing of a file. The answer, whatever its status is; the body of 200 and
@@ -139,11 +138,11 @@ class Receiver:
             late = True
             exchange.cancel()
 
-        silence = self._reactor.callLater(self._silence, expire)
+        silence = self._reactor.callLater(SILENCE, expire)
 
         def progress() -> None:
             if silence.active():
-                silence.reset(self._silence)
+                silence.reset(SILENCE)
             came(into.there)
 
         exchange = Deferred.fromCoroutine(self._exchange(url, into, progress))
@@ -154,7 +153,7 @@ class Receiver:
         except LOST as error:
             if not late and is_cancelled(error):
                 raise CancelledError() from None
-            reason = f"nothing moved for {self._silence:g} s" if late else reason_of(error)
+            reason = f"nothing moved for {SILENCE:g} s" if late else reason_of(error)
             bare = url.partition("?")[0]
             never = isinstance(error, NEVER_SENT)
             raise Unreachable(f"GET {bare}: {reason}", maybe_done=not never) from None

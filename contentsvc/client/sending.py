@@ -59,12 +59,11 @@ def endpoint_of(reactor: Any, url: str) -> IStreamClientEndpoint:
 
 
 class Sender:
-    """Sends files. `silence` is the seconds without progress after which an attempt fails."""
+    """Sends files."""
 
-    def __init__(self, reactor: Any, threads: Threads, silence: float = SILENCE) -> None:
+    def __init__(self, reactor: Any, threads: Threads) -> None:
         self._reactor = reactor
         self._threads = threads
-        self._silence = silence
 
     async def put(
         self,
@@ -89,8 +88,8 @@ class Sender:
             late = True
             exchange.cancel()
 
-        silence = self._reactor.callLater(self._silence, expire)
-        sending.progress = lambda: silence.active() and silence.reset(self._silence)
+        silence = self._reactor.callLater(SILENCE, expire)
+        sending.progress = lambda: silence.active() and silence.reset(SILENCE)
         exchange = Deferred.fromCoroutine(self._exchange(url, sending))
         try:
             return await exchange
@@ -99,7 +98,7 @@ class Sender:
                 raise
             if not late and is_cancelled(error):
                 raise CancelledError() from None
-            reason = f"nothing moved for {self._silence:g} s" if late else reason_of(error)
+            reason = f"nothing moved for {SILENCE:g} s" if late else reason_of(error)
             never = isinstance(error, NEVER_SENT)
             raise Unreachable(f"PUT {_bare(url)}: {reason}", maybe_done=not never) from None
         finally:

@@ -14,7 +14,7 @@ from contentsvc.client.downloads import Downloads
 from contentsvc.client.files import Files
 from contentsvc.client.local import LocalFile, Measured, OnProgress, Progress, Stop, measure
 from contentsvc.client.receiving import Receiver
-from contentsvc.client.sending import SILENCE, Sender
+from contentsvc.client.sending import Sender
 from contentsvc.client.together import each
 from contentsvc.client.uploading import AT_ONCE, TRIES, Uploading
 from contentsvc.wire.dependencies import Platform
@@ -42,15 +42,14 @@ class Transfers:
         agent: IAgent,
         random: Random,
         *,
-        silence: float = SILENCE,
         tries: int = TRIES,
     ) -> None:
         self._reactor = reactor
         self._files = files
         self._downloads = downloads
         self._random = random
-        self._sender = Sender(reactor, self._thread, silence)
-        self._receiver = Receiver(reactor, agent, silence)
+        self._sender = Sender(reactor, self._thread)
+        self._receiver = Receiver(reactor, agent)
         self._tries = tries
 
     def _thread(self, function: Any, /, *arguments: Any) -> Deferred[Any]:

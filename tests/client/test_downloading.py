@@ -7,6 +7,7 @@ from twisted.internet.defer import CancelledError, Deferred
 
 from contentsvc.client.downloading import PARTS, Downloaded
 from contentsvc.client.errors import ApiError, BadFile, Unreachable, WrongBytes
+from contentsvc.client.sending import SILENCE
 from tests.client import store
 from tests.client.fakes import BOB
 from tests.client.test_uploading import BIG, Case
@@ -282,10 +283,12 @@ class TroubleTests(DownloadCase):
 
     async def test_silence(self) -> None:
         """A store that does not answer is given up, and asked again."""
-        self.transfers = self.made(silence=0.2)
         (path,) = self.offer(b"one")
         self.store.acts.append(store.deaf)
-        await self.download()
+        getting = Deferred.fromCoroutine(self.download())
+        await store.until(lambda: bool(self.store.asked))
+        self.clock.advance(SILENCE)
+        await getting
         self.assertEqual(self.files(), {path: b"one"})
 
     async def test_folder_in_the_way(self) -> None:

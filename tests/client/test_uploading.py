@@ -8,6 +8,7 @@ from typing import Any
 
 from twisted.internet import reactor
 from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 from twisted.web.client import Agent, HTTPConnectionPool
 
@@ -20,6 +21,7 @@ from contentsvc.client.errors import (
     Unreachable,
 )
 from contentsvc.client.local import LocalFile, Progress
+from contentsvc.client.sending import SILENCE
 from contentsvc.client.transfers import Transfers
 from tests.client import store
 
@@ -35,6 +37,21 @@ class AtOnce:
         return 0.0
 
 
+class Timed:
+    """The reactor with a clock of its own for what is to happen later."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.seconds = clock.seconds
+
+    def callLater(self, delay: float, act: Any, *given: Any, **named: Any) -> Any:
+        timed = self._clock if delay else reactor
+        return timed.callLater(delay, act, *given, **named)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(reactor, name)
+
+
 class Case(TestCase):
     timeout = 60
 
@@ -47,13 +64,14 @@ class Case(TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         self.steps: list[Progress] = []
+        self.clock = Clock()
         self.transfers = self.made()
 
     def made(self, **more: Any) -> Transfers:
         pool = HTTPConnectionPool(reactor)
         self.addCleanup(pool.closeCachedConnections)
         return Transfers(
-            reactor,
+            Timed(self.clock),
             self.service,
             self.service,
             Agent(reactor, pool=pool),
@@ -179,9 +197,11 @@ class TroubleTests(Case):
 
     async def test_silence(self) -> None:
         """A store that neither reads nor answers is given up, and asked again."""
-        self.transfers = self.made(silence=0.2)
         self.store.acts.append(store.deaf)
-        await self.upload(BIG)
+        uploading = Deferred.fromCoroutine(self.upload(BIG))
+        await store.until(lambda: bool(self.store.asked))
+        self.clock.advance(SILENCE)
+        await uploading
         self.assertEqual(len(self.store.asked), 2)
 
     async def test_resumed(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from hashlib import sha256
 from typing import Any
 
@@ -16,25 +17,26 @@ from tests.spec import images
 from tests.support import daemon, stores
 
 PAGE = b"<!doctype html><meta charset=utf-8><link rel=icon href=data:,><title>Portal</title>"
-UPLOAD = """
-async ({ api, token, data, sha256, type }) => {
-    const call = async (method, path, body) => (await fetch(api + path, {
+(SNIPPET,) = re.findall(
+    r"^```js\n(.*?)^```$", (daemon.ROOT / "docs/files.md").read_text(), re.M | re.S
+)
+UPLOAD = f"""
+async ({{ api, token, data, sha256, type }}) => {{
+    {SNIPPET.partition("const bytes")[0]}
+    const call = async (method, path, body) => (await fetch(api + path, {{
         method,
-        headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+        headers: {{ Authorization: `Bearer ${{token}}`, "Content-Type": "application/json" }},
         body: JSON.stringify(body),
-    })).json();
+    }})).json();
     const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-    const files = [{ use: "screenshot", sha256, size: bytes.length, mediaType: type }];
-    const [{ path, upload }] = (await call("POST", "/uploads", { files })).files;
-    const headers = new Headers(upload.headers);
-    headers.delete("Content-Length");
-    const sent = await fetch(upload.url, {
-        method: upload.method, headers, body: new Blob([bytes]), credentials: "omit",
-    });
-    const [after] = (await call("POST", "/uploads", { files })).files;
-    return [path, sent.ok, after.upload];
-}
+    const files = [{{ use: "screenshot", sha256, size: bytes.length, mediaType: type }}];
+    const [before] = (await call("POST", "/uploads", {{ files }})).files;
+    const path = await upload(new Blob([bytes]), before);
+    const [after] = (await call("POST", "/uploads", {{ files }})).files;
+    return [path, before.upload !== null, after.upload];
+}}
 """
+"""With the function of docs/files.md."""
 SHOW = """
 async ({ api, path }) => {
     const { mediaUrl } = await (await fetch(`${api}/storage`)).json();
