@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from tests.spec.data import User, guid, package, reference
 from tests.spec.files import File, FilesCase, blob, emblems, made_of, packed, picture, unknown
 from tests.spec.shapes import CHALLENGE, CONTENT, PRECHECK, USER_INFO
+from tests.spec.telling import revision
 
 
 class ChecksTests(FilesCase):
@@ -198,8 +199,37 @@ class ChecksTests(FilesCase):
         self.at_paths(await self.dress(user, sent.path, admin), "file_missing", sent.path)
         self.assertEqual(204, (await self.dress(user, admins.path, admin)).status)
 
+    async def test_revision_by_an_admin(self):
+        """Extensions §3: the caller counts for a revision too: an admin publishes what they have
+        sent, and it is the author's content that brings it."""
+        author, admin, theirs, own = await self.user(), await self.admin(), blob(), blob(40)
+        made = await self.content(author)
+        await self.upload(author, theirs)
+        await self.upload(admin, own)
+        path = f"{made.path}/revisions"
+        sent = revision(entity=made_of(theirs))
+        self.at_paths(await self.post(path, sent, by=admin), "file_missing", theirs.path)
+        await self.post(path, revision(entity=made_of(own)), by=admin, expect=201)
+        self.assertEqual(100, (await self.storage(author))["used"])
+
+    async def test_identical_originating(self):
+        """Extensions §3: to name another's entity as it is registered is no possession of its
+        bytes."""
+        file, other = blob(), await self.user()
+        made = await self.holding(await self.user(), blob())
+        await self.upload(made.author, file)
+        part = made_of(file)
+        await self.publish(made, entity=made_of(blob()) | {"path": "studio"}, originating=[part])
+        await self.moderate(made, "suspended")
+        response = await self.creating(other, originating=[part])
+        self.assertIn(
+            self.problem(response, (403, 409, 422))["code"],
+            ("file_missing", "suspended_dependency", "entity_conflict"),
+        )
+
     async def test_challenge_by_another(self):
         """choices: another admin changes a challenge without having its images."""
+        self.own_daemon()
         admin, other, file = await self.admin(), await self._new_admin(), picture("emblem")
         await self.upload(admin, file)
         sent = emblems(file.path, file.path)

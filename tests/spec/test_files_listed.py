@@ -238,6 +238,18 @@ class WithheldTests(ListedCase):
         await self.withheld(upon, None)
         await self.gets(await self.link(same, core), core.data)
 
+    async def test_registered_by_another(self):
+        """choices: a part is brought by the content that registered it, as for its dependents:
+        who names the same part among their own uses it."""
+        author, other, file = await self.user(), await self.user(), blob()
+        await self.upload(author, file)
+        part = made_of(file)
+        base = await self.content(author, originating=[part])
+        same = await self.content(other, originating=[part])
+        self.assertEqual(0, (await self.storage(other))["used"])
+        await self.moderate(base, "suspended")
+        await self.withheld(same, None, file)
+
     async def test_unpublished(self):
         """Extensions §3: URLs are signed for claims, never for a path's text: a studio's content
         whose path names a file by mere text gives none."""

@@ -10,6 +10,7 @@ from tests.spec import (
     test_file_checks,
     test_files_listed,
     test_images,
+    test_possession,
     test_quotas,
     test_revision_files,
     test_upload_urls,
@@ -76,5 +77,5 @@ class UploadsTests(OnS3, test_uploads.UploadsTests):
     """The same on an S3 store."""
 
 
-class PossessionTests(OnS3, test_uploads.PossessionTests):
+class PossessionTests(OnS3, test_possession.PossessionTests):
     """The same on an S3 store."""
