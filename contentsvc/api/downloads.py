@@ -24,7 +24,7 @@ from contentsvc.wire.files import (
     path_of,
 )
 
-PIECE: Final = 60
+PIECE: Final = 40
 """Files in one piece of an answer: to sign them takes some milliseconds."""
 PAGE: Final = 240
 """Parts that are read at once: entities, and platforms of packages."""

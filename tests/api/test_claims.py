@@ -45,7 +45,7 @@ class CreateTests(FilingCase):
         game = guid()
         found = await self.missing(self.put(self.by_ann, game, body))
         self.assertEqual(sorted(found), sorted([of_bob, unknown, package, image]))
-        self.assertEqual(self.sql("select from contents where id = %s", game), [])
+        self.assertEqual(self.sql("select 1 from contents where id = %s", game), [])
         self.assertEqual(self.claims_of(core), [])
 
     async def test_form(self) -> None:

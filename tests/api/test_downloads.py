@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from contentsvc.api.downloads import Downloads
+from contentsvc.api.downloads import PIECE, Downloads
 from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.wire.files import BINARY, FilesQuery
 from tests.api.filing import FilingCase, bundle, new, part
@@ -190,7 +190,7 @@ class LongTests(DownloadCase):
         """All of a long list."""
         found: list[bytes] = []
         while piece := await pieces.more():
-            self.assertLessEqual(piece.count(b'"sha256"'), 60)
+            self.assertLessEqual(piece.count(b'"sha256"'), PIECE)
             found.append(piece)
         items: list[dict[str, Any]] = msgspec.json.decode(b"[" + b",".join(found) + b"]")
         return items

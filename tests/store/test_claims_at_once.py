@@ -73,7 +73,7 @@ class PurgeTests(ClaimCase):
         rows = self.sql("select purged, withdrawn is null from contents where id = %s", self.game)
         self.assertEqual(rows, [(True, False)])
         self.assertEqual(await self.purge(), 1)
-        self.assertEqual(self.sql("select from claims where holder = %s", self.revision), [])
+        self.assertEqual(self.sql("select 1 from claims where holder = %s", self.revision), [])
 
     async def test_restored(self) -> None:
         """Content that was restored meanwhile, or is being restored, keeps its files."""
