@@ -17,12 +17,19 @@ from twisted.internet.defer import (
     gatherResults,
     succeed,
 )
-from twisted.internet.interfaces import IConsumer
+from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
+from twisted.internet.interfaces import IConsumer, IStreamClientEndpoint
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
-from twisted.web.client import Agent, HTTPConnectionPool, ResponseDone
+from twisted.web.client import (
+    URI,
+    Agent,
+    BrowserLikePolicyForHTTPS,
+    HTTPConnectionPool,
+    ResponseDone,
+)
 from twisted.web.http_headers import Headers
-from twisted.web.iweb import IAgent, IBodyProducer, IResponse
+from twisted.web.iweb import IAgent, IAgentEndpointFactory, IBodyProducer, IResponse
 from zope.interface import implementer
 
 from contentsvc.bucket.bucket import BadStore, StorageUnavailable
@@ -104,7 +111,7 @@ class Calls:
         self._pool = HTTPConnectionPool(reactor)
         self._pool.maxPersistentPerHost = MOST
         self._pool.cachedConnectionTimeout = _IDLE
-        self._agent = agent or Agent(reactor, connectTimeout=connect, pool=self._pool)
+        self._agent = agent or agent_of(reactor, self._pool, connect)
 
     async def stop(self) -> None:
         """Close the idle connections, and end the pauses."""
@@ -183,6 +190,40 @@ class Calls:
 
     def _late(self, result: object, seconds: float) -> NoReturn:
         raise StorageUnavailable(f"the store cannot be reached: no whole answer in {seconds:g} s")
+
+
+def agent_of(reactor: Any, pool: HTTPConnectionPool, connect: float = CONNECT) -> IAgent:
+    """An Agent that writes no lines into the log for each connection."""
+    made: IAgent = Agent.usingEndpointFactory(reactor, _Endpoints(reactor, connect), pool)
+    return made
+
+
+@implementer(IAgentEndpointFactory)
+class _Endpoints:
+    """Where an Agent connects to, as its own endpoints do."""
+
+    def __init__(self, reactor: Any, connect: float) -> None:
+        self._reactor = reactor
+        self._connect = connect
+        self._policy = BrowserLikePolicyForHTTPS()
+
+    def endpointForURI(self, uri: URI) -> "_Quiet":
+        """The endpoint of this host."""
+        host = HostnameEndpoint(self._reactor, uri.host, uri.port, timeout=self._connect)
+        if uri.scheme == b"https":
+            return _Quiet(wrapClientTLS(self._policy.creatorForNetloc(uri.host, uri.port), host))
+        return _Quiet(host)
+
+
+@implementer(IStreamClientEndpoint)
+class _Quiet:
+    def __init__(self, endpoint: Any) -> None:
+        self._endpoint = endpoint
+
+    def connect(self, factory: Any) -> Deferred[Any]:
+        factory.noisy = False
+        connecting: Deferred[Any] = self._endpoint.connect(factory)
+        return connecting
 
 
 class _Reading(Protocol):

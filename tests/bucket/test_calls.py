@@ -9,14 +9,14 @@ from twisted.internet.ssl import KeyPair
 from twisted.internet.task import Clock
 from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import TestCase
-from twisted.web.client import Agent
+from twisted.web.client import HTTPConnectionPool
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent
 from zope.interface import implementer
 
 from contentsvc.bucket.bucket import BadStore as Bad
 from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.bucket.calls import MOST, Answer, Calls
+from contentsvc.bucket.calls import MOST, Answer, Calls, agent_of
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
 from tests.support.badstore import HANG, BadStore, Say, answer
 
@@ -51,7 +51,7 @@ class CallsCase(TestCase):
     def calls(self, store: BadStore, **others) -> Calls:
         """The calls to it."""
         signer = Signer(Endpoint.of(store.url), "us-east-1", Credentials("id", "secret"))
-        others.setdefault("agent", Agent(reactor))
+        others.setdefault("agent", agent_of(reactor, HTTPConnectionPool(reactor, False)))
         return Calls(self.clock, self.clock, Quiet(), signer, **others)
 
     async def fails(self, asking: "Deferred[Answer]", reason: str) -> StorageUnavailable:

@@ -89,6 +89,7 @@ class GoodStoreTests(StoreCase):
             self.assertEqual(info["files"], "s3")
             self.assertEqual(info["mediaUrl"], f"{store.endpoint}/{store.media}")
             self.assertNotIn(stores.SECRET_KEY, service.output())
+            self.assertNotIn("factory", service.output())
 
 
 class AwayTests(StoreCase):

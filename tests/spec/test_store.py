@@ -97,7 +97,7 @@ class RefusedTests(SpecCase):
         service.spawn()
         self.addCleanup(service.kill)
         self.assertEqual(1, await service.ended())
-        lines = [line for line in service.output().splitlines() if "s3" in line.lower()]
+        lines = [line for line in service.output().splitlines() if "S3" in line]
         self.assertEqual(1, len(lines), service.output())
         self.assertNotIn("Traceback", service.output())
         self.assertNotIn("Usage:", service.output())
