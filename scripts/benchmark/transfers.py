@@ -29,7 +29,7 @@ FULL = 512 << 20
 _LEAST = 4 << 20
 _AT_ONCE = (1, 8)
 _PIECE = 1 << 20
-_NGINX = "nginx"
+_NGINX, _PLAIN = "nginx", "plain"
 _SETTLE = 0.5
 """Seconds without transfers before each measurement."""
 
@@ -111,9 +111,9 @@ class Run:
                     moves.subjects.setdefault(subject, []).append(self._measured(step, subject))
                     over()
             copies = [str(self._scratch / f"copy-{n}") for n in range(count)]
-            moved = self._do(Keep(str(self._source), copies))
-            plain = Move(moved.seconds, moved.cpu, [])
-            into[f"up {count}"].subjects.setdefault("plain", []).append(plain)
+            step = Keep(str(self._source), copies)
+            plain = into[f"up {count}"].subjects.setdefault(_PLAIN, [])
+            plain.append(self._measured(step, _PLAIN))
             for copy in copies:
                 Path(copy).unlink()
 
@@ -142,13 +142,15 @@ class Run:
     def _measured(self, step: Step, subject: str) -> Move:
         os.sync()
         time.sleep(_SETTLE)
-        process = self._subjects[subject]
-        reset_peak(process.pid)
-        prober = self._helpers[1]
+        process, prober = self._subjects.get(subject), self._helpers[1]
+        if process is not None:
+            reset_peak(process.pid)
         prober.ask(b"begin")
-        with self._cost(process) as cost:
+        with self._cost(process or self._subjects["daemon"]) as cost:
             moved = self._do(step)
         lags = msgspec.json.decode(prober.ask(b"end"), type=list[float])
+        if process is None:
+            return Move(moved.seconds, moved.cpu, lags)
         return Move(moved.seconds, cost[0], lags, peak(process.pid))
 
     def _do(self, step: Step) -> Moved:
