@@ -100,12 +100,11 @@ class Claims:
         new: Collection[str],
     ) -> None:
         """Claim the images that a content, a user or a challenge shows now, and give up those that
-        it showed before. Nothing is checked if they are the same. The holder's row is locked.
+        it showed before. What stays is checked too: its bytes may have gone. The holder's row is
+        locked.
 
         They count for the `owner`, if there is one. Raises FileMissing, FileInvalid.
         """
-        if new == old:
-            return
         files = dict.fromkeys(filter(_is_image, new), owner is not None)
         wrong = [path for path in new if self._is_wrong(path, media=True)]
         if files or wrong:

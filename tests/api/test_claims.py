@@ -179,12 +179,13 @@ class UpdateTests(FilingCase):
         self.assertEqual([self.claims_of(path) for path in (kept, come)], [[], []])
 
     async def test_unchanged(self) -> None:
-        """The same screenshots are not checked."""
+        """The same screenshots are good as long as their bytes are there."""
         (shot,) = self.uploaded(PNG)
         game = await self.create(screenshotUris=[shot, "studio.png"])
+        await self.update(game, shot, "studio.png", by=self.by_admin)
         self.sql("update files set stored = false where path = %s", shot)
-        await self.update(game, shot, "studio.png")
-        self.assertEqual(await self.missing(self.update(game, shot)), [shot])
+        act = self.update(game, shot, "studio.png")
+        self.assertEqual(await self.missing(act), [shot])
 
     async def test_admin(self) -> None:
         """An admin's own files count for the author; the author's are no admin's."""
@@ -265,13 +266,14 @@ class UserTests(FilingCase):
         self.assertEqual(rows, [("studio.png",)])
 
     async def test_worn(self) -> None:
-        """An avatar is good for nobody else, but for who wears it without a check."""
+        """An avatar is good for nobody else, and for its wearer while its bytes are there."""
         (avatar,) = self.uploaded(PNG)
         await self.dress(avatar)
         act = self.create(self.by_bob, screenshotUris=[avatar])
         self.assertEqual(await self.missing(act), [avatar])
-        self.sql("update files set stored = false where path = %s", avatar)
         await self.dress(avatar)
+        self.sql("update files set stored = false where path = %s", avatar)
+        self.assertEqual(await self.missing(self.dress(avatar)), [avatar])
 
     async def test_admin(self) -> None:
         """An admin sets an avatar that the admin has sent; it counts for the user."""
@@ -318,7 +320,8 @@ class ChallengeTests(FilingCase):
         found = [self.claims_of(path) for path in (first, second)]
         self.assertEqual(found, [[], [(challenge, False)]])
         self.sql("update files set stored = false where path = %s", second)
-        await self.replace(challenge, second, "studio.png")
+        act = self.replace(challenge, second, "studio.png")
+        self.assertEqual(await self.missing(act), [second])
         await self.challenges.delete(self.by_admin, challenge)
         self.assertEqual(self.claims_of(second), [])
 
