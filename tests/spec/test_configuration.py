@@ -81,6 +81,17 @@ class ConfigurationTests(SpecCase):
         storage = await self.read("storage", STORAGE)
         self.assertTrue(storage["mediaUrl"].startswith(base), storage)
 
+    async def test_origins_of_files(self):
+        """extensions §3: the URLs of files answer other origins as the API does."""
+        user, file = await self.someone(), blob()
+        found = await self.post("uploads", {"files": [file.announced]}, by=user, expect=200)
+        upload = found.json()["files"][0]["upload"]
+        path = upload["url"].removeprefix(SETTINGS["PUBLIC_URL"])
+        for origin, allowed in ((PORTAL, PORTAL), ("https://evil.example", None)):
+            asked = {"Origin": origin, "Access-Control-Request-Method": "PUT"}
+            response = await self.request("OPTIONS", path, headers=asked)
+            self.assertEqual(allowed, response.header("Access-Control-Allow-Origin"))
+
     async def test_origins(self):
         """choices: with cors_origins set, other origins may not read answers."""
         for origin, allowed in ((PORTAL, PORTAL), ("https://evil.example", None)):

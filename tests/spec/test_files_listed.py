@@ -124,6 +124,15 @@ class ListedTests(ListedCase):
         await self.roll(made, made.sent["revisionId"])
         self.assertEqual([old.path], [one["path"] for one in await self.files(made)])
 
+    async def test_many(self):
+        """choices: a list of many files is whole, with a URL for each part."""
+        author, file = await self.user(), blob()
+        await self.upload(author, file)
+        made = await self.content(author, originating=[made_of(file) for _ in range(300)])
+        found = await self.files(made)
+        self.assertEqual([file.path] * 300, [one["path"] for one in found])
+        self.assertEqual(1, len({one["url"] for one in found}))
+
     async def test_missing(self):
         """choices: unknown content is 404 content_not_found, a revision of it
         revision_not_found."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from urllib.parse import parse_qsl, urlsplit
 
 from tests.spec import (
@@ -71,6 +72,17 @@ class UploadUrlTests(OnS3, test_upload_urls.UploadUrlTests):
             self.assertLessEqual(set(headers), set(signed.split(";")))
             self.assertLessEqual({"host", "content-length", "content-type"}, set(signed.split(";")))
         self.assertEqual("public, max-age=31536000, immutable", headers["cache-control"])
+
+    async def test_signed_expiry(self):
+        """Extensions §3: `expires` is the time until which the store takes the signature."""
+        author, file = await self.user(), blob()
+        upload = await self.place(author, file)
+        made = await self.holding(author, file)
+        (one,) = await self.files(made)
+        for given in (upload, one):
+            signed = dict(parse_qsl(urlsplit(given["url"]).query))
+            begins = datetime.strptime(signed["X-Amz-Date"], "%Y%m%dT%H%M%S%z").timestamp()
+            self.assertEqual(given["expires"], begins + int(signed["X-Amz-Expires"]))
 
 
 class UploadsTests(OnS3, test_uploads.UploadsTests):

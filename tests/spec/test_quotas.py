@@ -118,10 +118,11 @@ class QuotaTests(FilesCase):
         self.assertEqual(BYTES, self.at_files(response, 403, "quota_exceeded", 0)["used"])
 
     async def test_all_or_nothing(self):
-        """Extensions §3: a call that is too much as a whole registers nothing of it."""
-        user, _ = await self.full(600)
-        response = await self.announcing(user, blob(300), blob(300))
-        self.problem(response, 403, "quota_exceeded")
+        """Extensions §3: a call that is too much as a whole registers nothing of it, and points
+        at the files that no longer fit."""
+        user, (old,) = await self.full(600)
+        response = await self.announcing(user, blob(300), old, blob(300))
+        self.at_files(response, 403, "quota_exceeded", 2)
         found = await self.storage(user)
         self.assertEqual((600, 1), (found["used"], found["pending"]))
 
