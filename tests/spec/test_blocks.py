@@ -54,8 +54,8 @@ class BlocksTests(FilesCase):
         self.problem(await self.announcing(await self.admin(), file), 403, "file_blocked")
 
     async def test_announced_before(self):
-        """Extensions §3: nor over a URL that was given before: what comes is gone within 15 s, and
-        it is not there after the block has been lifted."""
+        """Extensions §3: nor over a URL that was given before: what comes is gone within 15 s, as
+        often as it comes, and is not there after the block has been lifted."""
         user, file = await self.user(), picture()
         upload = await self.place(user, file)
         await self.block(file)
@@ -63,6 +63,9 @@ class BlocksTests(FilesCase):
         if self.backend == "local":
             self.problem(response, 403, "file_blocked")
         self.problem(await self.announcing(user, file), 403, "file_blocked")
+        for _ in range(2):
+            await self.gone(await self.media(file))
+            await self.sending(upload, file.data)
         await self.gone(await self.media(file))
         await self.lift(file)
         await self.missing(user, file)
