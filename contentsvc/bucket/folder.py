@@ -138,11 +138,10 @@ class Folder:
         finally:
             os.close(descriptor)
 
-    def delete(self, paths: Iterable[str]) -> None:
-        """Delete these files, as far as they are there."""
-        for path in paths:
-            with suppress(Missing), self._there(path) as file:
-                file.unlink()
+    def delete(self, path: str) -> None:
+        """Delete a file, if it is there."""
+        with suppress(Missing), self._there(path) as file:
+            file.unlink()
 
     def shelves(self) -> list[str]:
         """The names in both buckets, in the order of what is in them."""

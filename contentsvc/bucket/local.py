@@ -87,7 +87,9 @@ class Local:
         return await self._read(self._folder.head, path, length)
 
     async def delete(self, paths: Iterable[str]) -> None:
-        await self._read(self._folder.delete, list(paths))
+        # One by one: a thread that the disk has held up for long must not go on with the others.
+        for path in paths:
+            await self._read(self._folder.delete, path)
 
     async def sweep(self) -> None:
         """Delete what broken uploads have left. Raises StorageUnavailable."""

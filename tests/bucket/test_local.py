@@ -1,10 +1,33 @@
 """Files in a folder."""
 
 import os
+from pathlib import Path
+from threading import Event
+
+from twisted.internet import reactor
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.threads import deferToThread
 
 from contentsvc.bucket.bucket import Found, Lying, StorageUnavailable
-from contentsvc.bucket.folder import WrongBytes
+from contentsvc.bucket.folder import Folder, WrongBytes
+from contentsvc.bucket.local import Local
 from tests.bucket.support import NOON, TOKEN, LocalCase, named
+
+WAIT = 10.0
+"""Seconds after which a test that hangs goes on, and fails."""
+
+
+class SlowFolder(Folder):
+    """Has `begun` to use the disk, and waits until that `goes_on`."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root, reserve=0)
+        self.begun, self.goes_on = Event(), Event()
+
+    def file(self, path: str) -> Path:
+        self.begun.set()
+        self.goes_on.wait(WAIT)
+        return super().file(path)
 
 
 class BucketTests(LocalCase):
@@ -20,6 +43,20 @@ class BucketTests(LocalCase):
         self.assertEqual(await self.bucket.read(missing, 4), b"")
         await self.bucket.delete([path, missing])
         self.assertEqual(list(await self.bucket.look([path, image])), [image])
+
+    async def test_delete_cancelled(self) -> None:
+        """A deletion that is cancelled while the disk holds it up deletes no other file later."""
+        folder = SlowFolder(self.root)
+        bucket = Local(reactor, folder, self.links)
+        await bucket.start()
+        paths = [await self.put(b"1"), await self.put(b"2")]
+        deleting = Deferred.fromCoroutine(bucket.delete(paths))
+        await deferToThread(folder.begun.wait, WAIT)
+        deleting.cancel()
+        await self.assertFailure(deleting, CancelledError)
+        folder.goes_on.set()
+        await bucket.stop()
+        self.assertIn(paths[1], await self.bucket.look(paths))
 
     async def test_list(self) -> None:
         """A list has the files of both buckets, and whatever else lies there, in the order of their
