@@ -9,7 +9,6 @@ and does everything or nothing.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from twisted.internet.defer import Deferred, FirstError, gatherResults
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
@@ -27,6 +26,7 @@ from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.db.database import Database, Transaction
 from contentsvc.store import blocks, files, storage
 from contentsvc.store.files import Locked, Named, Standing
+from contentsvc.together import each
 from contentsvc.web.errors import Problem, at_pointer
 from contentsvc.wire.files import (
     BINARY,
@@ -150,21 +150,15 @@ class Uploads:
         """Those of the new images that are no good. Those that have gone since are no longer
         `found`."""
         bad: set[str] = set()
-        waiting = iter(new)
 
-        async def work() -> None:
-            for path in waiting:
-                good = await images.good(path, self._bucket.read)
-                if good is None:
-                    del found[path]
-                elif not good:
-                    bad.add(path)
+        async def judge(path: str) -> None:
+            good = await images.good(path, self._bucket.read)
+            if good is None:
+                del found[path]
+            elif not good:
+                bad.add(path)
 
-        workers = [Deferred.fromCoroutine(work()) for _ in new[:_JUDGED_AT_ONCE]]
-        try:
-            await gatherResults(workers, consumeErrors=True)
-        except FirstError as error:
-            error.subFailure.raiseException()
+        await each(_JUDGED_AT_ONCE, new, judge)
         return bad
 
     async def _register(

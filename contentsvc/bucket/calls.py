@@ -5,7 +5,7 @@ Redirects are not followed: another host would get what was signed for this one.
 """
 
 import re
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Mapping
 from random import Random
 from typing import Any, NamedTuple, NoReturn
 
@@ -13,8 +13,6 @@ from twisted.internet.defer import (
     CancelledError,
     Deferred,
     DeferredSemaphore,
-    FirstError,
-    gatherResults,
     succeed,
 )
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
@@ -277,18 +275,6 @@ class _Body:
         """Everything is written."""
 
     resumeProducing = stopProducing = pauseProducing
-
-
-async def all_of(acts: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Do all of these at the same time. Raises the first error, and ends the others then."""
-    waits = [Deferred.fromCoroutine(act) for act in acts]
-    try:
-        await gatherResults(waits, consumeErrors=True)
-    except FirstError as first:
-        first.subFailure.raiseException()
-    finally:
-        for wait in waits:
-            wait.cancel()
 
 
 def _at_once(inner: Deferred[Any]) -> Deferred[Any]:

@@ -13,7 +13,8 @@ from typing import Any
 from twisted.internet.defer import Deferred
 
 from contentsvc.bucket.bucket import BadStore, Bucket, SignedUpload, StorageUnavailable
-from contentsvc.bucket.calls import Calls, all_of
+from contentsvc.bucket.calls import Calls
+from contentsvc.together import each
 from contentsvc.wire.files import BINARY, path_of
 
 WHOLE = 6.0
@@ -52,7 +53,10 @@ class Proof:
         await self._both(self._reach)
 
     async def _both(self, act: Callable[[str], Act]) -> None:
-        both = Deferred.fromCoroutine(all_of(self._named(act, name) for name in self._types))
+        buckets = list(self._types)
+        both = Deferred.fromCoroutine(
+            each(len(buckets), buckets, lambda name: self._named(act, name))
+        )
         await both.addTimeout(WHOLE, self._reactor, _late)
 
     async def _named(self, act: Callable[[str], Act], name: str) -> None:
@@ -80,7 +84,8 @@ class Proof:
             raise missing.unexpected("HEAD of a file that is not there")
         try:
             upload = self._bucket.sign_upload("", path, len(body), token)
-            await all_of(self._wrong(upload, body))
+            wrong = list(_wrong(upload, body))
+            await each(len(wrong), wrong, lambda other: self._refused(upload.url, *other))
             await self._right(upload, body, name, path)
         except StorageUnavailable:
             # The first error says more than one of this.
@@ -91,16 +96,6 @@ class Proof:
         gone = await self._calls.ask("HEAD", f"{name}/{path}", tries=1)
         if gone.status != 404:
             raise gone.unexpected("HEAD of a file that was deleted")
-
-    def _wrong(self, upload: SignedUpload, body: bytes) -> Iterator[Act]:
-        other = bytes(byte ^ 1 for byte in body)
-        headers = upload.headers
-        unchecked = {name: value for name, value in headers.items() if name != CHECKSUM}
-        signed = "under a signed digest"
-        yield self._refused(upload.url, headers, other, f"wrong bytes {signed}")
-        yield self._refused(upload.url, unchecked, other, "an upload without its signed digest")
-        other_token = {**headers, UPLOAD: secrets.token_hex(16)}
-        yield self._refused(upload.url, other_token, body, "an upload with another token")
 
     async def _refused(self, url: str, headers: dict[str, str], body: bytes, what: str) -> None:
         answer = await self._calls.send("PUT", url, headers, body)
@@ -135,6 +130,16 @@ class Proof:
             or part.header("Content-Range") != f"bytes {first}-{last}/{len(body)}"
         ):
             raise BadStore("the store answers a range with another")
+
+
+def _wrong(upload: SignedUpload, body: bytes) -> Iterator[tuple[dict[str, str], bytes, str]]:
+    """The headers and bytes of requests that a store must refuse, and what they are."""
+    other = bytes(byte ^ 1 for byte in body)
+    headers = upload.headers
+    unchecked = {name: value for name, value in headers.items() if name != CHECKSUM}
+    yield headers, other, "wrong bytes under a signed digest"
+    yield unchecked, other, "an upload without its signed digest"
+    yield {**headers, UPLOAD: secrets.token_hex(16)}, body, "an upload with another token"
 
 
 def _late(result: object, seconds: float) -> None:

@@ -21,11 +21,12 @@ from contentsvc.bucket.bucket import (
     SignedUpload,
     StorageUnavailable,
 )
-from contentsvc.bucket.calls import Answer, Calls, all_of
+from contentsvc.bucket.calls import Answer, Calls
 from contentsvc.bucket.listing import parse
 from contentsvc.bucket.proof import CACHED, CHECKSUM, UPLOAD, Proof
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
 from contentsvc.clocks import WallClock
+from contentsvc.together import each
 from contentsvc.wire.files import digest_of, is_media, media_type_of
 
 UPLOAD_LIFETIME = 3600
@@ -156,7 +157,7 @@ class S3Bucket:
             elif answer.status != 404:
                 raise answer.unexpected("HEAD")
 
-        looking = Deferred.fromCoroutine(_each(paths, head))
+        looking = Deferred.fromCoroutine(each(AT_ONCE, paths, head))
         await looking.addTimeout(LOOK, self._reactor, _late)
         return found
 
@@ -181,7 +182,7 @@ class S3Bucket:
             if answer.status not in {200, 204, 404}:
                 raise answer.unexpected("DELETE")
 
-        await _each(paths, delete)
+        await each(AT_ONCE, paths, delete)
 
     async def list(self) -> AsyncIterator[Lying]:
         # Each bucket is listed in this order already.
@@ -217,17 +218,6 @@ class S3Bucket:
 
     def _lies(self, path: str) -> str:
         return f"{self._media if is_media(path) else self._content}/{path}"
-
-
-async def _each(items: Iterable[str], act: Callable[[str], Awaitable[None]]) -> None:
-    """Act on each, several at once, until one fails."""
-    rest = iter(list(items))
-
-    async def work() -> None:
-        for item in rest:
-            await act(item)
-
-    await all_of(work() for _ in range(AT_ONCE))
 
 
 async def _next(files: AsyncIterator[Lying]) -> Lying | None:

@@ -14,8 +14,8 @@ from contentsvc.client.http import FIRST_PAUSE, LAST_PAUSE, TEMPORARY, Answer, e
 from contentsvc.client.local import OnProgress, Progress, Stop, arrive, has, place
 from contentsvc.client.receiving import Incoming, Receiver
 from contentsvc.client.sending import Threads
-from contentsvc.client.together import each
 from contentsvc.timers import Backoff
+from contentsvc.together import each
 from contentsvc.wire.files import ContentFile, digest_of, is_ours
 
 PARTS = ".parts"

@@ -15,8 +15,8 @@ from contentsvc.client.files import Files
 from contentsvc.client.local import LocalFile, Measured, OnProgress, Progress, Stop, measure
 from contentsvc.client.receiving import Receiver
 from contentsvc.client.sending import Sender
-from contentsvc.client.together import each
 from contentsvc.client.uploading import AT_ONCE, TRIES, Uploading
+from contentsvc.together import each
 from contentsvc.wire.dependencies import Platform
 from contentsvc.wire.files import ContentFile, FilesQuery
 

@@ -11,8 +11,8 @@ from contentsvc.client.errors import ApiError, FileChanged, FilesRefused, Transf
 from contentsvc.client.http import FIRST_PAUSE, LAST_PAUSE, TEMPORARY, Answer, error_of, retry_after
 from contentsvc.client.local import Measured, OnProgress, Progress, stamp_of
 from contentsvc.client.sending import Sender, Threads
-from contentsvc.client.together import each
 from contentsvc.timers import Backoff
+from contentsvc.together import each
 from contentsvc.wire.files import (
     CONTENT_USES,
     AnnouncedFile,

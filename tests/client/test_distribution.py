@@ -23,7 +23,7 @@ from tests.test_layers import graph, imported, modules
 
 PAGE = (ROOT / "docs/client.md").read_text()
 (GAME,) = re.findall(r"^```python game\n(.*?)^```$", PAGE, re.M | re.S)
-LAYERS = {"client", "wire", "timers", "__init__"}
+LAYERS = {"client", "wire", "timers", "together", "__init__"}
 """What the distribution has of the package."""
 LINES = 40
 """The game's length at most, without blank lines."""

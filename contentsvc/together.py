@@ -1,4 +1,4 @@
-"""Several pieces of work at once."""
+"""Several pieces of work at once. Every layer may import this leaf, the client's too."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar

@@ -5,7 +5,7 @@ from typing import Any
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.client.together import each
+from contentsvc.together import each
 
 
 class EachTests(SynchronousTestCase):
@@ -30,10 +30,13 @@ class EachTests(SynchronousTestCase):
 
     def test_most(self) -> None:
         """One more begins when one has ended."""
-        self.work([1, 2, 3, 4])
+        working = self.work([1, 2, 3, 4])
         self.assertEqual(list(self.begun), [1, 2])
         self.begun[2].callback("b")
         self.assertEqual(list(self.begun), [1, 2, 3])
+        for number in (1, 3, 4):
+            self.begun[number].callback("x")
+        self.assertEqual(self.successResultOf(working), ["x", "b", "x", "x"])
 
     def test_nothing(self) -> None:
         """Of nothing there is nothing."""
