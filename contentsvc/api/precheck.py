@@ -68,7 +68,8 @@ class UploadPrecheck:
             foreign=None if core is None else await foreign_core(self._db, author, core),
         )
         own = [path for path, _ in depends.files() if is_ours(path)]
-        stored = await claims.stored(self._db, own) if own and self._files else own
+        users = [call.user, author]
+        stored = await claims.stored(self._db, users, own) if own and self._files else own
         entities, packages = depends.needed(set(stored))
         problems = depends.problems(
             paths={key(each): each.path for each in body.dependencies if each.path is not None},

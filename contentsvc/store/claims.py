@@ -87,8 +87,10 @@ class Fault(NamedTuple):
                h.stored
                and not exists (
                    select from blocked_files b where b.sha256 = substr(g.path, 4, 64) offset 0
-               )
-               and coalesce(
+               ) as readable,
+               -- An entity from before the service had files has nothing but a path: it gives no
+               -- right to the bytes that somebody sends later.
+               coalesce(
                    case when :caller::uuid = :owner::uuid then nullif(g.sent, false)
                         else (select true from user_files u
                               where u.user_id = :caller::uuid and u.path = g.path and u.sent) end,
@@ -98,14 +100,14 @@ class Fault(NamedTuple):
                            or c.holder = :holder and c.kind = :kind)
                     limit 1),
                    false
-               ) as good
+               ) as allowed
         from given g left join held h on h.path = g.path
     ), claimed as (
         insert into claims (holder, kind, path, content_id, owner_id)
         select case when octet_length(j.path) > 67 then :holder::uuid else :revision::uuid end,
                case when octet_length(j.path) > 67 then :kind else 'revision' end,
                j.path, :content::uuid, case when j.own then :owner::uuid end
-        from judged j where j.there
+        from judged j where j.there and j.allowed
           and not exists (
               select from claims c
               where c.holder = :holder::uuid and c.kind = :kind and c.path = j.path
@@ -113,14 +115,15 @@ class Fault(NamedTuple):
     ), counted as (
         insert into user_files (user_id, path, size, sent, due)
         select :owner::uuid, j.path, j.size, true, null
-        from judged j where j.own and not j.counts and j.there and j.size is not null
+        from judged j
+        where j.own and not j.counts and j.there and j.allowed and j.size is not null
         order by j.path
         -- What was only announced may have had another size.
         on conflict (user_id, path) do update set sent = true, size = excluded.size
         where not user_files.sent
     )
-    select j.path, coalesce(j.good, false) as invalid from judged j
-    where j.brought and (j.good is not true or j.invalid)
+    select j.path, coalesce(j.readable and j.allowed, false) as invalid from judged j
+    where j.brought and ((j.readable and j.allowed) is not true or j.invalid)
 """)
 async def claim(
     tx: Db,
@@ -139,9 +142,9 @@ async def claim(
     the `revision`, images for the `holder`. Gives those of the `brought` ones that the `caller` may
     not use; then the transaction must be rolled back.
 
-    Those that are not brought are claimed if there is such a file. The `own` ones count for the
-    `owner`. A content that is named is that of the revision, or of the screenshots: what it claims
-    already is good for it.
+    Those that are not brought are claimed if the caller may use the file, whether its bytes are
+    there or not. The `own` ones count for the `owner`. A content that is named is that of the
+    revision, or of the screenshots: what it claims already is good for it.
     """
 
 
@@ -163,9 +166,17 @@ async def release_revision(tx: Db, revision: str) -> None:
       and not exists (
           select from blocked_files b where b.sha256 = substr(f.path, 4, 64) offset 0
       )
+      and (
+          exists (select from claims c where c.path = f.path and c.content_id is not null)
+          or exists (
+              select from user_files u
+              where u.user_id = any(:users::uuid[]) and u.path = f.path and u.sent
+          )
+      )
 """)
-async def stored(db: Db, paths: list[str]) -> list[str]:
-    """Those of the paths whose bytes are there."""
+async def stored(db: Db, users: list[str], paths: list[str]) -> list[str]:
+    """Those of the paths whose bytes are there. What nobody has published is there only for those
+    of the users who have sent it."""
 
 
 @one(f"""

@@ -27,19 +27,43 @@ class Part(NamedTuple):
 
 _FILE = """
     f.path, f.size,
-    f.stored and not b.suspended
-        and exists (
-            select from claims c
-            where c.holder = :revision::uuid and c.kind = 'revision' and c.path = f.path
-        )
+    f.stored and not b.suspended and f.claimed
         and not exists (
             select from blocked_files x where x.sha256 = substr(f.path, 4, 64) offset 0
         ) as readable
 """
-_ENTITY = """
-    join entities e on e.entity_id = {0}.entity_id and e.revision_id = {0}.entity_revision
+
+
+def _file(path: str) -> str:
+    """The file `f` of a path. Who has only named the path must not learn of others' bytes: there is
+    one if the revision claims it, or if the author who brought it has sent it."""
+    return f"""
+        left join lateral (
+            select f.path, f.size, f.stored, k.claimed
+            from files f
+            cross join lateral (
+                select exists (
+                    select from claims c
+                    where c.holder = :revision::uuid and c.kind = 'revision' and c.path = f.path
+                ) as claimed
+                offset 0
+            ) k
+            where f.path = {path} and f.size is not null
+              and (
+                  k.claimed
+                  or exists (
+                      select from user_files u
+                      where u.user_id = b.author_id and u.path = f.path and u.sent
+                  )
+              )
+        ) f on true
+    """
+
+
+_ENTITY = f"""
+    join entities e on e.entity_id = {{0}}.entity_id and e.revision_id = {{0}}.entity_revision
     join contents b on b.id = e.content_id
-    left join files f on f.path = e.path and f.size is not null
+    {_file("e.path")}
 """
 _CORE = f"select 1 as place, {_FILE} from revisions r {_ENTITY.format('r')} where r.id = :revision"
 _ENTITIES = f"""
@@ -54,7 +78,7 @@ _PACKAGES = f"""
     cross join lateral (
         values (1, 'win64', p.win64), (2, 'osx64', p.osx64), (3, 'linux64', p.linux64)
     ) as w (n, platform, path)
-    left join files f on f.path = w.path and f.size is not null
+    {_file("w.path")}
     where coalesce(w.platform = :platform::text, true)
 """
 

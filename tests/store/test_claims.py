@@ -159,18 +159,37 @@ class GoodTests(ClaimCase):
             self.assertEqual(await self.claim(image, by=self.bob), {image: False})
 
     async def test_used(self) -> None:
-        """What is only used is claimed without a check, and counts for nobody. Of what is not
-        there any more, or about to go, there is no claim."""
-        used, away, going, unknown = (
-            *(self.file(), self.file(stored=False), self.file(collecting=True)),
-            new(),
-        )
-        given = [used, away, going, unknown]
+        """What is only used is claimed where others' active content has it, whether its bytes are
+        there or not, and counts for nobody. Of what is about to go there is no claim."""
+        used, away, going = self.file(), self.file(), self.file()
+        given = [used, away, going, new()]
+        self.sent(self.bob, *given[:3])
+        theirs, revision = await self.content(self.bob), guid()
+        brought: dict[str, Any] = {"content": theirs, "revision": revision, "holder": theirs}
+        await self.claim(*given[:3], by=self.bob, owner=self.bob, **brought)
+        self.sql("update files set stored = false where path = %s", away)
+        self.sql("update files set collecting = true where path = %s", going)
         flags = {"own": [False] * 4, "brought": [False] * 4}
         self.assertEqual(await self.claim(*given, owner=None, **flags), {})
         claim = (self.revision, "revision", self.game, None)
-        found = [self.claimed(path) for path in given]
-        self.assertEqual(found, [[claim], [claim], [], []])
+        found = [claim in self.claimed(path) for path in given]
+        self.assertEqual(found, [True, True, False, False])
+
+    async def test_only_named(self) -> None:
+        """A path that a used part only names, since the service had no files then, gives no right
+        to what others have sent, nor to what was withdrawn."""
+        private, hidden = self.file(), self.file()
+        self.sent(self.bob, private, hidden)
+        theirs = await self.content(self.bob)
+        brought: dict[str, Any] = {"content": theirs, "revision": guid(), "holder": theirs}
+        await self.claim(hidden, by=self.bob, owner=self.bob, **brought)
+        self.sql("update contents set deleted = true where id = %s", theirs)
+        before = [self.claimed(path) for path in (private, hidden)]
+        for own in (False, True):
+            flags = {"own": [own] * 2, "brought": [False] * 2}
+            self.assertEqual(await self.claim(private, hidden, **flags), {})
+        self.assertEqual([self.claimed(path) for path in (private, hidden)], before)
+        self.assertEqual(self.used(self.ann), (0, 0))
 
 
 class CountTests(ClaimCase):
