@@ -19,6 +19,10 @@ PATIENCE = 30.0
 """A connection whose client reads nothing for so many seconds is cut off."""
 _EACH = 1.0
 """Seconds between two looks at how much the clients have read."""
+_LOOKS = 10
+"""At most so many connections that have read some stay for it when one must be cut off. Every write
+to a crowd of slow clients may need that, and to look at all of them each time would take seconds.
+The look of each second has all of them in their order."""
 _AT_ONCE = 50
 """At most so many connections that read nothing are cut off in one turn of the reactor."""
 
@@ -97,14 +101,23 @@ class Unsent:
         slow.left = untaken(channel.transport)
         self._measure(channel, slow)
         if self.total > self._most:
-            # A connection that has read some moves to the end. The second round may cut it off.
-            for longest in (*self._slow, *self._slow):
-                if self.total <= self._most:
-                    break
-                found = self._slow.get(longest)
-                if found is not None and found.size and not self._has_taken(longest):
-                    self._cut_off(longest)
-                    self._cut += 1
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Cut off those that have read nothing for the longest time."""
+        looks = _LOOKS
+        # A connection that has read some moves to the end. The second round may cut it off.
+        for longest in (*self._slow, *self._slow):
+            if self.total <= self._most:
+                break
+            found = self._slow.get(longest)
+            if found is None or not found.size:
+                continue
+            if looks and self._has_taken(longest):
+                looks -= 1
+                continue
+            self._cut_off(longest)
+            self._cut += 1
 
     def resumed(self, channel: Connection) -> None:
         """The system has everything that was written to a connection. Its other end may not."""

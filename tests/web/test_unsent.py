@@ -45,6 +45,17 @@ class Channel:
         self.cut = True
 
 
+def _watched(looked: set[Any]) -> type[Transport]:
+    """Transports that say when somebody looks at them."""
+
+    class Watched(Transport):
+        def __getattribute__(self, name: str) -> Any:
+            looked.add(self)
+            return super().__getattribute__(name)
+
+    return Watched
+
+
 class UnsentTests(WebCase):
     def setUp(self) -> None:
         self.clock = Clock()
@@ -98,6 +109,18 @@ class UnsentTests(WebCase):
             others.append(self.full())
         self.assertFalse(slow.cut)
         self.assertEqual([channel.cut for channel in others], [True] * 7 + [False] * 2)
+
+    def test_crowd(self) -> None:
+        """In a crowd of clients that all read some, room is found without a look at each."""
+        self.unsent = Unsent(self.clock, most=30_000)
+        channels = [self.full() for _ in range(1000)]
+        looked: set[Any] = set()
+        for channel in channels:
+            self.take(channel)
+            channel.transport.__class__ = _watched(looked)
+        self.full(1000)
+        self.assertLessEqual(self.unsent.total, 30_000)
+        self.assertLess(len(looked), 100)
 
     def test_patience(self) -> None:
         """A client that takes nothing for long is cut off. One that takes little, but steadily, is
