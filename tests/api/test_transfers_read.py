@@ -260,9 +260,16 @@ class FlowTests(TransferCase):
         wire = await self.slow(await self.stored(data))
         while not self.site.unsent.total:
             await self.turn()
+        seen: list[str] = []
+        self.site.log_request = lambda request, status: seen.append(  # type: ignore[method-assign]
+            f"{request.route} {status}{request.note}"
+        )
         await self.bucket.delete([named(data)])
         wire.transport.resumeProducing()  # type: ignore[union-attr]
         await wire.ended
+        while self.site.traffic.active:
+            await self.turn()
+        self.assertEqual(seen, ["/files/content 200 cut-off"])
         self.assertLess(len(wire.received), len(data))
         self.assertIn(b"Content-Length: 67108864", wire.received)
 
