@@ -29,6 +29,8 @@ PIECE: Final = 40
 PAGE: Final = 240
 """Parts that are read at once: entities, and platforms of packages."""
 _encode = json.Encoder().encode
+_Read = Callable[[int], Awaitable[list[Part]]]
+"""Gives parts after a place; none at the end."""
 
 
 class Walk:
@@ -39,23 +41,27 @@ class Walk:
         self._db = db
         self._revision = revision
         self._platform = platform
-        self._sections = iter(
-            (self._core, self._originating, self._using, self._packages)
-        )
-        self._read: Callable[[int], Awaitable[list[Part]]] | None = next(self._sections)
+        sections: list[tuple[FileUse, _Read]] = [
+            ("entity", self._core),
+            ("entity", self._originating),
+            ("entity", self._using),
+            ("package", self._packages),
+        ]
+        self._sections = iter(sections)
+        self._section = next(self._sections, None)
         self._after = 0
         self._held: list[tuple[FileUse, Part]] = []
 
     async def take(self, most: int) -> list[tuple[FileUse, Part]]:
         """The next files and their uses, at most so many; none at the end."""
-        while self._read is not None and len(self._held) < most:
-            use: FileUse = "package" if self._read == self._packages else "entity"
-            parts = await self._read(self._after)
+        while self._section is not None and len(self._held) < most:
+            use, read = self._section
+            parts = await read(self._after)
             self._held += [(use, part) for part in parts if part.path is not None]
             if parts:
                 self._after = parts[-1].place
             else:
-                self._read, self._after = next(self._sections, None), 0
+                self._section, self._after = next(self._sections, None), 0
         taken, self._held = self._held[:most], self._held[most:]
         return taken
 

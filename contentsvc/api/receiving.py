@@ -14,8 +14,9 @@ from contentsvc.api.refusals import (
     UrlExpired,
     WrongDigest,
 )
-from contentsvc.bucket import bucket as places
+from contentsvc.api.uploads import AWAY, COLLECTING
 from contentsvc.bucket import images
+from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.bucket.folder import OutOfSpace, WrongBytes
 from contentsvc.bucket.links import UploadGrant
 from contentsvc.bucket.local import Arriving, Local
@@ -30,8 +31,6 @@ _AT_ONCE: Final = 2
 _SAME: Final = 2
 """Uploads with the same URL at once: one, and one that its client has given up. Otherwise one
 announced file could fill the disk."""
-_AWAY, _COLLECTING = 10, 2
-"""Seconds after which to try again: a disk that fails, and a file that is being deleted."""
 _LAPSED = "The announcement of this file has lapsed. POST /api/v1/uploads gives a new URL."
 
 
@@ -44,7 +43,7 @@ class Receiving:
     ) -> None:
         self.db = db
         self.bucket = bucket
-        self.places = DeferredSemaphore(_AT_ONCE)
+        self.ends = DeferredSemaphore(_AT_ONCE)
         self._translate = translate
         self._coming: dict[str, dict[Upload, None]] = {}
 
@@ -75,8 +74,8 @@ class Receiving:
             raise InsufficientStorage() from error
         except WrongBytes as error:
             raise WrongDigest() from error
-        except places.StorageUnavailable as error:
-            raise StorageUnavailable(headers=retry_after(_AWAY)) from error
+        except Away as error:
+            raise StorageUnavailable(headers=retry_after(AWAY)) from error
         except Exception as error:
             known = self._translate(error)
             if known is None:
@@ -136,19 +135,15 @@ class Upload:
         with receiving.problems():
             await arriving.flush()
             invalid = is_media(grant.path) and not await images.good(grant.path, arriving.read)
-            await receiving.places.acquire()
-            try:
-                async with receiving.db.transaction() as tx:
-                    refusal = await files.arrived(tx, grant.token, grant.size, invalid=invalid)
-                    if refusal is None:
-                        # The row is locked: nobody deletes the bytes between this and the commit.
-                        await arriving.publish()
-            finally:
-                receiving.places.release()
+            async with receiving.ends, receiving.db.transaction() as tx:
+                refusal = await files.arrived(tx, grant.token, grant.size, invalid=invalid)
+                if refusal is None:
+                    # The row is locked: nobody deletes the bytes between this and the commit.
+                    await arriving.publish()
         if refusal == "blocked":
             raise FileBlocked()
         if refusal == "collecting":
-            raise StorageUnavailable(headers=retry_after(_COLLECTING))
+            raise StorageUnavailable(headers=retry_after(COLLECTING))
         if refusal == "unannounced":
             raise UrlExpired(_LAPSED)
 

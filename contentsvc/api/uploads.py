@@ -39,7 +39,7 @@ from contentsvc.wire.files import (
     path_of,
 )
 
-_AWAY, _COLLECTING = 10, 2
+AWAY, COLLECTING = 10, 2
 """Seconds after which to try again: a store that is away, and a file that is being deleted."""
 _JUDGED_AT_ONCE = 8
 """Images whose first bytes are read at once."""
@@ -141,7 +141,7 @@ class Uploads:
             bad = await self._judge(found, new)
         except Away:
             raise StorageUnavailable(
-                headers=retry_after(_AWAY),
+                headers=retry_after(AWAY),
                 errors=_faults(range(len(asked.paths)), "", "This was not announced."),
             ) from None
         return _Look(found, bad, frozenset(paths))
@@ -329,7 +329,7 @@ def _refuse_collecting(places: Sequence[int]) -> None:
     if places:
         detail = "Nobody needed this file for long, so it is being deleted. Announce it again."
         raise StorageUnavailable(
-            headers=retry_after(_COLLECTING), errors=_faults(places, "sha256", detail)
+            headers=retry_after(COLLECTING), errors=_faults(places, "sha256", detail)
         )
 
 

@@ -5,7 +5,10 @@ it lies (wire.files).
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
+
+UPLOAD_LIFETIME: Final = 3600
+"""Seconds for which an upload URL is good."""
 
 
 class StorageUnavailable(Exception):

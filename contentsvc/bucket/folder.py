@@ -27,8 +27,8 @@ from contentsvc.wire.files import digest_of, is_media, is_ours
 RESERVE: Final = 64 * 1024 * 1024
 """Bytes of the disk that uploads leave free: the database may be on the same disk."""
 STALE: Final = 3600.0
-"""Seconds after which nobody can still be writing to an incoming file that has not grown: the life
-of an upload's URL."""
+"""Seconds after which nobody is still writing to an incoming file that has not grown. A client may
+only be silent for much less, the setting `body_timeout`."""
 _BUCKETS = ("content", "media")
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 

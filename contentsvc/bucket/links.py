@@ -7,13 +7,12 @@ character is refused.
 import hmac
 import re
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 from urllib.parse import quote
 
+from contentsvc.bucket.bucket import UPLOAD_LIFETIME
 from contentsvc.wire.files import is_media, media_type_of
 
-UPLOAD_LIFETIME: Final = 3600
-"""Seconds."""
 _HOUR = 3600
 _LABEL = b"contentsvc file urls"
 """The keys of these URLs are derived with it from those that sign tokens, so that neither signature

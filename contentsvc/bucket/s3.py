@@ -14,6 +14,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 
 from contentsvc.bucket.bucket import (
+    UPLOAD_LIFETIME,
     BadStore,
     Found,
     Lying,
@@ -29,8 +30,6 @@ from contentsvc.clocks import WallClock
 from contentsvc.together import each
 from contentsvc.wire.files import digest_of, is_media, media_type_of
 
-UPLOAD_LIFETIME = 3600
-"""Seconds for which an upload URL is good."""
 HOUR = 3600
 LOOK = 20.0
 """Seconds for a look at any number of files."""
