@@ -1,10 +1,11 @@
 """Who needs which files (extensions §3).
 
 A claim is written while the file's row is held FOR KEY SHARE: either the claim comes first, and the
-collector finds it, or the collector, and the file counts as missing. Who holds a row so may have
-read an older version of it, unless whoever changed it had locked it FOR UPDATE. The collector does
-that. A block does not: a publication that began before may claim the file. That does no harm, since
-a claim on a blocked file gives no URL.
+collector finds it, or the collector, and the file counts as missing. The owner of what was
+announced lately needs no lock: the announcement keeps the collector away. Who holds a row so may
+have read an older version of it, unless whoever changed it had locked it FOR UPDATE. The collector
+does that. A block does not: a publication that began before may claim the file. That does no harm,
+since a claim on a blocked file gives no URL.
 
 Locks come in one order: the content, the user or the challenge, then the storage row of the file's
 owner, then files by path.
@@ -22,20 +23,19 @@ BATCH: Final = 1000
 PROMPT: Final = """
     -- Of the paths, only those of images have an extension: they are longer than 67.
     held as materialized (
-        select f.path from files f
-        join user_files u on u.user_id = :publisher and u.path = f.path
-        where f.path = any((select :paths::text[])::text[])
-          and f.stored and not f.invalid and not f.collecting
-          -- It cannot lapse before this commits, so it counts already.
+        -- By the user's own rows, which lie together in the index.
+        select u.path from user_files u join files f on f.path = u.path
+        where u.user_id = :publisher and u.path = any((select :paths::text[])::text[])
+          -- It cannot lapse before this commits: so it counts already, and as long as it is there
+          -- nobody deletes the file. So its row needs no lock, which would write all of them.
           and u.sent and u.due > now() + interval '1 hour'
+          and f.stored and not f.invalid and not f.collecting
           and not exists (
               select from blocked_files b
               where b.sha256 = any(array(
                   select substr(path, 4, 64) from unnest(:paths::text[]) as path
               ))
           )
-        order by f.path
-        for key share of f
     ), whole as materialized (
         select count(*) = cardinality(:paths::text[]) as claimed from held
     ), added as (

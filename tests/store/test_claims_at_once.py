@@ -7,7 +7,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.store import blocks, claims, collection, files, storage, withdrawal
+from contentsvc.store import blocks, claims, collection, files, revisions, storage, withdrawal
+from contentsvc.store.floods import DAY
 from tests.store.test_claims import ClaimCase, new
 from tests.support.databases import guid
 
@@ -148,6 +149,31 @@ class RaceTests(ClaimCase):
         self.assertIn(self.part, await collection.lock_due(self.db))
         self.assertEqual(await collection.mark(self.db, [self.part]), [])
         self.assertEqual(await self.claim(self.part, by=self.bob, revision=guid()), {})
+
+    async def test_announced_lately(self) -> None:
+        """What its owner has announced lately is claimed at once while the collector decides, who
+        keeps it because of the announcement."""
+        self.sql("delete from user_files")
+        self.sent(self.ann, self.part, due="2100-01-01")
+        async with self.other.transaction() as tx, self.db.transaction() as mine:
+            self.assertIn(self.part, await collection.lock_due(tx))
+            wait = await revisions.depend_promptly(
+                mine,
+                revision=self.revision,
+                originating=[],
+                using=[],
+                packages=[],
+                content=self.game,
+                publisher=self.ann,
+                paths=[self.part],
+                most=0,
+                span=DAY,
+            )
+            self.assertEqual(wait, 0)
+            self.assertEqual(await collection.mark(tx, [self.part]), [])
+        self.assertEqual(
+            self.claimed(self.part), [(self.revision, "revision", self.game, self.ann)]
+        )
 
     async def test_given_up(self) -> None:
         """A file that is given up while the collector finds its claim is looked at again."""

@@ -86,9 +86,9 @@ create trigger user_files_changed after update on user_files
 -- of its screenshots; a user that of the avatar; a challenge those of its emblems.
 --
 -- Foreign keys would cost a publication as much again: three look-ups for each row. They are not needed.
--- Who claims a file holds its row FOR KEY SHARE, and the collector, who alone deletes rows, takes it FOR
--- UPDATE and then looks for claims. Triggers delete the claims of holders that go, and say so to the files,
--- which a foreign key would not.
+-- Who claims a file holds its row FOR KEY SHARE, or has announced it lately. The collector, who alone deletes
+-- rows, takes it FOR UPDATE and then looks for claims and announcements. Triggers delete the claims of
+-- holders that go, and say so to the files, which a foreign key would not.
 create table claims (
     holder     uuid not null,
     -- revision, content, user or challenge. A check would be parsed anew by each statement that inserts.
