@@ -107,9 +107,7 @@ class Client:
         self.social = Social(calls)
         self.users = Users(calls)
         self.withdrawal = Withdrawal(calls)
-        self.transfers = Transfers(
-            reactor, self.files, self.downloads, agent, random
-        )
+        self.transfers = Transfers(reactor, self.files, self.downloads, agent, random)
         connector = connector or AutobahnConnector(reactor)
         self.notifications = Notifications(reactor, calls, self.sessions, connector, random)
 

@@ -11,8 +11,9 @@ from twisted.internet.task import deferLater
 
 from contentsvc.client.errors import ApiError, Unreachable, WrongBytes
 from contentsvc.client.http import FIRST_PAUSE, LAST_PAUSE, TEMPORARY, Answer, error_of, retry_after
-from contentsvc.client.local import OnProgress, Progress, Stop, arrive, has, place
-from contentsvc.client.receiving import Incoming, Receiver
+from contentsvc.client.incoming import Incoming
+from contentsvc.client.local import OnProgress, Progress, Stop, has, place
+from contentsvc.client.receiving import Receiver
 from contentsvc.client.sending import Threads
 from contentsvc.timers import Backoff
 from contentsvc.together import each
@@ -148,8 +149,8 @@ class Downloading:
         """Whether it could be had."""
         part = await self._threads(place, self._folder, f"{PARTS}/{file.sha256}")
         incoming = Incoming(self._threads, part, file.size)
-        await incoming.open()
         try:
+            await incoming.open()
             for _ in range(2):
                 if not await self._receive(file, targets[0], incoming):
                     await incoming.delete()
@@ -157,12 +158,11 @@ class Downloading:
                 await incoming.sync()
                 stop = Stop()
                 try:
-                    good = await self._threads(has, part, file.sha256, file.size, stop)
+                    good = await self._threads(has, incoming.path, file.sha256, file.size, stop)
                 finally:
                     stop.asked = True
                 if good:
-                    await self._threads(arrive, part, targets)
-                    await incoming.delete()
+                    await incoming.arrive(targets)
                     self._progress(Progress(targets[0], file.size, file.size))
                     return True
                 await incoming.delete()

@@ -10,9 +10,7 @@ class Downloads:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def of_content(
-        self, content: str, query: FilesQuery | None = None
-    ) -> list[ContentFile]:
+    async def of_content(self, content: str, query: FilesQuery | None = None) -> list[ContentFile]:
         """The files that the current revision of a content needs. A URL needs no token, and must
         not get one."""
         path = f"/content/{quoted(content)}/files"

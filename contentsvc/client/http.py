@@ -7,7 +7,12 @@ from urllib.parse import urlencode
 from msgspec import DecodeError, json
 from treq.client import HTTPClient
 from twisted.internet.defer import CancelledError, Deferred, succeed
-from twisted.internet.error import ConnectError, ConnectionClosed, DNSLookupError
+from twisted.internet.error import (
+    ConnectError,
+    ConnectingCancelledError,
+    ConnectionClosed,
+    DNSLookupError,
+)
 from twisted.internet.interfaces import IConsumer
 from twisted.internet.task import deferLater
 from twisted.web._newclient import RequestNotSent
@@ -28,7 +33,7 @@ FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
 
 TEMPORARY = frozenset({429, 502, 503, 504})
 """Statuses after which a request may be sent again."""
-NEVER_SENT = (RequestNotSent, ConnectError, DNSLookupError)
+NEVER_SENT = (RequestNotSent, ConnectError, ConnectingCancelledError, DNSLookupError)
 LOST = (
     *NEVER_SENT,
     ResponseFailed,
@@ -38,6 +43,7 @@ LOST = (
     CancelledError,
     OSError,
 )
+_CANCELLED = (CancelledError, ConnectingCancelledError)
 
 
 class Answer(NamedTuple):
@@ -182,7 +188,7 @@ class Http:
 def is_cancelled(error: BaseException) -> bool:
     """Whether a request ended because it was cancelled."""
     reasons = getattr(error, "reasons", None) or ()
-    return isinstance(error, CancelledError) or any(r.check(CancelledError) for r in reasons)
+    return isinstance(error, _CANCELLED) or any(r.check(*_CANCELLED) for r in reasons)
 
 
 def reason_of(error: BaseException) -> str:

@@ -1,11 +1,7 @@
 """A file on its way here: one GET, or the rest of one, streamed to disk."""
 
-import os
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
-from threading import Lock
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IPushProducer
@@ -18,103 +14,12 @@ from twisted.web.iweb import IAgent, IResponse
 
 from contentsvc.client.errors import Unreachable
 from contentsvc.client.http import LOST, NEVER_SENT, Answer, is_cancelled, reason_of
-from contentsvc.client.sending import CHUNK, MOST_ANSWER, SILENCE, Threads
+from contentsvc.client.incoming import Incoming
+from contentsvc.client.sending import CHUNK, MOST_ANSWER, SILENCE
 from contentsvc.timers import cancel
 
 _MOST_WAITING = 2 * CHUNK
 """Bytes that wait for the disk before no more are read from the connection."""
-
-
-class Incoming:
-    """The first bytes of a file, kept in a file of their own until all have come. Beside it is one
-    with their ETag, so that a later process can go on too.
-
-    All methods raise OSError.
-    """
-
-    def __init__(self, threads: Threads, path: Path, size: int) -> None:
-        self._threads = threads
-        self.path = path
-        self.size = size
-        self.there = 0
-        """How many bytes have come."""
-        self.etag: str | None = None
-        self._file: BinaryIO | None = None
-        # A write may still be under way when its attempt has been given up.
-        self._turn = Lock()
-
-    async def open(self) -> None:
-        """Find what came earlier."""
-        await self._threads(self._open)
-
-    def _open(self) -> None:
-        # A link would lead out of the folder.
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        self._file = os.fdopen(os.open(self.path, flags, 0o666), "r+b", 0)
-        self.there = os.fstat(self._file.fileno()).st_size
-        with suppress(FileNotFoundError, UnicodeDecodeError):
-            self.etag = self._tag_path.read_text().strip() or None
-        if self.there > self.size or (self.there and self.etag is None):
-            self._empty(self._file, None)
-
-    @property
-    def _tag_path(self) -> Path:
-        return self.path.with_name(self.path.name + ".etag")
-
-    async def restart(self, etag: str | None) -> None:
-        """Forget what came earlier. What comes now has this ETag."""
-        await self._threads(self._restart, etag)
-
-    def _restart(self, etag: str | None) -> None:
-        with self._turn:
-            if self._file is not None:
-                self._empty(self._file, etag)
-
-    def _empty(self, file: BinaryIO, etag: str | None) -> None:
-        file.truncate(0)
-        self.there, self.etag = 0, etag
-        self._tag_path.unlink(missing_ok=True)
-        if etag is not None:
-            self._tag_path.write_text(etag)
-
-    def write(self, data: bytes) -> Deferred[Any]:
-        """Add bytes at the end."""
-        return self._threads(self._write, data)
-
-    def _write(self, data: bytes) -> None:
-        with self._turn:
-            if self._file is None:
-                return
-            self._file.seek(self.there)
-            view = memoryview(data)
-            while view:
-                view = view[self._file.write(view) :]
-            self.there += len(data)
-
-    async def close(self) -> None:
-        """Close the file. What has come stays."""
-        await self._threads(self._close, False)
-
-    async def sync(self) -> None:
-        """Close the file when its bytes are on disk."""
-        await self._threads(self._close, True)
-
-    def _close(self, sync: bool) -> None:
-        with self._turn:
-            if self._file is not None:
-                if sync:
-                    os.fsync(self._file.fileno())
-                self._file.close()
-                self._file = None
-
-    async def delete(self) -> None:
-        """Close and delete all of it."""
-        await self._threads(self._delete)
-
-    def _delete(self) -> None:
-        self._close(False)
-        self.path.unlink(missing_ok=True)
-        self._tag_path.unlink(missing_ok=True)
 
 
 class Receiver:
@@ -140,12 +45,15 @@ class Receiver:
 
         silence = self._reactor.callLater(SILENCE, expire)
 
-        def progress() -> None:
+        def alive() -> None:
             if silence.active():
                 silence.reset(SILENCE)
+
+        def progress() -> None:
+            alive()
             came(into.there)
 
-        exchange = Deferred.fromCoroutine(self._exchange(url, into, progress))
+        exchange = Deferred.fromCoroutine(self._exchange(url, into, alive, progress))
         try:
             return await exchange
         except _DiskError as error:
@@ -160,7 +68,13 @@ class Receiver:
         finally:
             cancel(silence)
 
-    async def _exchange(self, url: str, into: Incoming, progress: Callable[[], None]) -> Answer:
+    async def _exchange(
+        self,
+        url: str,
+        into: Incoming,
+        alive: Callable[[], object],
+        progress: Callable[[], object],
+    ) -> Answer:
         # Nothing that is not asked for: no token, and no encoding that changes the bytes.
         headers = Headers({"Accept-Encoding": ["identity"]})
         if into.there and into.etag is not None:
@@ -169,14 +83,17 @@ class Receiver:
         response = await self._agent.request(b"GET", url.encode(), headers)
         if response.code not in {200, 206}:
             return await self._small(response)
-        if response.code == 200 or not _continues(response, into):
-            await _on_disk(into.restart(_strong_etag(response)))
-            if response.code == 206:
-                # Not the part that was asked for. The next attempt asks for all.
-                _abandon(response)
-                raise OSError("the part that came is not the one that was asked for")
-        progress()
-        receiving = _Receiving(into, progress)
+        try:
+            if response.code == 200 or not _continues(response, into):
+                await _on_disk(into.restart(_strong_etag(response)))
+                if response.code == 206:
+                    # The next attempt asks for all.
+                    raise OSError("the part that came is not the one that was asked for")
+            progress()
+        except BaseException:
+            _abandon(response)
+            raise
+        receiving = _Receiving(into, alive, progress)
         response.deliverBody(receiving)
         await receiving.ended
         return Answer(response.code, response.headers, b"")
@@ -213,16 +130,16 @@ def _continues(response: IResponse, into: Incoming) -> bool:
 
 
 def _abandon(response: IResponse) -> None:
-    small = _Small(most=0)
+    small = _Small()
     small.ended.addErrback(lambda _: None)
     response.deliverBody(small)
+    small.ended.cancel()
 
 
 class _Small(Protocol):
     """The body of an error, of which no more than the first part matters."""
 
-    def __init__(self, most: int = MOST_ANSWER) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._data = b""
         self.ended: Deferred[bytes] = Deferred(lambda _: self._stop())
 
@@ -232,7 +149,7 @@ class _Small(Protocol):
 
     def dataReceived(self, data: bytes) -> None:
         self._data += data
-        if len(self._data) > self._most:
+        if len(self._data) > MOST_ANSWER:
             self._stop()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
@@ -243,8 +160,11 @@ class _Small(Protocol):
 class _Receiving(Protocol):
     """The body of a file. While the disk is behind, the connection is not read."""
 
-    def __init__(self, into: Incoming, progress: Callable[[], None]) -> None:
+    def __init__(
+        self, into: Incoming, alive: Callable[[], object], progress: Callable[[], object]
+    ) -> None:
         self._into = into
+        self._alive = alive
         self._progress = progress
         self._waiting: list[bytes] = []
         self._bytes = 0
@@ -272,6 +192,7 @@ class _Receiving(Protocol):
             return
         self._waiting.append(data)
         self._bytes += len(data)
+        self._alive()
         if self._bytes > _MOST_WAITING and not self._paused:
             self._paused = True
             self._producer.pauseProducing()

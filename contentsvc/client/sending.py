@@ -13,16 +13,15 @@ from typing import Any, BinaryIO, Protocol, cast
 from urllib.parse import urlsplit
 
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 from twisted.internet.error import ConnectionLost
-from twisted.internet.interfaces import IPushProducer, IStreamClientEndpoint
+from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.protocol import Protocol as TwistedProtocol
-from twisted.internet.ssl import optionsForClientTLS
 from twisted.python.failure import Failure
 from twisted.web.http_headers import Headers
 from zope.interface import implementer
 
+from contentsvc.client.endpoints import endpoint_of
 from contentsvc.client.errors import FileChanged, Unreachable
 from contentsvc.client.http import LOST, NEVER_SENT, Answer, is_cancelled, reason_of
 from contentsvc.timers import cancel
@@ -43,19 +42,6 @@ class Threads(Protocol):
 
     def __call__(self, function: Callable[..., Any], /, *arguments: Any) -> Deferred[Any]:
         """Its result."""
-
-
-def endpoint_of(reactor: Any, url: str) -> IStreamClientEndpoint:
-    """Where a URL's host listens. Raises ValueError if the URL is none of HTTP."""
-    parts = urlsplit(url)
-    host = parts.hostname
-    if parts.scheme not in {"http", "https"} or host is None:
-        raise ValueError(f"{url} is no URL of HTTP")
-    secure = parts.scheme == "https"
-    plain = HostnameEndpoint(reactor, host.encode(), parts.port or (443 if secure else 80))
-    if not secure:
-        return plain
-    return wrapClientTLS(optionsForClientTLS(host), plain)
 
 
 class Sender:
@@ -79,8 +65,9 @@ class Sender:
         Raises Unreachable, FileChanged if the file has become shorter, OSError if it cannot be
         read, ValueError if the URL or a header is none, and what `sent` raises.
         """
+        head = _head(url, headers, size)
         body: BinaryIO = await self._threads(open, file, "rb", 0)
-        sending = _Sending(self._threads, _head(url, headers, size), body, size, sent)
+        sending = _Sending(self._threads, head, body, size, sent)
         late = False
 
         def expire() -> None:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 from autobahn.twisted.websocket import WebSocketClientFactory, WebSocketClientProtocol
-from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
-from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import connectionDone
-from twisted.internet.ssl import optionsForClientTLS
 from txaio.tx import make_logger
+
+from contentsvc.client.endpoints import endpoint_of
 
 HANDSHAKE_TIMEOUT = 10.0
 """Seconds."""
@@ -130,12 +129,6 @@ class AutobahnConnector:
 
     async def __call__(self, url: str, token: str, listener: Listener) -> Socket:
         factory = _Factory(self._reactor, url, token, listener)
-        protocol: Any = await self._endpoint(url).connect(factory)
+        protocol: Any = await endpoint_of(self._reactor, url).connect(factory)
         socket: Socket = protocol
         return socket
-
-    def _endpoint(self, url: str) -> IStreamClientEndpoint:
-        parts = urlsplit(url)
-        host, secure = parts.hostname or "", parts.scheme == "wss"
-        plain = HostnameEndpoint(self._reactor, host, parts.port or (443 if secure else 80))
-        return wrapClientTLS(optionsForClientTLS(host), plain) if secure else plain

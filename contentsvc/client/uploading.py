@@ -29,7 +29,9 @@ TRIES = 10
 _MOST_ANNOUNCED = 1000
 _FRESH = 45 * 60.0
 """Seconds for which upload URLs are used. They are good for an hour."""
-_AGAIN = TEMPORARY | {408, 500}
+_AGAIN = TEMPORARY | {408, 409, 500}
+_STALE = frozenset({400, 403})
+"""Answers to a URL that may not be good any more. A new one may be."""
 _MOST_SENT = 3
 """How often a file is sent that the service does not find afterwards."""
 
@@ -137,10 +139,10 @@ class Uploading:
                     return None
                 again = error_of(answer)
                 least = retry_after(answer) or 0.0
-                if answer.status == 403 and again.code != "file_blocked":
-                    return answer
                 if answer.status not in _AGAIN:
                     await self._check(file)
+                    if answer.status in _STALE and again.code != "file_blocked":
+                        return answer
                     raise FilesRefused(again, [file.file])
             if tries < self._tries:
                 await deferLater(self._reactor, pauses.next(least))

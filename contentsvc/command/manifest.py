@@ -130,7 +130,12 @@ def located(folder: Path, name: str) -> Path:
     """A file that the manifest names. It lies in the folder: a folder that somebody else has made
     must not publish other files of this machine. Raises CommandError."""
     path = folder.joinpath(*PurePosixPath(name).parts)
-    if not path.resolve().is_relative_to(folder.resolve()):
+    try:
+        inside = path.resolve().is_relative_to(folder.resolve())
+    except (RuntimeError, ValueError):
+        # A link that leads to itself, or a NUL.
+        raise CommandError(f"{MANIFEST}: {name!r} is no name of a file") from None
+    if not inside:
         raise CommandError(f"{MANIFEST}: {name} does not lie in the folder")
     if not path.is_file():
         raise CommandError(f"{MANIFEST}: {name} is not there, or is no file")
@@ -151,11 +156,17 @@ def load_ids(folder: Path) -> Ids:
 def save(path: Path, value: Any) -> None:
     """Write JSON, whole or not at all. Raises OSError."""
     beside = path.with_name(path.name + ".new")
-    with beside.open("w", encoding="utf-8") as opened:
-        opened.write(json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False) + "\n")
-        opened.flush()
-        os.fsync(opened.fileno())
-    beside.replace(path)
+    beside.unlink(missing_ok=True)  # it may be a link to elsewhere
+    try:
+        with beside.open("x", encoding="utf-8") as opened:
+            text = json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False)
+            opened.write(text + "\n")
+            opened.flush()
+            os.fsync(opened.fileno())
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def planned(

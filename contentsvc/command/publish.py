@@ -6,7 +6,7 @@ from typing import cast
 from uuid import uuid4
 
 from contentsvc.client import ApiError, Client
-from contentsvc.client.local import LocalFile, Measured
+from contentsvc.client.local import LocalFile, Measured, Progress
 from contentsvc.command import manifest, sharing
 from contentsvc.command.errors import CommandError
 from contentsvc.command.manifest import IDS, Ids, Manifest
@@ -123,8 +123,8 @@ class _Publishing:
         shots: list[str],
         files: Sequence[Measured],
     ) -> None:
-        if set(shots) - set(there.screenshot_uris):
-            await self._send(client, [file for file in files if file.use == "screenshot"])
+        # What the service has lost meanwhile is sent again.
+        await self._send(client, files)
         if await self._update(client, there, ids, shots):
             self._done("The files are unchanged. Updated the description of", ids)
         else:
@@ -186,10 +186,19 @@ class _Publishing:
 
     async def _send(self, client: Client, files: Sequence[Measured]) -> None:
         unique = {file.path: file for file in files}
-        total = sum(file.size for file in unique.values())
+        sent: dict[Path, int] = {}
         with Bar() as step:
-            await client.transfers.upload(list(unique.values()), progress=step)
-        print(f"Uploaded and verified {counted(len(unique), 'file')}, {size(total)}.")
+
+            def seen(progress: Progress) -> None:
+                if progress.done < progress.total:
+                    sent[progress.file] = progress.total
+                step(progress)
+
+            await client.transfers.upload(list(unique.values()), progress=seen)
+        print(
+            f"Uploaded {counted(len(sent), 'file')}, {size(sum(sent.values()))}. "
+            f"Verified {counted(len(unique), 'file')}."
+        )
 
     async def _update(
         self, client: Client, there: ContentDetail, ids: Ids, shots: list[str]

@@ -10,7 +10,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import react
 
 from contentsvc.client import Client, ClientError
-from contentsvc.client.errors import ApiError
+from contentsvc.client.errors import ApiError, FilesRefused
 from contentsvc.client.local import Progress as Step
 from contentsvc.clocks import run_monotonic
 from contentsvc.command.errors import CommandError
@@ -18,6 +18,7 @@ from contentsvc.command.progress import Progress
 from contentsvc.command.watch import SignIn
 from contentsvc.command.words import size
 
+NO_FILES = "the service does not keep files: its operator keeps them elsewhere"
 _INTERRUPTED = 130
 
 
@@ -62,8 +63,8 @@ def words(error: Exception) -> str:
     """An error in one line."""
     text = " ".join(str(error).split())
     if isinstance(error, ApiError):
-        if error.code == "not_found":
-            return "the service does not keep files: its operator keeps them elsewhere"
+        if error.code == "not_found" and isinstance(error, FilesRefused):
+            return NO_FILES
         problem = error.problem
         for name in ("used", "limit"):
             if isinstance(problem.get(name), int):

@@ -5,7 +5,9 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import json
+from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred
+from twisted.internet.error import ConnectingCancelledError
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
@@ -54,7 +56,9 @@ class FakeResponse:
 class Asked:
     """A request that the client has sent."""
 
-    def __init__(self, method: bytes, uri: bytes, headers: Headers, body: bytes) -> None:
+    def __init__(
+        self, method: bytes, uri: bytes, headers: Headers, body: bytes, connecting: bool
+    ) -> None:
         parts = urlsplit(uri.decode())
         self.method = method.decode()
         self.path = parts.path
@@ -62,10 +66,13 @@ class Asked:
         self.token = (headers.getRawHeaders("Authorization") or [""])[0].removeprefix("Bearer ")
         self.body = body
         self.cancelled = False
+        self._connecting = connecting
         self.answered: Deferred[Any] = Deferred(self._cancel)
 
     def _cancel(self, answered: Any) -> None:
         self.cancelled = True
+        if self._connecting:
+            answered.errback(ConnectingCancelledError(IPv4Address("TCP", "127.0.0.1", 1)))
 
     @property
     def form(self) -> dict[str, str]:
@@ -85,6 +92,8 @@ class FakeAgent:
     def __init__(self) -> None:
         self.asked: list[Asked] = []
         self._next: deque[Any] = deque()
+        self.connecting = False
+        """Whether requests wait for their connection."""
 
     def request(
         self, method: bytes, uri: bytes, headers: Any = None, bodyProducer: Any = None
@@ -92,7 +101,7 @@ class FakeAgent:
         sent = StringTransport()
         if bodyProducer is not None:
             bodyProducer.startProducing(sent)
-        asked = Asked(method, uri, headers, sent.value())
+        asked = Asked(method, uri, headers, sent.value(), self.connecting)
         self.asked.append(asked)
         if self._next:
             what = self._next.popleft()

@@ -4,8 +4,10 @@ that hands out its URLs."""
 from __future__ import annotations
 
 import hashlib
+import socket
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from twisted.internet import reactor
@@ -166,6 +168,16 @@ class Store:
         return path
 
 
+@contextmanager
+def unreachable() -> Iterator[str]:
+    """The URL of a port where nobody gets in: one waits already, and there is room for no other."""
+    with socket.socket() as listening, socket.socket() as waiting:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(0)
+        waiting.connect(listening.getsockname())
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
 class Service:
     """POST /uploads and GET …/files. A URL is of the store, with a number that grows."""
 
@@ -176,6 +188,8 @@ class Service:
         self.pending: set[str] = set()
         self.most_pending = 10_000
         self.scheme = "http"
+        self.at = ""
+        """Where uploads go, if not to the store."""
         self.listed: list[str] = []
         self.gone: set[str] = set()
         """Paths without a URL."""
@@ -196,7 +210,8 @@ class Service:
         for file in body.files:
             path = path_of(file.sha256, file.media_type or "application/octet-stream")
             headers = {"x-sum": file.sha256, "Content-Length": str(file.size)}
-            url = f"{self.store.url}/{path}?n={len(self.announced)}".replace("http", self.scheme)
+            at = self.at or self.store.url
+            url = f"{at}/{path}?n={len(self.announced)}".replace("http", self.scheme)
             there = path in self.store.kept
             upload = None if there else Upload("PUT", url, headers, 0)
             answers.append(UploadedFile(file.sha256, path, upload))

@@ -211,6 +211,27 @@ class ResumeTests(DownloadCase):
         self.assertEqual(self.ranges()[-1], f"bytes={HALF}-")
         self.assertEqual(self.files(), {path: BIG})
 
+    async def test_two_at_once(self) -> None:
+        """Two downloads of one file into the same folder do not write over each other, and leave
+        nothing."""
+        self.offer(BIG)
+        self.store.acts.append(store.deaf)
+        first = Deferred.fromCoroutine(self.download("one"))
+        await store.until(lambda: len(self.store.asked) == 1)
+        await self.download("two")
+        self.assertEqual(self.files()["two"], BIG)
+        self.clock.advance(SILENCE)
+        await first
+        self.assertEqual(self.files(), {"one": BIG, "two": BIG})
+
+    async def test_whole_part(self) -> None:
+        """A part that has come whole only needs its name."""
+        (path,) = self.offer(b"one")
+        (self.place / PARTS).mkdir()
+        (self.place / PARTS / path[3:]).write_bytes(b"one")
+        await self.download()
+        self.assertEqual((self.files(), self.store.asked), ({path: b"one"}, []))
+
     async def test_link_in_the_way(self) -> None:
         """A link in the place of a part is not followed."""
         (path,) = self.offer(b"one")
@@ -290,6 +311,27 @@ class TroubleTests(DownloadCase):
         self.clock.advance(SILENCE)
         await getting
         self.assertEqual(self.files(), {path: b"one"})
+
+    async def test_slow(self) -> None:
+        """A store that is slow is not silent, however few bytes come in a minute."""
+        (path,) = self.offer(b"0123456789")
+        slow: list[store.Wire] = []
+        self.store.acts.append(slow.append)
+        getting = Deferred.fromCoroutine(self.download())
+        await store.until(lambda: bool(slow))
+        (wire,) = slow
+        wire.transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
+
+        def heard() -> bool:
+            end = self.clock.seconds() + SILENCE
+            return all(call.getTime() == end for call in self.clock.getDelayedCalls())
+
+        for number in range(10):
+            self.clock.advance(SILENCE - 1)
+            wire.transport.write(b"%d" % number)
+            await store.until(heard)
+        await getting
+        self.assertEqual((self.files(), len(self.store.asked)), ({path: b"0123456789"}, 1))
 
     async def test_folder_in_the_way(self) -> None:
         """A folder in the place of a file is an error, and stays."""

@@ -109,6 +109,14 @@ class RepeatTests(SynchronousTestCase):
         self.assertTrue(self.failureResultOf(calling, Unreachable).value.maybe_done)
         self.assertTrue(self.agent.last.cancelled)
 
+    def test_no_connection(self) -> None:
+        """So does one that has no connection yet; it has certainly had no effect."""
+        self.agent.connecting = True
+        calling = self.notify()
+        for _ in range(3):
+            self.clock.advance(TIMEOUT)
+        self.assertFalse(self.failureResultOf(calling, Unreachable).value.maybe_done)
+
     def test_cancel(self) -> None:
         """A cancelled call is not tried again."""
         calling = self.follow()
@@ -117,3 +125,7 @@ class RepeatTests(SynchronousTestCase):
         self.clock.advance(60)
         self.assertEqual(len(self.agent.asked), 1)
         self.assertTrue(self.agent.last.cancelled)
+        self.agent.connecting = True
+        calling = self.follow()
+        calling.cancel()
+        self.failureResultOf(calling, CancelledError)

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from collections import deque
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -43,6 +44,11 @@ class Timed:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self.seconds = clock.seconds
+        self.connecting = 0
+
+    def connectTCP(self, *given: Any, **named: Any) -> Any:
+        self.connecting += 1
+        return reactor.connectTCP(*given, **named)
 
     def callLater(self, delay: float, act: Any, *given: Any, **named: Any) -> Any:
         timed = self._clock if delay else reactor
@@ -65,13 +71,14 @@ class Case(TestCase):
         self.folder = Path(folder.name)
         self.steps: list[Progress] = []
         self.clock = Clock()
+        self.timed = Timed(self.clock)
         self.transfers = self.made()
 
     def made(self, **more: Any) -> Transfers:
         pool = HTTPConnectionPool(reactor)
         self.addCleanup(pool.closeCachedConnections)
         return Transfers(
-            Timed(self.clock),
+            self.timed,
             self.service,
             self.service,
             Agent(reactor, pool=pool),
@@ -220,9 +227,16 @@ class TroubleTests(Case):
 
     async def test_refused(self) -> None:
         """A store that refuses all new URLs too is an error."""
-        self.store.acts.extend([store.says(403, b"<Error/>")] * 4)
-        error = await self.fails(FilesRefused, self.upload(b"one", b"two"))
-        self.assertEqual((error.code, len(self.store.asked)), ("http_403", 4))
+        for status in (400, 403):
+            self.store.acts.extend([store.says(status, b"<Error/>")] * 4)
+            error = await self.fails(FilesRefused, self.upload(b"one", b"two"))
+            self.assertEqual((error.code, self.store.acts), (f"http_{status}", deque()))
+
+    async def test_replaced(self) -> None:
+        """An upload that another of the same file has replaced is tried again."""
+        self.store.acts.append(store.says(409, b'{"code": "upload_replaced", "detail": "No."}'))
+        (path,) = await self.upload(b"one")
+        self.assertEqual(self.store.kept[path], b"one")
 
     async def test_early(self) -> None:
         """A refusal that comes before the file is read is heard, and ends the sending."""
@@ -306,6 +320,14 @@ class TroubleTests(Case):
         """A failure ends what else is on its way."""
         self.store.acts.extend([store.deaf, store.says(507)])
         await self.fails(FilesRefused, self.upload(BIG, b"two"))
+
+    async def test_cancelled_early(self) -> None:
+        """So can one that has no connection yet."""
+        with store.unreachable() as self.service.at:
+            uploading = Deferred.fromCoroutine(self.upload(b"one"))
+            await store.until(lambda: self.timed.connecting > 0)
+            uploading.cancel()
+            await self.assertFailure(uploading, CancelledError)
 
     async def test_cancelled(self) -> None:
         """An upload can be cancelled, and goes on with the next call."""

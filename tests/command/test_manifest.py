@@ -87,6 +87,12 @@ class ManifestTests(Case):
         (self.folder / "sub/a").write_text("a")
         self.assertEqual(manifest.located(self.folder, "sub/a"), self.folder / "sub/a")
 
+    def test_no_name(self) -> None:
+        """A name with a NUL, and a link that leads to itself, are none of a file."""
+        (self.folder / "loop").symlink_to("loop")
+        for name in ("a\0b", "loop"):
+            self.assertRaises(CommandError, manifest.located, self.folder, name)
+
 
 class PlanTests(Case):
     def planned(self, ids: Ids, text: str = LONG, **digests: str) -> tuple[Ids, RevisionCreate]:
@@ -144,6 +150,15 @@ class PlanTests(Case):
         ids, _ = self.planned(manifest.load_ids(self.folder))
         manifest.save(self.folder / IDS, ids)
         self.assertEqual(manifest.load_ids(self.folder), ids)
+
+    def test_link(self) -> None:
+        """A link in the way of the ids is not followed: the folder may be somebody else's."""
+        other = self.folder / "other"
+        other.write_text("mine")
+        (self.folder / f"{IDS}.new").symlink_to(other)
+        manifest.save(self.folder / IDS, Ids())
+        self.assertEqual(other.read_text(), "mine")
+        self.assertFalse((self.folder / IDS).is_symlink())
 
     def test_damaged(self) -> None:
         """Damaged ids are refused: new ones would be new content."""

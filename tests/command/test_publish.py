@@ -1,5 +1,6 @@
 """`contentsvc publish` and `contentsvc fetch` against the real service."""
 
+import hashlib
 import json
 import os
 import signal
@@ -125,7 +126,7 @@ class PublishTests(FolderCase):
         self.assertEqual((len(detail.originating), len(detail.packages)), (1, 1))
         self.assertIn(f"content  {detail.id}\nrevision {detail.revision_id}\n", done.out)
         self.assertIn("Pre-check: nothing stands in the way. 3 of 3 parts new.", done.out)
-        self.assertIn("Uploaded and verified 5 files, 3.0 MiB.", done.out)
+        self.assertIn("Uploaded 5 files, 3.0 MiB. Verified 5 files.", done.out)
         self.assertEqual(done.err, "")
 
     async def test_unchanged(self) -> None:
@@ -151,6 +152,17 @@ class PublishTests(FolderCase):
         self.assertNotEqual(after.entity.revision_id, before.entity.revision_id)
         self.assertEqual((after.originating, after.packages), (before.originating, before.packages))
         self.assertEqual(len((await self.client.revisions.all(self.content)).items), 2)
+
+    async def test_lost(self) -> None:
+        """What the service has lost meanwhile is sent again, though nothing has changed."""
+        await self.publish()
+        sha256 = hashlib.sha256(self.files["tower.bin"]).hexdigest()
+        (lost,) = (self.service.data_dir / "files/content").rglob(sha256)
+        lost.unlink()
+        done = await self.publish()
+        self.assertIn("Uploaded 1 file, 2.9 MiB. Verified 5 files.", done.out)
+        self.assertIn("Nothing has changed", done.out)
+        await self.fetch()
 
     async def test_description(self) -> None:
         """Another description and screenshot are no new revision."""
@@ -291,6 +303,12 @@ class FetchTests(FolderCase):
         self.assertLessEqual(there, whole)
         await self.fetch()
         self.assertIn(self.files["tower.bin"], self.fetched().values())
+
+    async def test_wrong_url(self) -> None:
+        """A URL that is not the service's own root is no service without files."""
+        done = await self.command("fetch", BOB, str(self.got), "--url", f"{self.service.url}/api")
+        self.assertEqual((done.status, done.err.count("\n")), (1, 1))
+        self.assertIn("404 not_found", done.err)
 
     async def test_nothing(self) -> None:
         """Content that is not there is one line, and status 1."""
