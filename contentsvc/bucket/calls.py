@@ -5,7 +5,7 @@ Redirects are not followed: another host would get what was signed for this one.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any, NamedTuple, NoReturn
 
@@ -18,6 +18,7 @@ from twisted.internet.defer import (
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 from twisted.internet.interfaces import IConsumer, IStreamClientEndpoint
 from twisted.internet.protocol import Protocol, connectionDone
+from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.python.failure import Failure
 from twisted.web.client import (
     URI,
@@ -48,8 +49,17 @@ MOST = 32
 costs it some 0.2 ms."""
 ERROR = 16 * 1024
 """Bytes that are read of an answer that is an error."""
+HEADERS = 64 * 1024
+"""Bytes of the headers of an answer. Twisted's client would keep any number of them, and read any
+number of interim answers."""
+MOST_ANSWERED = 8 * 1024 * 1024
+"""Bytes of an answer with all that may come before and after its body, which has its own limit."""
 _IDLE = 30
 """Seconds that a connection is kept for the next request."""
+_BLANK = re.compile(rb"\n\r?\n")
+"""The end of headers."""
+_INTERIM = re.compile(rb"HTTP/1\.[01] 1")
+"""The begin of an answer that is not the last."""
 _CODE = re.compile(rb"<Code>([A-Za-z0-9.]{1,64})</Code>")
 
 
@@ -219,9 +229,41 @@ class _Quiet:
         self._endpoint = endpoint
 
     def connect(self, factory: Any) -> Deferred[Any]:
-        factory.noisy = False
-        connecting: Deferred[Any] = self._endpoint.connect(factory)
-        return connecting
+        bounding = WrappingFactory(factory)
+        bounding.protocol = _Bounded
+        bounding.noisy = factory.noisy = False
+        connecting: Deferred[Any] = self._endpoint.connect(bounding)
+        return connecting.addCallback(lambda bounded: bounded.wrappedProtocol)
+
+
+class _Bounded(ProtocolWrapper):
+    """A connection that is closed if an answer goes on for too long."""
+
+    transport: Any
+    _came = 0
+    _head: bytes | None = b""
+    """What has come, until it has all headers of the answer."""
+
+    def write(self, data: bytes) -> None:
+        self._came, self._head = 0, b""
+        self.transport.write(data)
+
+    def writeSequence(self, iovec: Iterable[bytes]) -> None:
+        self.write(b"".join(iovec))
+
+    def dataReceived(self, data: bytes) -> None:
+        self._came += len(data)
+        if self._head is not None:
+            self._head += data
+            at = 0
+            while (end := _BLANK.search(self._head, at)) and _INTERIM.match(self._head, at):
+                at = end.end()
+            if end:
+                self._head = None
+        if self._came > (MOST_ANSWERED if self._head is None else HEADERS):
+            self.abortConnection()
+        else:
+            self.wrappedProtocol.dataReceived(data)
 
 
 class _Reading(Protocol):

@@ -128,6 +128,21 @@ class AnswerTests(CallsCase):
             (found) = await self.asking(self.calls(store), limit=1000)
             self.assertEqual((len(found.body), found.whole), (1000, False))
 
+    async def test_endless_headers(self):
+        """One whose headers have no end is away. So is one that answers without end that the answer
+        will come."""
+        ok, line = b"HTTP/1.1 200 OK\r\n", b"X: " + b"x" * 1000 + b"\r\n"
+        early = b"HTTP/1.1 103 X\r\n\r\n"
+        for said, more in ((ok, line * 60), (early + ok, line * 60), (early, early * 3000)):
+            await self.away("the store cannot be reached", Say(said, "endless", more))
+
+    async def test_interim(self):
+        """An answer may come after others that say that it will come."""
+        found = await self.once(
+            b"HTTP/1.1 100 X\r\n\r\nHTTP/1.1 103 X\r\nA: b\r\n\r\n" + answer(403)
+        )
+        self.assertEqual(found.status, 403)
+
     async def test_packed(self):
         """Nothing is unpacked, so that no small answer becomes a big one."""
         found = await self.once(answer(body=b"\x1f\x8bx", Content_Encoding="gzip"))
