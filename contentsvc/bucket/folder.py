@@ -6,12 +6,11 @@
     media/ab/abcdef….png    the media bucket
     incoming/…              files that are being written
 
-Several daemons may share the folder.
+Several daemons may share the folder. The name of an incoming file says whose it is.
 """
 
 import errno
 import os
-import secrets
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +21,7 @@ from threading import Lock
 from typing import Final
 
 from contentsvc.bucket.bucket import Found, Lying
+from contentsvc.bucket.owners import Owners
 from contentsvc.wire.files import digest_of, is_media, is_ours
 
 RESERVE: Final = 64 * 1024 * 1024
@@ -30,6 +30,7 @@ STALE: Final = 3600.0
 """Seconds after which nobody is still writing to an incoming file that has not grown. A client may
 only be silent for much less, the setting `body_timeout`."""
 _BUCKETS = ("content", "media")
+_PROBE = "probe-"
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -46,9 +47,11 @@ class WrongBytes(Exception):
 
 
 class Folder:
-    """The folder `root`. All methods but `file` may wait for the disk, and raise OSError.
+    """The folder `root`. All methods but `file` and `incoming` may wait for the disk, and
+    raise OSError.
 
-    `reserve` is in bytes, `now` gives Unix seconds, and `statvfs` is that of os.
+    `reserve` is in bytes, `now` gives Unix seconds, and `statvfs` is that of os. `owners` gives
+    incoming files their names.
     """
 
     def __init__(
@@ -58,17 +61,23 @@ class Folder:
         reserve: int = RESERVE,
         now: Callable[[], float] = time.time,
         statvfs: Callable[[int], os.statvfs_result] = os.statvfs,
+        owners: Owners | None = None,
     ) -> None:
         self.root = root
         self.reserve = reserve
         self.statvfs = statvfs
         self._now = now
+        self._owners = owners or Owners()
 
     def file(self, path: str) -> Path:
         """The place of one of the service's own paths. Raises ValueError for another path."""
         if not is_ours(path):
             raise ValueError(path)
         return self.root / ("media" if is_media(path) else "content") / path
+
+    def incoming(self, kind: str = "") -> Path:
+        """A new place for a file that this process writes."""
+        return self.root / "incoming" / f"{kind}{self._owners.name()}"
 
     def prepare(self) -> None:
         """Make what is missing, and delete what broken uploads have left."""
@@ -78,18 +87,20 @@ class Folder:
         self.sweep()
 
     def sweep(self) -> None:
-        """Delete the incoming files that nobody can still be writing. Other daemons may be writing
-        the younger ones."""
+        """Delete the incoming files of processes that have died, and old ones. Daemons that this
+        one cannot see may be writing the others."""
         before = self._now() - STALE
         for entry in os.scandir(self.root / "incoming"):
+            # Its owner may have made it visible, or another daemon deleted it.
             with suppress(FileNotFoundError):
-                if entry.stat(follow_symlinks=False).st_mtime < before:
+                old = entry.stat(follow_symlinks=False).st_mtime < before
+                if old or self._owners.gone(entry.name.removeprefix(_PROBE)):
                     os.unlink(entry.path)
 
     def probe(self) -> None:
         """Raise OSError if a file cannot be written, or an upload would be refused for want of
         room."""
-        file = self.root / "incoming" / f"probe-{secrets.token_hex(8)}"
+        file = self.incoming(_PROBE)
         for bucket in _BUCKETS:
             (self.root / bucket).stat()
         try:
@@ -192,7 +203,7 @@ class Incoming:
         self._folder = folder
         self._path = path
         self._size = size
-        self._draft = folder.root / "incoming" / secrets.token_hex(16)
+        self._draft = folder.incoming()
         self._hash = sha256()
         self._written = 0
         self._over = False

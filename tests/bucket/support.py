@@ -1,5 +1,7 @@
 """A local bucket in a folder of its own."""
 
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,13 @@ def clock_at(seconds: float) -> Clock:
 def named(data: bytes, media_type: str = "application/octet-stream") -> str:
     """The path of a file with these bytes."""
     return path_of(sha256(data).hexdigest(), media_type)
+
+
+def dead_name() -> str:
+    """The name of an incoming file of a process that has died."""
+    code = "from contentsvc.bucket.owners import Owners; print(Owners().name())"
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 class LocalCase(TestCase):

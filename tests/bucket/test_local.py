@@ -11,7 +11,8 @@ from twisted.internet.threads import deferToThread
 from contentsvc.bucket.bucket import Found, Lying, StorageUnavailable
 from contentsvc.bucket.folder import Folder, WrongBytes
 from contentsvc.bucket.local import Local
-from tests.bucket.support import NOON, TOKEN, LocalCase, named
+from contentsvc.bucket.owners import Owners
+from tests.bucket.support import NOON, TOKEN, LocalCase, dead_name, named
 
 WAIT = 10.0
 """Seconds after which a test that hangs goes on, and fails."""
@@ -160,10 +161,51 @@ class ArrivalTests(LocalCase):
         self.assertEqual(self.incoming(), [])
 
     async def test_sweep(self) -> None:
-        """A start deletes what nobody can still be writing, and nothing else."""
+        """A start deletes what is old, and leaves what may still arrive elsewhere."""
         for name, age in ("old", 3601), ("young", 3599):
-            file = self.root / "incoming" / name
-            file.write_bytes(b"x")
-            os.utime(file, times=(NOON - age, NOON - age))
+            self.touch(name, age)
         await self.started()
         self.assertEqual(self.incoming(), ["young"])
+
+    def touch(self, name: str, age: float = 0) -> None:
+        """Let an incoming file be so many seconds old."""
+        file = self.root / "incoming" / name
+        file.touch()
+        os.utime(file, times=(NOON - age, NOON - age))
+
+    async def test_sweep_of_the_dead(self) -> None:
+        """What a process that has died was writing, a start and the next sweep delete at once; what
+        arrives in living ones they leave."""
+        alive = self.bucket.arrive(named(b"twothree"), 8)
+        await alive.write(b"two")
+        (kept,) = self.incoming()
+        self.touch(kept)
+        for act in (self.started, self.bucket.sweep):
+            for kind in ("", "probe-"):
+                self.touch(f"{kind}{dead_name()}")
+            await act()
+            self.assertEqual(self.incoming(), [kept])
+        await alive.write(b"three")
+        await alive.flush()
+        await alive.publish()
+
+    async def test_renamed_meanwhile(self) -> None:
+        """What becomes visible while a sweep looks at it stays, and the sweep goes on."""
+        arriving = self.bucket.arrive(path := named(b"one"), 3)
+        await arriving.write(b"one")
+        (draft,) = (self.root / "incoming").iterdir()
+        for name in (draft.name, dead_name()):
+            self.touch(name)
+        file = self.folder.file(path)
+
+        class Renaming(Owners):
+            def gone(self, name: str) -> bool:
+                if name == draft.name:
+                    file.parent.mkdir()
+                    draft.rename(file)
+                    return True
+                return super().gone(name)
+
+        Folder(self.root, now=self.clock.seconds, owners=Renaming()).sweep()
+        self.assertEqual(self.incoming(), [])
+        self.assertEqual(await self.bucket.look([path]), {path: Found(3, None)})

@@ -3,7 +3,7 @@ go."""
 
 import hashlib
 import os
-import time
+import signal
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -44,7 +44,8 @@ class FolderCase(SpecCase):
         return dict(found)
 
     async def half_sent(self, by: User) -> tuple[Wire, str]:
-        """An upload of which half has been written, and its URL."""
+        """An upload of which half has been sent and the beginning written, and its URL."""
+        before = len(self.files())
         url = (await self.announced(by))["upload"]["url"]
         parts = urlsplit(url)
         wire = await Wire.open(self.url)
@@ -53,12 +54,8 @@ class FolderCase(SpecCase):
         fields += "\r\nConnection: close"
         wire.send(f"PUT {target} HTTP/1.1\r\n{fields}\r\n\r\n".encode())
         wire.send(self.data[: SIZE // 2])
-        await until(lambda: self.written() > 0, PATIENCE, "the upload")
+        await until(lambda: len(self.files()) > before, PATIENCE, "the upload")
         return wire, target
-
-    def written(self) -> int:
-        """The bytes of incoming files."""
-        return sum(file.stat().st_size for file in self.files())
 
     def files(self) -> list[Path]:
         """The incoming files, without those by which the daemon tries the disk."""
@@ -76,24 +73,51 @@ class FolderCase(SpecCase):
 
 class KilledTests(FolderCase):
     async def test_killed(self) -> None:
-        """An upload that is cut off by the death of the daemon counts for nothing. The same URL is
-        good for the next daemon, which deletes the rest when nobody can be writing it."""
+        """An upload that is cut off by the death of the daemon counts for nothing. The next daemon
+        has deleted the rest when it is ready, and the same URL is good for it."""
         user = await self.user()
         wire, target = await self.half_sent(user)
         await self.service.kill()
         await wire.ended()
-        (rest,) = self.files()
+        self.assertEqual(len(self.files()), 1)
         await self.service.start(self.service.port)
-        self.assertEqual(self.files(), [rest], "another daemon could still be writing it")
+        self.assertEqual(self.files(), [])
         self.assertIsNotNone((await self.announced(user))["upload"])
         await self.sent(target)
         self.assertIsNone((await self.announced(user))["upload"])
 
-        await self.service.stop()
-        long_ago = time.time() - 3700
-        os.utime(rest, times=(long_ago, long_ago))
-        await self.service.start(self.service.port)
+
+class KilledWorkerTests(FolderCase):
+    options = ("--workers", "2")
+
+    async def test_killed(self) -> None:
+        """The worker that replaces a killed one deletes what that was receiving, and nothing that
+        the other still receives."""
+        wires: dict[Path, Wire] = {}
+        while len(self.owners()) < 2:
+            self.assertLess(len(wires), 30, "one worker gets all")
+            before = set(self.files())
+            wire, _ = await self.half_sent(await self.user())
+            (file,) = set(self.files()) - before
+            wires[file] = wire
+        killed = self.owner(next(iter(wires)))
+        os.kill(killed, signal.SIGKILL)
+        await until(lambda: killed not in self.owners(), PATIENCE, "the sweep")
+        for file, wire in wires.items():
+            if self.owner(file) == killed:
+                await wire.ended()
+            else:
+                wire.send(self.data[SIZE // 2 :])
+                self.assertEqual((await wire.answer()).status, 204)
         self.assertEqual(self.files(), [])
+
+    def owner(self, file: Path) -> int:
+        """The process that writes an incoming file."""
+        return int(file.name.split(".")[2])
+
+    def owners(self) -> set[int]:
+        """The processes that write incoming files."""
+        return {self.owner(file) for file in self.files()}
 
 
 class StoppedTests(FolderCase):
