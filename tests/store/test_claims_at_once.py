@@ -202,7 +202,7 @@ class RaceTests(ClaimCase):
             await claims.claim(tx, **self.given(self.part, by=self.bob))
             await self.block()
         self.assertEqual(len(self.claimed(self.part)), 1)
-        self.assertEqual(await claims.stored(self.db, [self.part]), [])
+        self.assertEqual(await claims.stored(self.db, [self.ann], [self.part]), [])
 
     async def block(self) -> None:
         """What an admin does."""
