@@ -11,6 +11,8 @@ from contentsvc.client.errors import BadFile, FileChanged
 from contentsvc.client.sending import CHUNK
 from contentsvc.wire.files import BINARY, CONTENT_USES, EXTENSIONS, FileUse, path_of
 
+ONCE_QUIET = "try again when nothing writes to it"
+"""What to do about a file that has changed."""
 _HEAD = 12
 
 
@@ -65,7 +67,7 @@ def measure(file: LocalFile, stop: Stop) -> Measured:
         before = stamp_of(os.fstat(opened.fileno()))
         head = opened.read(_HEAD)
         if not head:
-            raise BadFile(file.file, "it is empty")
+            raise BadFile(file.file, "it is empty; a file has at least 1 byte")
         media_type = BINARY
         if file.use not in CONTENT_USES:
             media_type = file.media_type or image_type(head) or ""
@@ -75,7 +77,7 @@ def measure(file: LocalFile, stop: Stop) -> Measured:
         opened.seek(0)
         sha256, size = digest(opened.read, stop)
         if stamp_of(os.fstat(opened.fileno())) != before or size != before[0]:
-            raise FileChanged(file.file, "it changed while it was read")
+            raise FileChanged(file.file, f"it changed while it was read; {ONCE_QUIET}")
     path = path_of(sha256, media_type)
     return Measured(file.use, file.file, media_type, sha256, size, path, before)
 

@@ -9,7 +9,7 @@ from twisted.internet.task import deferLater
 
 from contentsvc.client.errors import ApiError, FileChanged, FilesRefused, TransferError, Unreachable
 from contentsvc.client.http import FIRST_PAUSE, LAST_PAUSE, TEMPORARY, Answer, error_of, retry_after
-from contentsvc.client.local import Measured, OnProgress, Progress, stamp_of
+from contentsvc.client.local import ONCE_QUIET, Measured, OnProgress, Progress, stamp_of
 from contentsvc.client.sending import Sender, Threads
 from contentsvc.timers import Backoff
 from contentsvc.together import each
@@ -151,7 +151,8 @@ class Uploading:
     async def _check(self, file: Measured) -> None:
         """Raises FileChanged: the service would refuse the bytes."""
         if stamp_of(await self._threads(file.file.stat)) != file.stamp:
-            raise FileChanged(file.file, "it has changed since its digest was computed")
+            reason = "it has changed since its digest was computed"
+            raise FileChanged(file.file, f"{reason}; {ONCE_QUIET}")
 
     def _teller(self, file: Measured) -> Callable[[int], object]:
         # The last bytes count when the answer has come.

@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from contentsvc.command.errors import CommandError
-from contentsvc.wire.base import GUID_PATTERN, Name, Text
-from contentsvc.wire.content import ContentType, Tags
+from contentsvc.wire.base import GUID_PATTERN, NOT_BLANK, Name, Text
+from contentsvc.wire.content import CONTENT_TYPES, ContentType, Tags
 from contentsvc.wire.dependencies import (
     PLATFORMS,
     EntityDefinition,
@@ -26,6 +26,7 @@ from contentsvc.wire.revisions import RevisionCreate
 MANIFEST = "content.toml"
 IDS = "content.ids.json"
 _ID = Annotated[str, Meta(pattern=GUID_PATTERN)]
+_PATTERNS = {GUID_PATTERN: "a GUID with dashes", NOT_BLANK.pattern: "a name that is not blank"}
 _File = Annotated[str, Meta(min_length=1)]
 
 
@@ -80,15 +81,15 @@ class Manifest(Struct, forbid_unknown_fields=True):
 class KnownEntity(Struct):
     """The ids of a file that is an entity, and the digest of the bytes that they are for."""
 
-    id: str
-    revision: str
+    id: _ID
+    revision: _ID
     sha256: str
 
 
 class KnownPackage(Struct):
     """The id of a package, and the digests of its files."""
 
-    id: str
+    id: _ID
     sha256: dict[str, str]
 
 
@@ -96,7 +97,7 @@ class Ids(Struct):
     """What the command remembers between two publications. The core entity keeps its id when its
     file gets another name. `fingerprint` is that of the revision with the id `revision`."""
 
-    content: str = field(default_factory=lambda: str(uuid4()))
+    content: _ID = field(default_factory=lambda: str(uuid4()))
     entity: KnownEntity | None = None
     originating: dict[str, KnownEntity] = {}
     packages: dict[str, KnownPackage] = {}
@@ -112,10 +113,12 @@ def read(folder: Path) -> Manifest:
             found = msgspec.convert(tomllib.load(opened), Manifest)
     except FileNotFoundError:
         raise CommandError(f"{path} is not there; it says what to publish") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise CommandError(f"{path} must be UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
         raise CommandError(f"{path}: {error}") from None
     except msgspec.ValidationError as error:
-        raise CommandError(f"{path}: {str(error).replace('$.', '').replace('`', '')}") from None
+        raise CommandError(f"{path}: {_words(error)}") from None
     doubled = {file for file in found.originating if found.originating.count(file) > 1}
     if doubled or found.entity in found.originating:
         twice = ", ".join(sorted(doubled)) or found.entity
@@ -124,6 +127,18 @@ def read(folder: Path) -> Manifest:
         if not package.files():
             raise CommandError(f"{path}: the package {name} has no file for any platform")
     return found
+
+
+def _words(error: Exception) -> str:
+    """The error for an author, who has not seen our patterns and lists."""
+    text = str(error).replace("$.", "").replace("`", "")
+    for pattern, words in _PATTERNS.items():
+        text = text.replace(f"Expected str matching regex {pattern!r}", f"Expected {words}")
+    if text.endswith(" - at type"):
+        text += f", which is one of {', '.join(CONTENT_TYPES)}"
+    if " - at packages[" in text:
+        text += f", which has files for {', '.join(PLATFORMS)}"
+    return text
 
 
 def located(folder: Path, name: str) -> Path:
@@ -149,8 +164,11 @@ def load_ids(folder: Path) -> Ids:
         return msgspec.json.decode(path.read_bytes(), type=Ids)
     except FileNotFoundError:
         return Ids()
-    except msgspec.DecodeError as error:
-        raise CommandError(f"{path} is damaged: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CommandError(
+            f"{path} is damaged: {_words(error)}. Put back a copy of it, "
+            "or delete it to publish new content"
+        ) from None
 
 
 def save(path: Path, value: Any) -> None:
@@ -164,9 +182,10 @@ def save(path: Path, value: Any) -> None:
             opened.flush()
             os.fsync(opened.fileno())
         beside.replace(path)
-    except OSError:
+    except OSError as error:
         beside.unlink(missing_ok=True)
-        raise
+        # A full disk does not say which.
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def planned(

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 from uuid import uuid4
 
-from contentsvc.client import ApiError, Client
+from contentsvc.client import ApiError, Client, FilesRefused
 from contentsvc.client.local import LocalFile, Measured, Progress
 from contentsvc.command import manifest, sharing
 from contentsvc.command.errors import CommandError
@@ -57,19 +57,32 @@ class _Publishing:
             {name: file.sha256 for name, file in binary.items()},
         )
         manifest.save(folder / IDS, ids)
+        try:
+            await self._publish(client, ids, revision, shots, measured)
+        except ApiError as error:
+            raise _named(error, folder, measured) from None
+        return 0
+
+    async def _publish(
+        self,
+        client: Client,
+        ids: Ids,
+        revision: RevisionCreate,
+        shots: list[str],
+        measured: Sequence[Measured],
+    ) -> None:
         there = await _detail(client, ids.content)
         made = None if there is None else await _revision(client, ids)
         if made is not None and made.gone:
             # Its files have been released. Published again, it is another revision.
             ids.revision = revision.revision_id = str(uuid4())
-            manifest.save(folder / IDS, ids)
+            manifest.save(self._folder / IDS, ids)
         if there is None:
             await self._create(client, ids, revision, shots, measured)
         elif made is None or made.gone:
             await self._revise(client, there, ids, revision, shots, measured)
         else:
             await self._describe(client, there, ids, shots, measured)
-        return 0
 
     async def _create(
         self,
@@ -192,7 +205,8 @@ class _Publishing:
             def seen(progress: Progress) -> None:
                 if progress.done < progress.total:
                     sent[progress.file] = progress.total
-                step(progress)
+                if progress.file in sent:
+                    step(progress)
 
             await client.transfers.upload(list(unique.values()), progress=seen)
         print(
@@ -238,3 +252,17 @@ async def _revision(client: Client, ids: Ids) -> RevisionDetail | None:
         if error.status == 404:
             return None
         raise
+
+
+def _named(error: ApiError, folder: Path, files: Sequence[Measured]) -> ApiError:
+    """The error with what its reader can act upon: the names of the files that it is about, or the
+    file with the ids."""
+    if error.code == "forbidden":
+        hint = (
+            f"{folder / IDS} has the ids of somebody else's content. "
+            "Without this file the folder becomes content of your own"
+        )
+        return ApiError(error.status, error.code, f"{error.detail} {hint}", error.problem)
+    paths = error.problem.get("paths")
+    concerned = [file.file for file in files if isinstance(paths, list) and file.path in paths]
+    return FilesRefused(error, list(dict.fromkeys(concerned))) if concerned else error

@@ -71,7 +71,11 @@ class ManifestTests(Case):
         """What is wrong is named, with its place."""
         self.assertIn("unknown field nam", self.refused(SHORT + 'nam = "x"'))
         self.assertIn("missing required field name", self.refused("type = 'game'"))
-        self.assertIn("at type", self.refused(SHORT.replace('"game"', '"film"')))
+        self.assertIn("one of game, ass", self.refused(SHORT.replace('"game"', '"film"')))
+        self.assertIn("not blank - at name", self.refused(SHORT.replace("Tower", " ")))
+        using = f'using = [{{entity = "x", revision = "{BOB}"}}]'
+        self.assertIn("a GUID with dashes - at using[0].entity", self.refused(SHORT + using))
+        self.assertIn("win64, osx64", self.refused(SHORT + 'packages.a = {win32 = "a"}'))
         self.assertIn("content.toml", self.refused("name = "))
         self.assertIn("has no file", self.refused(SHORT + "packages.a = {}"))
         self.assertIn("named twice", self.refused(SHORT + 'originating = ["tower.bin"]'))
@@ -161,6 +165,8 @@ class PlanTests(Case):
         self.assertFalse((self.folder / IDS).is_symlink())
 
     def test_damaged(self) -> None:
-        """Damaged ids are refused: new ones would be new content."""
-        (self.folder / IDS).write_text("{")
-        self.assertRaises(CommandError, manifest.load_ids, self.folder)
+        """Damaged ids are refused, and it is said what to do: new ones would be new content."""
+        for text in (b"{", b'{"content": 1}', b'{"content": "x"}', b'{"content": "\xff"}'):
+            (self.folder / IDS).write_bytes(text)
+            error = self.assertRaises(CommandError, manifest.load_ids, self.folder)
+            self.assertIn("delete it to publish new content", str(error))

@@ -142,12 +142,13 @@ class PublishTests(FolderCase):
         ids."""
         await self.publish()
         before = await self.family.detail(self.content)
-        self.write("tower.bin", b"straight")
+        self.write("tower.bin", os.urandom(8))
         self.rewrite('"1.0"', '"1.1"')
         done = await self.publish()
         after = await self.family.detail(self.content)
         self.assertIn("Published a new revision of Tilting Tower 1.1.", done.out)
         self.assertIn("1 of 3 parts new.", done.out)
+        self.assertIn("Uploaded 1 file, 8 B. Verified 5 files.", done.out)
         self.assertEqual(after.entity.entity_id, before.entity.entity_id)
         self.assertNotEqual(after.entity.revision_id, before.entity.revision_id)
         self.assertEqual((after.originating, after.packages), (before.originating, before.packages))
@@ -207,6 +208,7 @@ class PublishTests(FolderCase):
         self.write("shots/tower.png", b"\x89PNG\r\n\x1a\nand no more")
         done = await self.publish(expect=1)
         self.assertIn("file_invalid", done.err)
+        self.assertIn("shots/tower.png", done.err)
 
     async def test_wrong_password(self) -> None:
         """A wrong password is one line, and status 1."""
@@ -230,6 +232,7 @@ class PublishTests(FolderCase):
         self.client = await self.signed_in()
         done = await self.publish(expect=1)
         self.assertIn("forbidden", done.err)
+        self.assertIn(f"{self.folder / IDS} has the ids of somebody else's content", done.err)
 
 
 class FetchTests(FolderCase):
