@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from twisted.internet.defer import DeferredLock
 from twisted.internet.task import deferLater
 
-from contentsvc.client.errors import ApiError, Unreachable, WrongBytes
+from contentsvc.client.errors import ApiError, FilesRefused, Unreachable, WrongBytes
 from contentsvc.client.http import FIRST_PAUSE, LAST_PAUSE, TEMPORARY, Answer, error_of, retry_after
 from contentsvc.client.incoming import Incoming
 from contentsvc.client.local import OnProgress, Progress, Stop, has, place
@@ -202,16 +202,16 @@ class Downloading:
                 elif answer.status in _STALE:
                     fresh = await self._urls.instead_of(file.path, url)
                     if fresh == url:
-                        raise failed
+                        raise FilesRefused(failed, [shown])
                     url = fresh
                 elif answer.status not in _AGAIN:
-                    raise failed
+                    raise FilesRefused(failed, [shown])
             if incoming.there > most:
                 most, tries = incoming.there, 0
                 pauses.reset()
             tries += 1
             if tries >= self._tries:
-                raise failed
+                raise FilesRefused(failed, [shown]) if isinstance(failed, ApiError) else failed
             await deferLater(self._reactor, pauses.next(least))
         return True
 

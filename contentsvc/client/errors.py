@@ -99,8 +99,8 @@ class WrongBytes(TransferError):
 
 
 class FilesRefused(ApiError):
-    """The service refused to take files, or the store refused one. `files` are those concerned, all
-    of one call if the service did not name any."""
+    """The service refused to take files, or the store to take or to give one. `files` are those
+    concerned, all of one call if the service did not name any."""
 
     def __init__(self, error: ApiError, files: list[Path]) -> None:
         super().__init__(error.status, error.code, error.detail, error.problem, error.retry_after)

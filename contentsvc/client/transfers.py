@@ -122,7 +122,8 @@ class Transfers:
         not at all. What is there already is not got again. A file that the service does not give
         out, for example because it is blocked, has no names in the result.
 
-        Raises ApiError, Unreachable, WrongBytes, BadFile if a name is not in the folder, OSError.
+        Raises ApiError, FilesRefused, Unreachable, WrongBytes, BadFile if a name is not in the
+        folder, OSError.
         """
 
         query = FilesQuery(platform=platform)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from contentsvc.client import ApiError, Client
+from contentsvc.client import Client
 from contentsvc.client.downloading import Downloaded
 from contentsvc.command import manifest, sharing
 from contentsvc.command.errors import CommandError
@@ -48,14 +48,10 @@ async def _fetch(
     names: dict[str, list[str]] = {}
     for part in parts:
         names.setdefault(part["path"], []).append(part["file"])
-    try:
-        with Bar() as step:
-            done = await client.transfers.download(
-                content, folder, revision=made.id, platform=platform, names=names, progress=step
-            )
-    except ApiError as error:
-        # The content is there. So it is the list of its files that is not.
-        raise CommandError(sharing.NO_FILES) if error.code == "not_found" else error from None
+    with Bar() as step:
+        done = await client.transfers.download(
+            content, folder, revision=made.id, platform=platform, names=names, progress=step
+        )
     got = {each.file.path: each for each in done}
     manifest.save(folder / RESULT, _result(detail, made, platform, parts, got))
     return _report(folder, parts, got)

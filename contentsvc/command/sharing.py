@@ -10,7 +10,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import react
 
 from contentsvc.client import Client, ClientError
-from contentsvc.client.errors import ApiError, FilesRefused
+from contentsvc.client.errors import ApiError
 from contentsvc.client.local import Progress as Step
 from contentsvc.clocks import run_monotonic
 from contentsvc.command.errors import CommandError
@@ -18,8 +18,9 @@ from contentsvc.command.progress import Progress
 from contentsvc.command.watch import SignIn
 from contentsvc.command.words import size
 
-NO_FILES = "the service does not keep files: its operator keeps them elsewhere"
 _INTERRUPTED = 130
+_NOTHING_THERE = {"not_found", "http_404", "http_405", "http_501"}
+"""Codes of a path that the service, or another web server, does not have."""
 
 
 def run(url: str, sign_in: SignIn | None, act: Callable[[Client], Awaitable[int]]) -> int:
@@ -30,9 +31,14 @@ def run(url: str, sign_in: SignIn | None, act: Callable[[Client], Awaitable[int]
     async def done(reactor: Any) -> None:
         try:
             async with Client(reactor, url) as client:
-                if sign_in is not None:
-                    await sign_in(client)
-                status.append(await act(client))
+                try:
+                    if sign_in is not None:
+                        await sign_in(client)
+                    status.append(await act(client))
+                except ApiError as error:
+                    if error.code in _NOTHING_THERE:
+                        await _elsewhere(client, url)
+                    raise
         except CancelledError:
             print("contentsvc: interrupted; the same command goes on from here", file=sys.stderr)
             status.append(_INTERRUPTED)
@@ -59,12 +65,24 @@ def run(url: str, sign_in: SignIn | None, act: Callable[[Client], Awaitable[int]
     raise AssertionError("react exits")
 
 
+async def _elsewhere(client: Client, url: str) -> None:
+    """Raises CommandError if the service is not there, or has no operations for files."""
+    try:
+        await client.files.storage()
+    except ApiError:
+        try:
+            await client.health.live()
+        except ApiError:
+            raise CommandError(f"there is no contentsvc at {url}") from None
+        raise CommandError(
+            "the service does not keep files: its operator keeps them elsewhere"
+        ) from None
+
+
 def words(error: Exception) -> str:
     """An error in one line."""
     text = " ".join(str(error).split())
     if isinstance(error, ApiError):
-        if error.code == "not_found" and isinstance(error, FilesRefused):
-            return NO_FILES
         problem = error.problem
         for name in ("used", "limit"):
             if isinstance(problem.get(name), int):

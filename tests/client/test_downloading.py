@@ -6,7 +6,7 @@ from typing import Any
 from twisted.internet.defer import CancelledError, Deferred
 
 from contentsvc.client.downloading import PARTS, Downloaded
-from contentsvc.client.errors import ApiError, BadFile, Unreachable, WrongBytes
+from contentsvc.client.errors import ApiError, BadFile, FilesRefused, Unreachable, WrongBytes
 from contentsvc.client.sending import SILENCE
 from tests.client import store
 from tests.client.fakes import BOB
@@ -276,11 +276,12 @@ class TroubleTests(DownloadCase):
         self.assertEqual((done.names, self.files()), ((), {}))
 
     async def test_redirect(self) -> None:
-        """A redirect is not followed."""
-        self.offer(b"one")
+        """A redirect is not followed, and the error has the file."""
+        (path,) = self.offer(b"one")
         self.store.acts.append(store.says(302, Location=f"{self.store.url}/x"))
-        error = await self.fails(ApiError, self.download())
+        error = await self.fails(FilesRefused, self.download())
         self.assertEqual((error.code, len(self.store.asked)), ("http_302", 1))
+        self.assertEqual(error.files, [self.place / path])
 
     async def test_wrong_bytes(self) -> None:
         """Wrong bytes are got once more, and never get their name."""

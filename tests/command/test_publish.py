@@ -21,7 +21,6 @@ from tests.client import store
 from tests.client.fakes import BOB
 from tests.client.test_service import PASSWORD, WAIT, Case
 from tests.spec import images
-from tests.support import daemon
 from tests.support.daemon import script
 
 TOWER = """
@@ -307,12 +306,6 @@ class FetchTests(FolderCase):
         await self.fetch()
         self.assertIn(self.files["tower.bin"], self.fetched().values())
 
-    async def test_wrong_url(self) -> None:
-        """A URL that is not the service's own root is no service without files."""
-        done = await self.command("fetch", BOB, str(self.got), "--url", f"{self.service.url}/api")
-        self.assertEqual((done.status, done.err.count("\n")), (1, 1))
-        self.assertIn("404 not_found", done.err)
-
     async def test_nothing(self) -> None:
         """Content that is not there is one line, and status 1."""
         self.folder.joinpath(IDS).write_text(f'{{"content": "{BOB}"}}')
@@ -335,17 +328,6 @@ class FetchTests(FolderCase):
             url = ("--url", "http://127.0.0.1:1")
             done = await self.command("fetch", words[0], str(self.got), *url, *words[1:])
             self.assertEqual((done.status, done.err.count("\n")), (1, 1), done)
-
-
-class ExternalTests(FolderCase):
-    async def daemon(self) -> daemon.Daemon:
-        return await daemon.shared("external", lambda: daemon.Daemon("--files", "external"))
-
-    async def test_no_files(self) -> None:
-        """Where the operator keeps the files elsewhere, the command says so."""
-        done = await self.publish(expect=1)
-        self.assertIn("does not keep files", done.err)
-        self.assertEqual(done.err.count("\n"), 1)
 
 
 class Interrupted(ProcessProtocol):
