@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -288,6 +288,32 @@ class FilesCase(TellingCase):
     async def storage(self, user: User) -> dict[str, Any]:
         """GET /user/{user}/storage."""
         return dict(await self.read(f"user/{user.id}/storage", USER_STORAGE, by=user))
+
+    async def worn(self, user: User, shot: File, avatar: File, emblem: File) -> Callable[..., Any]:
+        """Publish each of these images in its place, uploaded by the user, who is an admin.
+
+        What this gives asserts that the same writes again miss these of them.
+        """
+        made = await self.holding(user, shot)
+        await self.upload(user, avatar, emblem)
+        self.assertEqual(204, (await self.dress(user, avatar.path)).status)
+        sent = emblems(emblem.path, emblem.path)
+        response = await self.post("design-challenges", sent, by=user, expect=201)
+        place = response.header("Location") or ""
+        body = {"description": "", "screenshotUris": [shot.path]}
+
+        async def again(*missed: File) -> None:
+            for file, response in (
+                (shot, await self.put(made.path, body, by=user)),
+                (avatar, await self.dress(user, avatar.path)),
+                (emblem, await self.put(place, sent, by=user)),
+            ):
+                if file in missed:
+                    self.at_paths(response, "file_missing", file.path)
+                else:
+                    self.assertEqual(204, response.status, repr(response))
+
+        return again
 
     # -- downloads
 

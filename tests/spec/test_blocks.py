@@ -107,6 +107,21 @@ class BlocksTests(FilesCase):
         await self.post(f"{made.path}/revisions", sent, by=author, expect=201)
         await self.put(other.path, other.sent, by=author, expect=204)
 
+    async def test_what_stays(self):
+        """choices: what stays is checked too: blocked, it is missing where it was, until the block
+        is lifted and it is uploaded again."""
+        admin = await self.admin()
+        images = [picture(use) for use in ("screenshot", "avatar", "emblem")]
+        again = await self.worn(admin, *images)
+        for image in images:
+            await again()
+            await self.block(image)
+            await again(image)
+            await self.lift(image)
+            await again(image)
+            await self.upload(admin, image)
+        await again()
+
     async def test_lifted(self):
         """Extensions §3: once lifted and uploaded again, they are back where they are claimed."""
         author, file = await self.user(), blob()

@@ -178,8 +178,8 @@ class ChecksTests(FilesCase):
         self.problem(await self.dress(nobody, missing[0]), 404, "user_not_found")
 
     async def test_hidden_own_content(self):
-        """choices: what a content has already it may keep, whoever writes it and whatever has
-        become of it."""
+        """choices: what a content has already it may keep while its bytes are there, whoever writes
+        it and whatever has become of the content."""
         author, shot = await self.user(), picture()
         made = await self.holding(author, shot)
         await self.moderate(made, "suspended")
@@ -187,9 +187,24 @@ class ChecksTests(FilesCase):
         for user in (author, await self.admin()):
             await self.put(made.path, body, by=user, expect=204)
 
+    async def test_what_stays(self):
+        """choices: what stays is checked too: a screenshot, an avatar or an emblem's image whose
+        bytes are gone is missing until they come again."""
+        self.own_daemon()
+        admin = await self.admin()
+        images = [picture(use) for use in ("screenshot", "avatar", "emblem")]
+        again = await self.worn(admin, *images)
+        await again()
+        for image in images:
+            self.lose(image)
+        await self.missing(admin, *images)
+        await again(*images)
+        await self.upload(admin, *images)
+        await again()
+
     async def test_avatar_by_an_admin(self):
-        """Extensions §3: it is the caller who must have sent the bytes; choices: an avatar that
-        stays as it is needs nothing."""
+        """Extensions §3: it is the caller who must have sent the bytes; choices: but not those of
+        an avatar that stays."""
         user, admin = await self.user(), await self.admin()
         worn, sent, admins = [picture("avatar") for _ in range(3)]
         await self.upload(user, worn, sent)
