@@ -3,6 +3,8 @@
 from random import SystemRandom
 from typing import Any
 
+from twisted.internet.threads import deferToThreadPool
+
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.bucket.folder import Folder
 from contentsvc.bucket.links import Links
@@ -30,7 +32,11 @@ def open_bucket(settings: Settings, keys: Keys, reactor: Any, wall: WallClock) -
 
 
 async def try_store(settings: Settings, reactor: Any) -> None:
-    """Raise BadStore if the files lie in an S3 store that can be reached and is no good."""
+    """Raise BadStore if the files lie in an S3 store that can be reached and is no good, OSError if
+    they lie in a folder that cannot be made."""
+    if settings.files == "local":
+        folder = Folder(settings.files_folder)
+        await deferToThreadPool(reactor, reactor.getThreadPool(), folder.prepare)
     if settings.files == "s3":
         bucket = _s3(settings, reactor, WallClock())
         try:

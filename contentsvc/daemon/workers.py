@@ -209,7 +209,7 @@ class Workers(Sequence):
         try:
             settings = self._read_again()
             await try_store(settings, self._reactor)
-        except (ConfigError, BadStore) as error:
+        except (ConfigError, BadStore, OSError) as error:
             log.error("No rolling restart: {error}", error=error)
             return
         log.info("Rolling restart: replacing the workers one by one")

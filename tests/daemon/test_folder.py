@@ -151,3 +151,24 @@ class ImpatientTests(FolderCase):
         await wire.ended()
         self.assertEqual(self.files(), [])
         self.assertIn("Requests cut off at the stop", self.service.output())
+
+
+class NoFolderTests(SpecCase):
+    """A folder that cannot be made: one line, and exit status 1."""
+
+    async def connect(self) -> None:
+        self.own_daemon()
+
+    async def test_refused(self):
+        """The daemon ends, alone and with workers: no worker starts again and again."""
+        for options in ((), ("--workers", "2")):
+            service = Daemon(*options)
+            self.addCleanup(service.stop)
+            service.data_dir.mkdir()
+            (service.data_dir / "files").write_text("in the way")
+            service.spawn()
+            self.assertEqual(await service.ended(), 1)
+            said = service.output()
+            (line,) = [line for line in said.splitlines() if "contentsvc cannot start" in line]
+            self.assertIn(str(service.data_dir / "files"), line)
+            self.assertNotIn("Worker", said)
