@@ -7,6 +7,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
+from contentsvc.db.query import Db
 from contentsvc.store import blocks, claims, collection, files, revisions, storage, withdrawal
 from contentsvc.store.floods import DAY
 from tests.store.test_claims import ClaimCase, new
@@ -115,6 +116,21 @@ class RaceTests(ClaimCase):
             await deferLater(reactor, 0)
         return begun
 
+    async def promptly(self, tx: Db) -> int | None:
+        """Publish with the statement that claims what its owner has announced lately."""
+        return await revisions.depend_promptly(
+            tx,
+            revision=self.revision,
+            originating=[],
+            using=[],
+            packages=[],
+            content=self.game,
+            publisher=self.ann,
+            paths=[self.part],
+            most=0,
+            span=DAY,
+        )
+
     async def test_collected_first(self) -> None:
         """A publication that comes while the collector decides waits, and finds the file missing,
         although it had been told before that the caller has sent it."""
@@ -157,19 +173,7 @@ class RaceTests(ClaimCase):
         self.sent(self.ann, self.part, due="2100-01-01")
         async with self.other.transaction() as tx, self.db.transaction() as mine:
             self.assertIn(self.part, await collection.lock_due(tx))
-            wait = await revisions.depend_promptly(
-                mine,
-                revision=self.revision,
-                originating=[],
-                using=[],
-                packages=[],
-                content=self.game,
-                publisher=self.ann,
-                paths=[self.part],
-                most=0,
-                span=DAY,
-            )
-            self.assertEqual(wait, 0)
+            self.assertEqual(await self.promptly(mine), 0)
             self.assertEqual(await collection.mark(tx, [self.part]), [])
         self.assertEqual(
             self.claimed(self.part), [(self.revision, "revision", self.game, self.ann)]
@@ -186,6 +190,22 @@ class RaceTests(ClaimCase):
             self.assertEqual(await collection.mark(tx, [self.part]), [])
         await begun
         self.assertTrue(self.due(self.part))
+
+    async def test_lapsing(self) -> None:
+        """What lapses while its owner publishes it counts for them all the same."""
+        self.sql("delete from user_files")
+        self.sent(self.ann, self.part, due="2020-01-01")
+        async with self.other.transaction() as tx:
+            self.assertTrue(await collection.lock_storage(tx, self.ann))
+            self.assertEqual(await collection.lapse(tx, self.ann), [self.part])
+            async with self.db.transaction() as mine:
+                self.assertIsNone(await self.promptly(mine))
+            begun = await self.waiting(self.claim(self.part))
+        self.assertEqual(await begun, {})
+        self.assertEqual(
+            self.sql("select user_id::text, path, sent from user_files"),
+            [(self.ann, self.part, True)],
+        )
 
     async def test_first_of_all(self) -> None:
         """Publications of a user who never had any file wait for each other at the storage row,
