@@ -280,12 +280,17 @@ def _outcome(
     """`before` and `now` are the file's row before and after the store was looked at."""
     same = before.version == now.version
     found = look.found.get(now.path)
+    proven = found is not None and found.token is not None and found.token == standing.token
+    # The length of what the caller has sent is signed, with its digest. Other bytes have the length
+    # that they had first, or they are damaged, and have to come again.
+    right = {now.size, standing.size} if proven else {now.size}
+    if found is not None and now.size is not None and found.size not in right:
+        found, proven = None, False
     # What the look found is not written over what has come or gone since.
     stored = now.stored or (same and found is not None)
     lost = same and found is None and now.path in look.looked
     if lost:
         stored = False
-    proven = found is not None and found.token is not None and found.token == standing.token
     sent = standing.sent and not lost
     there = stored and found is not None and (sent or proven or standing.active)
     measured = now.size if found is None else found.size
@@ -295,7 +300,7 @@ def _outcome(
         sent=sent,
         # Others' bytes show nothing, not even their length.
         size=measured if sent and measured is not None else announced,
-        changed=stored != now.stored or (stored and now.size is None),
+        changed=stored != now.stored or (stored and measured != now.size),
         stored=stored,
         measured=measured,
     )

@@ -135,7 +135,7 @@ async def standing(tx: Db, user: str, paths: list[str]) -> list[Standing]:
 
 @none("""
     update files f
-    set stored = seen.stored, size = coalesce(f.size, seen.size),
+    set stored = seen.stored, size = coalesce(seen.size, f.size),
         invalid = f.invalid or seen.invalid
     from unnest(:paths::text[], :stored::boolean[], :sizes::bigint[], :invalid::boolean[])
         as seen (path, stored, size, invalid)

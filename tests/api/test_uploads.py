@@ -136,6 +136,36 @@ class VerifyTests(UploadCase):
         self.assertEqual(await self.there(of(data)), [True])
         self.assertEqual(await self.usage(), (36, 0))
 
+    async def test_damaged(self) -> None:
+        """What the store has only a part of is lost too, also if active content uses it."""
+        data = fresh()
+        await self.has(data)
+        path = path_of(digest(data))
+        await self.claim(path, self.ann)
+        self.bucket.kept[path] = data[:-1], self.bucket.kept[path][1]
+        for by in (self.bob, self.ann):
+            for _ in range(2):
+                self.assertEqual(await self.there(of(data), by=by), [False])
+        self.assertEqual(self.row(path), (36, False, False))
+        (file,) = await self.announce(of(data))
+        await self.send(file, data)
+        self.assertEqual(await self.there(of(data)), [True])
+        self.assertEqual(await self.there(of(data), by=self.bob), [True])
+
+    async def test_wrong_at_first(self) -> None:
+        """A store that has said a wrong length is believed the right one, once the bytes have come
+        again."""
+        data = fresh()
+        path = path_of(digest(data))
+        (file,) = await self.announce(of(data))
+        self.bucket.put(path, data + b"x", token(file))
+        self.assertEqual(await self.there(of(data)), [True])
+        self.bucket.put(path, data, token(file))
+        self.assertEqual(await self.there(of(data)), [False])
+        self.assertEqual(await self.there(of(data)), [True])
+        self.assertEqual(self.row(path), (36, True, False))
+        self.assertEqual(await self.usage(), (36, 0))
+
     async def test_lost_in_use(self) -> None:
         """The same holds for what active content uses."""
         data = fresh()
