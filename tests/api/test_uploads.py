@@ -206,6 +206,27 @@ class VerifyTests(UploadCase):
         await self.announce(of(fresh()), family=self.family(db=pool))
         self.assertEqual(used, [None])
 
+    async def test_come_since(self) -> None:
+        """Bytes that have come since the look are not taken for lost."""
+        data = fresh()
+        (file,) = await self.announce(of(data))
+        self.bucket.after = lambda: self.sql(
+            "update files set stored = true, size = %s where path = %s", len(data), file.path
+        )
+        await self.announce(of(data))
+        self.assertEqual(self.row(file.path), (len(data), True, False))
+
+    async def test_gone_since(self) -> None:
+        """Bytes that have gone since the look are not taken for there."""
+        data = fresh()
+        await self.has(data)
+        path = path_of(digest(data))
+        self.bucket.after = lambda: self.sql(
+            "update files set stored = false where path = %s", path
+        )
+        self.assertEqual(await self.there(of(data)), [False])
+        self.assertEqual(self.row(path), (len(data), False, False))
+
 
 class PossessionTests(UploadCase):
     async def test_other_user(self) -> None:
