@@ -88,6 +88,10 @@ class Claims:
         owner = author if True in files.values() else None
         return Wanted(caller, owner, content, revision, content, "content", files, given, wrong)
 
+    def ignores(self, images: Collection[str]) -> bool:
+        """Whether none of these is the service's own file, and none has to be."""
+        return not any(_is_image(path) or self._is_wrong(path, media=True) for path in images)
+
     async def replace(
         self,
         tx: Db,

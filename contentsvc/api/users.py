@@ -118,7 +118,11 @@ class Users:
             None if full is UNSET else full,
             None if public is UNSET else public,
         )
-        if self._claims is None and await users.update(self._db, *record):
+        claims, images = self._claims, [body.avatar] if body.avatar else []
+        if claims is None:
+            if await users.update(self._db, *record):
+                return
+        elif claims.ignores(images) and await users.update_unclaimed(self._db, *record):
             return
         # The lock keeps admins from taking a reward away meanwhile.
         async with self._db.transaction() as tx:
@@ -130,10 +134,10 @@ class Users:
                 if body.emblem is None or not await rewards.has_earned(tx, user, body.emblem):
                     raise EmblemNotEarned()
                 await users.update_earned(tx, *record)
-            if self._claims is not None:
-                old, new = ([path] if path else [] for path in (found[0], body.avatar))
-                await self._claims.replace(
-                    tx, "user", user, caller=call.user, owner=user, old=old, new=new
+            if claims is not None:
+                old = [found[0]] if found[0] else []
+                await claims.replace(
+                    tx, "user", user, caller=call.user, owner=user, old=old, new=images
                 )
 
 

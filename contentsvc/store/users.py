@@ -56,15 +56,14 @@ _UPDATE = """
                      full_profile = :full_profile, public_profile = :public_profile
     where id = :user
 """
+_NO_REWARD = """
+    (emblem is not distinct from :emblem or :emblem is null or not exists (
+        select from challenges where win_emblem = :emblem or participate_emblem = :emblem
+    ))
+"""
 
 
-@found(f"""
-    {_UPDATE}
-      and (emblem is not distinct from :emblem or :emblem is null or not exists (
-          select from challenges where win_emblem = :emblem or participate_emblem = :emblem
-      ))
-    returning true
-""")
+@found(f"{_UPDATE} and {_NO_REWARD} returning true")
 async def update(
     db: Db,
     user: str,
@@ -75,6 +74,24 @@ async def update(
 ) -> bool:
     """Replace the members that a user may change (spec §4.8). False if there is no such user, or
     if the emblem is new and a reward: then the user must have earned it."""
+
+
+@found(f"""
+    {_UPDATE} and {_NO_REWARD}
+      -- The paths of the service's own images have these lengths.
+      and (avatar is null or octet_length(avatar) not in (71, 72))
+    returning true
+""")
+async def update_unclaimed(
+    db: Db,
+    user: str,
+    avatar: str | None,
+    emblem: str | None,
+    full_profile: str | None,
+    public_profile: str | None,
+) -> bool:
+    """The same, but also False if the avatar before may be a file of the service's own: then the
+    user claims it."""
 
 
 @found(f"{_UPDATE} returning true")
