@@ -266,13 +266,7 @@ class BodyTests(TransferCase):
     async def test_blocked_meanwhile(self) -> None:
         """A file that is blocked while it arrives is refused at its end, and nothing is left."""
         data = fresh(2 * MIB)
-        wire = await self.connect()
-        wire.head(
-            "PUT", await self.announce(data), Content_Type=BINARY, Content_Length=len(data)
-        )
-        wire.send(data[:-1])
-        while not self.incoming():
-            await self.turn()
+        wire = await self.arriving(data)
         self.sql(
             "insert into blocked_files select substr(path, 4, 64), 'bad' from user_files"
             " where user_id = %s",
@@ -286,13 +280,7 @@ class BodyTests(TransferCase):
         """An announcement that lapses while its file arrives does not count, and nothing is
         left."""
         data = fresh(2 * MIB)
-        wire = await self.connect()
-        wire.head(
-            "PUT", await self.announce(data), Content_Type=BINARY, Content_Length=len(data)
-        )
-        wire.send(data[:-1])
-        while not self.incoming():
-            await self.turn()
+        wire = await self.arriving(data)
         self.sql("update user_files set token = gen_random_uuid() where user_id = %s", self.ann)
         wire.send(data[-1:])
         self.problem(await wire.answer(), 403, "url_expired")
@@ -301,12 +289,7 @@ class BodyTests(TransferCase):
     async def test_database_goes(self) -> None:
         """If the database goes away while a file arrives, it is 503, and can be sent again."""
         data = fresh(2 * MIB)
-        target = await self.announce(data)
-        wire = await self.connect()
-        wire.head("PUT", target, Content_Type=BINARY, Content_Length=len(data))
-        wire.send(data[:-1])
-        while not self.incoming():
-            await self.turn()
+        wire = await self.arriving(data)
         self.db.stop()
         wire.send(data[-1:])
         self.problem(await wire.answer(), 503, "unavailable")

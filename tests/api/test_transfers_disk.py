@@ -6,7 +6,6 @@ from threading import Event
 
 from twisted.internet.defer import Deferred, gatherResults
 
-from contentsvc.wire.files import BINARY
 from tests.api.transferring import TransferCase, fresh
 
 MIB = 1024 * 1024
@@ -80,13 +79,7 @@ class StopTests(TransferCase):
         """An upload that is under way at the stop is finished, and its answer ends the
         connection."""
         data = fresh(2 * MIB)
-        wire = await self.connect()
-        wire.head(
-            "PUT", await self.announce(data), Content_Type=BINARY, Content_Length=len(data)
-        )
-        wire.send(data[:-1])
-        while not self.incoming():
-            await self.turn()
+        wire = await self.arriving(data)
         drained = Deferred.fromCoroutine(self.site.traffic.drain(30.0))
         wire.send(data[-1:])
         answer = await wire.answer()
@@ -96,13 +89,7 @@ class StopTests(TransferCase):
     async def test_cut_off(self) -> None:
         """One that takes longer is cut off, and nothing of it is left."""
         data = fresh(2 * MIB)
-        wire = await self.connect()
-        wire.head(
-            "PUT", await self.announce(data), Content_Type=BINARY, Content_Length=len(data)
-        )
-        wire.send(data[:-1])
-        while not self.incoming():
-            await self.turn()
+        await self.arriving(data)
         await self.site.traffic.drain(0.01)
         await self.stop()
         self.assertEqual(self.incoming(), [])

@@ -198,6 +198,17 @@ class TransferCase(StoreCase):
         given = {"Content_Type": BINARY, **headers}
         return await self.ask("PUT", target, body, **given)
 
+    async def arriving(self, data: bytes) -> Wire:
+        """The connection of an upload whose last byte is still to come, the others being on their
+        way to the disk."""
+        wire = await self.connect()
+        target = await self.announce(data)
+        wire.head("PUT", target, Content_Type=BINARY, Content_Length=len(data))
+        wire.send(data[:-1])
+        while not self.incoming():
+            await self.turn()
+        return wire
+
     async def stored(self, data: bytes, media_type: str = BINARY) -> str:
         """The target of a GET for these bytes, which are there."""
         target = await self.announce(data, media_type)

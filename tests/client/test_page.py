@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.api.families import OPERATIONS
 from contentsvc.client import Client
 from tests.client.test_service import Case, guid
-from tests.spec import images
+from tests.support import pictures
 
 PAGE = (Path(__file__).parent.parent.parent / "docs/client.md").read_text()
 
@@ -28,7 +28,7 @@ class StepTests(Case):
         names = {"reactor": reactor, "url": self.service.url, "print": lambda *it: said.append(it)}
         names["folder"] = folder = Path(self.enterContext(TemporaryDirectory()))
         (folder / "tower.bin").write_bytes(b"floor" * 100_000)
-        (folder / "tower.png").write_bytes(images.png())
+        (folder / "tower.png").write_bytes(pictures.png())
         body = indent(f"{steps}\nreturn client", "    ")
         exec(f"async def act():\n{body}", names)
         client: Client = await names["act"]()

@@ -18,8 +18,7 @@ from contentsvc.wire.dependencies import EntityDefinition, PackageDefinition
 from contentsvc.wire.files import BlockBody
 from contentsvc.wire.revisions import RevisionCreate
 from tests.client import test_service
-from tests.spec import images
-from tests.support import daemon, stores
+from tests.support import daemon, pictures, stores
 
 MIB = 1024 * 1024
 
@@ -46,7 +45,7 @@ class Case(test_service.Case):
     async def publish(self, core: bytes, wall: bytes = b"", **packages: bytes) -> str:
         """A content of these. Its id."""
         entities = await self.upload(core, *([wall] if wall else []))
-        (shot,) = await self.upload(images.png(), use="screenshot")
+        (shot,) = await self.upload(pictures.png(), use="screenshot")
         sent = await self.upload(*packages.values(), use="package") if packages else []
         paths = {platform: file.path for platform, file in zip(packages, sent, strict=True)}
         first, *others = [
@@ -204,7 +203,8 @@ class S3Tests(LocalTests):
     """The same, with files in an S3 store."""
 
     async def daemon(self) -> daemon.Daemon:
-        return await daemon.shared("s3", lambda: daemon.Daemon(environ=stores.new().environ))
+        service, _ = await stores.served()
+        return service
 
 
 class RestartTests(Case):

@@ -20,7 +20,7 @@ from contentsvc.command.manifest import IDS, MANIFEST
 from tests.client import store
 from tests.client.fakes import BOB
 from tests.client.test_service import PASSWORD, WAIT, Case
-from tests.spec import images
+from tests.support import pictures
 from tests.support.daemon import script
 
 TOWER = """
@@ -61,7 +61,7 @@ class FolderCase(Case):
             "parts/wall.bin": os.urandom(20),
             "win.zip": os.urandom(70_000),
             "linux.zip": os.urandom(60_000),
-            "shots/tower.png": images.png(),
+            "shots/tower.png": pictures.png(),
         }
         for name, data in self.files.items():
             self.write(name, data)
@@ -169,7 +169,7 @@ class PublishTests(FolderCase):
         await self.publish()
         before = await self.family.detail(self.content)
         self.rewrite("Stack it high.", "Higher!")
-        self.write("shots/tower.png", images.png())
+        self.write("shots/tower.png", pictures.png())
         done = await self.publish()
         after = await self.family.detail(self.content)
         self.assertIn("Updated the description", done.out)

@@ -13,8 +13,7 @@ from twisted.web.server import Site
 from twisted.web.static import Data
 
 from tests.contract.browser import PORTAL, BrowserCase, Visit
-from tests.spec import images
-from tests.support import daemon, stores
+from tests.support import daemon, pictures, stores
 
 PAGE = b"<!doctype html><meta charset=utf-8><link rel=icon href=data:,><title>Portal</title>"
 (SNIPPET,) = re.findall(
@@ -67,8 +66,8 @@ class LocalTests(BrowserCase):
         """A page of another origin uploads a screenshot by the URL that it was given, and shows it
         from mediaUrl."""
         ann, portal = await self.user(), self.portal()
-        image = images.png(40, 30)
-        file = {"data": base64.b64encode(image).decode(), "type": images.PNG}
+        image = pictures.png(40, 30)
+        file = {"data": base64.b64encode(image).decode(), "type": pictures.PNG}
         # The page's own crypto.subtle is only there with https.
         file["sha256"] = sha256(image).hexdigest()
 
@@ -89,5 +88,6 @@ class S3Tests(LocalTests):
 
     async def connect(self) -> None:
         self.own_daemon()
-        self.use(await daemon.shared("s3", lambda: daemon.Daemon(environ=stores.new().environ)))
-        self.origins = (stores.shared().endpoint,)
+        service, store = await stores.served()
+        self.use(service)
+        self.origins = (store.endpoint,)

@@ -5,7 +5,7 @@ import signal
 
 from twisted.internet.utils import getProcessOutputAndValue
 
-from tests.spec.files import FilesCase, blob, made_of
+from tests.spec.files import FilesCase, blob
 from tests.support import stores
 from tests.support.daemon import ROOT, Daemon, script, until
 from tests.support.stores import Seaweed, Store
@@ -123,14 +123,15 @@ class AwayTests(StoreCase):
         return status, out.decode()
 
     async def test_at_start(self):
-        """The daemon starts, and says that it cannot reach the store, until it can."""
+        """The daemon and its workers start, and say that they cannot reach the store, until they
+        can."""
         self.seaweed.stop()
-        service = await self.started(self.store)
+        service = await self.started(self.store, "--workers", "2")
         await self.unavailable()
-        await self.said(service, "Could not reach the file store: the store cannot be reached")
+        await self.said(service, "Could not reach the file store: the store cannot be reached", 2)
         await self.reported(service, "cannot reach the file store since")
         self.seaweed.start()
-        await self.said(service, "It works again to reach the file store")
+        await self.said(service, "It works again to reach the file store", 2)
         await self.uploaded(await self.user())
 
     async def reported(self, service: Daemon, line: str) -> None:
@@ -141,30 +142,6 @@ class AwayTests(StoreCase):
                 self.assertEqual(status, 2)
                 return
         self.fail(out)
-
-    async def test_with_workers(self):
-        """So do workers."""
-        self.seaweed.stop()
-        service = await self.started(self.store, "--workers", "2")
-        await self.unavailable()
-        await self.said(service, "Could not reach the file store", 2)
-        self.seaweed.start()
-        await self.said(service, "It works again to reach the file store", 2)
-        await self.uploaded(await self.user())
-
-    async def test_later(self):
-        """What needs no store goes on without it: published files are found, and have URLs."""
-        service = await self.started(self.store)
-        user, file = await self.user(), blob()
-        content = await self.holding(user, file)
-        self.seaweed.stop()
-        await self.said(service, "Could not reach the file store")
-        await self.unavailable()
-        (found,) = (await self.get(f"{content.path}/files", by=user, expect=200)).json()
-        self.assertEqual((await self.creating(user, entity=made_of(file))).status, 204)
-        self.seaweed.start()
-        await self.said(service, "It works again to reach the file store")
-        self.assertEqual((await self.bare("GET", found["url"])).body, file.data)
 
     async def test_gone_wrong(self):
         """A store that has lost a bucket is an error in the log, and uploads are 503 until it has

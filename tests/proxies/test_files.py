@@ -123,14 +123,14 @@ class PassingCases(FileCases):
         """The proxy refuses what is larger than a file may be, before its bytes come."""
         upload = await self.place(self.ann, blob())
         wire = await self.begun(upload, b"x" * 1000, LARGEST + 1)
-        refused = self.problem(await wire.answer(), 413, "payload_too_large")
+        refused = self.problem(await self.answered(wire), 413, "payload_too_large")
         self.assertEqual(refused["limit"], LARGEST)
 
     async def test_only_files(self):
         """What only looks like the folder of files keeps the small limit."""
         for path in ("/filesystem/x", "/api/v1/files/x", "/x/files/y"):
             wire = await self.part(f"{self.url}{path}", ["Content-Length: 3000000"], b"x" * 1000)
-            refused = self.problem(await wire.answer(), 413, "payload_too_large")
+            refused = self.problem(await self.answered(wire), 413, "payload_too_large")
             self.assertEqual(refused["limit"], 2 << 20, path)
 
     async def test_ranges(self):

@@ -17,16 +17,15 @@ from twisted.internet.task import deferLater
 from twisted.web.iweb import IBodyProducer
 from zope.interface import implementer
 
-from tests.spec import images
 from tests.spec.client import Response, Wire
 from tests.spec.data import Content, User, draft, entity, package
 from tests.spec.shapes import CONTENT_FILE, FILE, USER_STORAGE
 from tests.spec.telling import TellingCase
 from tests.spec.test_challenges import challenge, reward
-from tests.support import daemon
+from tests.support import daemon, pictures
 from tests.support.daemon import Daemon
 
-EXTENSIONS = {images.PNG: ".png", images.JPEG: ".jpg", images.WEBP: ".webp"}
+EXTENSIONS = {pictures.PNG: ".png", pictures.JPEG: ".jpg", pictures.WEBP: ".webp"}
 BLOCKED_WITHIN = 15
 """Seconds after which blocked bytes are nowhere (extensions §3)."""
 
@@ -63,7 +62,7 @@ def blob(size: int = 60, use: str = "entity") -> File:
 
 def picture(use: str = "screenshot") -> File:
     """An image that nobody else has."""
-    return File(images.png(), use, images.PNG)
+    return File(pictures.png(), use, pictures.PNG)
 
 
 def unknown(extension: str = "") -> str:

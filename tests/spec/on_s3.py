@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from tests.spec.files import File
-from tests.support import daemon, stores
-from tests.support.daemon import Daemon
-
-_stores: dict[str, stores.Store] = {}
+from tests.support import stores
 
 
 class OnS3:
@@ -22,12 +19,7 @@ class OnS3:
     async def connect(self) -> None:
         """A daemon with the settings of the case."""
         self.own_daemon()  # type: ignore[attr-defined]
-        name = " ".join(["s3", *(f"{key}={value}" for key, value in sorted(self.settings.items()))])
-        if name not in _stores:
-            _stores[name] = stores.new()
-        self.store = _stores[name]
-        environ = {**self.store.environ, **self.settings}
-        service = await daemon.shared(name, lambda: Daemon("--workers", "2", environ=environ))
+        service, self.store = await stores.served(self.settings)
         self.use(service)  # type: ignore[attr-defined]
 
     def lose(self, file: File) -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.spec import images
 from tests.spec.data import User
 from tests.spec.files import File, FilesCase, emblems, picture
+from tests.support import pictures
 
 MAKERS: dict[str, list[Callable[..., bytes]]] = {
-    images.PNG: [images.png],
-    images.JPEG: [images.jpeg],
-    images.WEBP: [images.webp, images.webp_lossless, images.webp_extended],
+    pictures.PNG: [pictures.png],
+    pictures.JPEG: [pictures.jpeg],
+    pictures.WEBP: [pictures.webp, pictures.webp_lossless, pictures.webp_extended],
 }
 
 
-def shot(data: bytes, media: str = images.PNG) -> File:
+def shot(data: bytes, media: str = pictures.PNG) -> File:
     """A screenshot of these bytes, whatever they are."""
     return File(data, "screenshot", media)
 
@@ -35,7 +35,7 @@ class ImagesTests(FilesCase):
     async def test_right(self):
         """Extensions §3: a PNG, a JPEG and a WebP of each kind are taken for what they are."""
         made = [shot(one(), media) for media, makers in MAKERS.items() for one in makers]
-        made.append(shot(images.jpeg(frame=0xC2), images.JPEG))
+        made.append(shot(pictures.jpeg(frame=0xC2), pictures.JPEG))
         await self.judged(await self.someone(), made, [])
 
     async def test_another_type(self):
@@ -78,26 +78,26 @@ class ImagesTests(FilesCase):
 
     async def test_no_pixels(self):
         """choices: an image without pixels is none."""
-        bad = [shot(images.png(*size)) for size in ((0, 9), (9, 0))]
+        bad = [shot(pictures.png(*size)) for size in ((0, 9), (9, 0))]
         await self.judged(await self.someone(), [], bad)
 
     async def test_much_before_the_size(self):
         """Extensions §3: a JPEG whose size comes after much else is judged by its header too."""
-        exif = images.segment(0xE1, b"Exif\0\0" + b"x" * 65_000) * 3
-        good = shot(images.jpeg(before=exif), images.JPEG)
-        bad = shot(images.jpeg(8_193, 1, before=exif), images.JPEG)
+        exif = pictures.segment(0xE1, b"Exif\0\0" + b"x" * 65_000) * 3
+        good = shot(pictures.jpeg(before=exif), pictures.JPEG)
+        bad = shot(pictures.jpeg(8_193, 1, before=exif), pictures.JPEG)
         await self.judged(await self.someone(), [good], [bad])
 
     async def test_avatar(self):
         """Extensions §3: answered where the path is used: in PUT user."""
-        user, file = await self.user(), File(images.png(9_000, 9), "avatar", images.PNG)
+        user, file = await self.user(), File(pictures.png(9_000, 9), "avatar", pictures.PNG)
         await self.upload(user, file)
         self.at_paths(await self.dress(user, file.path), "file_invalid", file.path)
 
     async def test_challenge(self):
         """Extensions §3: and in challenges."""
         admin, good = await self.admin(), picture("emblem")
-        bad = File(images.jpeg(), "emblem", images.PNG)
+        bad = File(pictures.jpeg(), "emblem", pictures.PNG)
         await self.upload(admin, good, bad)
         response = await self.post("design-challenges", emblems(good.path, bad.path), by=admin)
         self.at_paths(response, "file_invalid", bad.path)

@@ -7,11 +7,11 @@ import secrets
 from random import Random
 from typing import Any
 
-from tests.spec import images
 from tests.spec.client import Response
 from tests.spec.data import User, draft, guid
 from tests.spec.files import File, FilesCase, blob, made_of
 from tests.spec.model import Model, Published
+from tests.support import pictures
 
 USER_BYTES, PENDING = 1500, 3
 STEPS = 300
@@ -28,11 +28,11 @@ class ModelTests(FilesCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        shots = [images.png() for _ in range(2)]
-        broken = File(secrets.token_bytes(80), "screenshot", images.PNG)
+        shots = [pictures.png() for _ in range(2)]
+        broken = File(secrets.token_bytes(80), "screenshot", pictures.PNG)
         self.all = [
             *(blob(size) for size in (60, 300, 700, 800)),
-            *(File(data, "screenshot", images.PNG) for data in shots),
+            *(File(data, "screenshot", pictures.PNG) for data in shots),
             File(shots[0], "entity"),
             broken,
         ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.spec import images
 from tests.spec.data import guid
 from tests.spec.files import File, FilesCase, blob, picture
+from tests.support import pictures
 
 
 class PossessionTests(FilesCase):
@@ -119,7 +119,7 @@ class PossessionTests(FilesCase):
         """Extensions §3: nor is the path of an image uploaded as another type."""
         user, shot = await self.user(), picture()
         await self.upload(user, shot)
-        other = File(shot.data, "screenshot", images.JPEG)
+        other = File(shot.data, "screenshot", pictures.JPEG)
         await self.missing(user, other)
         await self.unusable(user, other)
 
@@ -140,5 +140,5 @@ class PossessionTests(FilesCase):
         screenshot an avatar."""
         user, file, shot = await self.user(), blob(), picture()
         await self.upload(user, file, shot)
-        await self.there(user, File(file.data, "package"), File(shot.data, "avatar", images.PNG))
+        await self.there(user, File(file.data, "package"), File(shot.data, "avatar", pictures.PNG))
         self.assertEqual(204, (await self.dress(user, shot.path)).status)

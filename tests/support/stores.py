@@ -28,7 +28,8 @@ from urllib.parse import urlsplit
 from contentsvc.bucket.s3 import S3Bucket
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
 from contentsvc.clocks import WallClock
-from tests.support.daemon import script
+from tests.support import daemon
+from tests.support.daemon import Daemon, script
 
 ACCESS_KEY, SECRET_KEY = "testkey", "testsecret"
 REGION = "us-east-1"
@@ -223,6 +224,21 @@ def shared() -> Seaweed:
 def new() -> Store:
     """Two new buckets of the shared store."""
     return shared().new()
+
+
+_pairs: dict[str, Store] = {}
+
+
+async def served(settings: Mapping[str, str] | None = None) -> tuple[Daemon, Store]:
+    """The daemon of two workers with these settings that all tests of this process share, and the
+    store with its files."""
+    given = settings or {}
+    name = " ".join(["s3", *(f"{key}={value}" for key, value in sorted(given.items()))])
+    if name not in _pairs:
+        _pairs[name] = new()
+    store = _pairs[name]
+    environ = {**store.environ, **given}
+    return await daemon.shared(name, lambda: Daemon("--workers", "2", environ=environ)), store
 
 
 @cache
