@@ -39,6 +39,7 @@ class _Publishing:
     def __init__(self, folder: Path, wanted: Manifest) -> None:
         self._folder = folder
         self._wanted = wanted
+        self._sent: dict[Path, int] = {}
 
     async def run(self, client: Client) -> int:
         wanted, folder = self._wanted, self._folder
@@ -136,9 +137,12 @@ class _Publishing:
         shots: list[str],
         files: Sequence[Measured],
     ) -> None:
-        # What the service has lost meanwhile is sent again.
+        # What the service has lost meanwhile is sent again. An update needs the screenshots, and
+        # must not fail for another file, which may be blocked.
+        await self._upload(client, [file for file in files if file.use == "screenshot"])
+        changed = await self._update(client, there, ids, shots)
         await self._send(client, files)
-        if await self._update(client, there, ids, shots):
+        if changed:
             self._done("The files are unchanged. Updated the description of", ids)
         else:
             self._done("Nothing has changed since the last publication of", ids)
@@ -197,21 +201,23 @@ class _Publishing:
         total = len(ours) + len(revision.packages_originating)
         print(f"Pre-check: nothing stands in the way. {len(new)} of {counted(total, 'part')} new.")
 
-    async def _send(self, client: Client, files: Sequence[Measured]) -> None:
+    async def _upload(self, client: Client, files: Sequence[Measured]) -> None:
         unique = {file.path: file for file in files}
-        sent: dict[Path, int] = {}
         with Bar() as step:
 
             def seen(progress: Progress) -> None:
                 if progress.done < progress.total:
-                    sent[progress.file] = progress.total
-                if progress.file in sent:
+                    self._sent[progress.file] = progress.total
+                if progress.file in self._sent:
                     step(progress)
 
             await client.transfers.upload(list(unique.values()), progress=seen)
+
+    async def _send(self, client: Client, files: Sequence[Measured]) -> None:
+        await self._upload(client, files)
         print(
-            f"Uploaded {counted(len(sent), 'file')}, {size(sum(sent.values()))}. "
-            f"Verified {counted(len(unique), 'file')}."
+            f"Uploaded {counted(len(self._sent), 'file')}, {size(sum(self._sent.values()))}. "
+            f"Verified {counted(len({file.path for file in files}), 'file')}."
         )
 
     async def _update(

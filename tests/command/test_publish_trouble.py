@@ -1,5 +1,8 @@
 """`contentsvc publish` and `contentsvc fetch` where the service, or what it keeps, is not there."""
 
+import hashlib
+
+from contentsvc.wire.files import BlockBody
 from tests.client.fakes import BOB
 from tests.client.test_service import PASSWORD
 from tests.command.test_publish import FolderCase
@@ -15,6 +18,20 @@ class TroubleTests(FolderCase):
         self.assertEqual(done.err, f"contentsvc: there is no contentsvc at {url}\n")
         done = await self.command("fetch", BOB, str(self.got), "--url", url)
         self.assertEqual(done.err, f"contentsvc: there is no contentsvc at {url}\n")
+
+    async def test_blocked(self) -> None:
+        """A blocked file is named, and the description can be changed all the same."""
+        await self.publish()
+        promote = ("--data-dir", str(self.service.data_dir), "user", "promote", self.name)
+        self.assertEqual((await self.command(*promote)).status, 0)
+        await self.client.log_in(self.name, PASSWORD)
+        sha256 = hashlib.sha256(self.files["tower.bin"]).hexdigest()
+        await self.client.files.block(sha256, BlockBody(reason="A claim."))
+        self.rewrite("Stack it high.", "Higher!")
+        done = await self.publish(expect=1)
+        self.assertIn("file_blocked", done.err)
+        self.assertIn("tower.bin", done.err)
+        self.assertEqual((await self.family.detail(self.content)).description, "Higher!")
 
     async def test_bytes_gone(self) -> None:
         """A file whose bytes the service does not find is named."""
