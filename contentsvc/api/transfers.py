@@ -27,7 +27,7 @@ from contentsvc.web.errors import (
     UnsupportedMediaType,
 )
 from contentsvc.web.ranges import Unsatisfiable, wanted
-from contentsvc.web.reading import FIRST, Reading
+from contentsvc.web.reading import FIRST, Reading, Truncated
 from contentsvc.web.reply import Reply, matches
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.sizes import SMALL
@@ -169,7 +169,10 @@ class Transfers:
         reading = Reading(request.site.reactor, self._reader(path), span)
         if span.start < len(first):
             reading.have(first[span.start :])
-        await request.pour(status, media, fields, length, reading.more)
+        try:
+            await request.pour(status, media, fields, length, reading.more)
+        except Truncated:  # replaced or damaged meanwhile
+            raise NotFound() from None
 
     def _reader(self, path: str) -> Callable[[int, int], Awaitable[bytes]]:
         async def read(offset: int, length: int) -> bytes:

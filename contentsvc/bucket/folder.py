@@ -117,7 +117,9 @@ class Folder:
         found = {}
         for path in paths:
             with suppress(Missing), self._there(path) as file:
-                found[path] = Found(file.stat().st_size, None)
+                status = file.stat()
+                if stat.S_ISREG(status.st_mode):
+                    found[path] = Found(status.st_size, None)
         return found
 
     @contextmanager

@@ -1,6 +1,10 @@
 """Downloads from the daemon itself, and what browsers are told (extensions §3)."""
 
+import os
+from collections.abc import Callable
 from typing import Any
+
+from twisted.internet.defer import Deferred, succeed
 
 from tests.api.transferring import TransferCase, Wire, fresh
 from tests.bucket.support import named
@@ -257,6 +261,17 @@ class FlowTests(TransferCase):
         """If the file is deleted amid the answer, the connection is cut off: half a file is never
         taken for the whole."""
         data = fresh(64 * MIB)
+        await self.breaks(data, lambda: Deferred.fromCoroutine(self.bucket.delete([named(data)])))
+
+    async def test_truncated_meanwhile(self) -> None:
+        """The same holds if the disk has only a part of it any more, and no error is logged."""
+        data = fresh(64 * MIB)
+        file = self.root / "content" / named(data)
+        await self.breaks(data, lambda: succeed(os.truncate(file, MIB)))
+        self.assertEqual(self.flushLoggedErrors(), [])
+
+    async def breaks(self, data: bytes, act: Callable[[], "Deferred[None]"]) -> None:
+        """Read a file, `act`, and assert that the connection was cut off."""
         wire = await self.slow(await self.stored(data))
         while not self.site.unsent.total:
             await self.turn()
@@ -264,7 +279,7 @@ class FlowTests(TransferCase):
         self.site.log_request = lambda request, status: seen.append(  # type: ignore[method-assign]
             f"{request.route} {status}{request.note}"
         )
-        await self.bucket.delete([named(data)])
+        await act()
         wire.transport.resumeProducing()  # type: ignore[union-attr]
         await wire.ended
         while self.site.traffic.active:

@@ -45,6 +45,12 @@ class BucketTests(LocalCase):
         await self.bucket.delete([path, missing])
         self.assertEqual(list(await self.bucket.look([path, image])), [image])
 
+    async def test_no_file(self) -> None:
+        """A folder in the place of a file is no file."""
+        path = named(b"x")
+        (self.root / "content" / path).mkdir(parents=True)
+        self.assertEqual(await self.bucket.look([path]), {})
+
     async def test_delete_cancelled(self) -> None:
         """A deletion that is cancelled while the disk holds it up deletes no other file later."""
         folder = SlowFolder(self.root)
