@@ -17,7 +17,7 @@ from contentsvc.api.uploads import Limits, Uploads
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.db.database import Database
-from contentsvc.store import blocks, storage
+from contentsvc.store import blocks, files, storage
 from contentsvc.web.allow import ADMIN, ANYONE, SELF, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.errors import InvalidHost
@@ -120,7 +120,9 @@ class Files:
         """Let a file be uploaded again. Once that is done, it is back wherever it is used."""
         async with self._db.transaction() as tx:
             if await blocks.hold(tx, sha256):
-                await self._delete(paths_of(sha256))
+                paths = paths_of(sha256)
+                keys = [self._bucket.incoming(*each) for each in await files.apart(tx, paths)]
+                await self._delete([*paths, *filter(None, keys)])
             await blocks.lift(tx, sha256)
 
     async def _delete(self, paths: list[str]) -> None:

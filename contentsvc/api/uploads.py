@@ -7,8 +7,10 @@ and does everything or nothing.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
+from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
@@ -41,6 +43,8 @@ from contentsvc.wire.files import (
 
 AWAY, COLLECTING = 10, 2
 """Seconds after which to try again: a store that is away, and a file that is being deleted."""
+_TIDY = 5.0
+"""Seconds for which an answer waits for the deletion of what is needed no more."""
 _JUDGED_AT_ONCE = 8
 """Images whose first bytes are read at once."""
 _SIGNED_AT_ONCE = 64
@@ -84,11 +88,12 @@ class Uploads:
         look = await self._look(asked, before)
         async with self._db.transaction() as tx:
             tokens = await self._register(tx, user, asked, before, look)
+        await self._tidy([key for path, key in look.keys.items() if path not in tokens])
         uploads: dict[str, Upload] = {}
-        for path, token in tokens.items():
+        for path, (token, apart) in tokens.items():
             if uploads and len(uploads) % _SIGNED_AT_ONCE == 0:
                 await deferLater(self._reactor, 0)
-            signed = self._bucket.sign_upload(base, path, asked.sizes[path], token)
+            signed = self._bucket.sign_upload(base, path, asked.sizes[path], token, apart=apart)
             uploads[path] = Upload("PUT", *signed)
         return [
             UploadedFile(file.sha256, path, uploads.get(path))
@@ -134,9 +139,22 @@ class Uploads:
         """See which of the files the store has, and which of the new images are no good. Raises
         StorageUnavailable."""
         paths = [path for path, row in before.items() if row.stored or row.announced]
+        apart = {path: row.apart for path, row in before.items() if row.apart}
         try:
+            # These first: they go once the user is known to have sent them.
+            own = await self._look_apart(apart)
             # One at least, to know that the store is there.
             found = dict(await self._bucket.look(paths or list(before)[:1]))
+            # What is damaged at its path has another length.
+            lacking = {
+                path: apart[path]
+                for path, (_, sent) in own.items()
+                if path not in found
+                or (found[path].size != sent.size and sent.size == asked.sizes[path])
+            }
+            if lacking:
+                await self._bucket.copy(lacking)
+                found |= await self._bucket.look(lacking)
             new = [path for path in found if is_media(path) and not before[path].measured]
             bad = await self._judge(found, new)
         except Away:
@@ -144,7 +162,24 @@ class Uploads:
                 headers=retry_after(AWAY),
                 errors=_faults(range(len(asked.paths)), "", "This was not announced."),
             ) from None
-        return _Look(found, bad, frozenset(paths))
+        keys = {path: key for path, (key, _) in own.items()}
+        sent = {path: each for path, (_, each) in own.items()}
+        return _Look(found, bad, frozenset(paths), keys, sent)
+
+    async def _look_apart(self, tokens: Mapping[str, str]) -> dict[str, tuple[str, Found]]:
+        """The paths whose bytes the user has sent to a key of their own, with that key."""
+        named = {path: self._bucket.incoming(path, token) for path, token in tokens.items()}
+        keys = {path: key for path, key in named.items() if key is not None}
+        found = await self._bucket.look(keys.values()) if keys else {}
+        return {path: (key, found[key]) for path, key in keys.items() if key in found}
+
+    async def _tidy(self, keys: Sequence[str]) -> None:
+        """Delete what the user has sent to keys of their own, and is at its path. A job deletes
+        what stays."""
+        if keys:
+            deleting = Deferred.fromCoroutine(self._bucket.delete(keys))
+            with suppress(Away, TimeoutError):
+                await deleting.addTimeout(_TIDY, self._reactor)
 
     async def _judge(self, found: dict[str, Found], new: Sequence[str]) -> set[str]:
         """Those of the new images that are no good. Those that have gone since are no longer
@@ -168,9 +203,10 @@ class Uploads:
         asked: "_Asked",
         before: Mapping[str, Named],
         look: "_Look",
-    ) -> dict[str, str]:
+    ) -> dict[str, tuple[str, bool]]:
         """Register the files and what the store has of them. Gives the tokens of those that are not
-        there. Raises FileBlocked, StorageUnavailable, QuotaExceeded."""
+        there, and whether their uploads are apart. Raises FileBlocked, StorageUnavailable,
+        QuotaExceeded."""
         paths = list(asked.sizes)
         usage = await storage.lock(tx, user)
         if unknown := [path for path in paths if before[path].version is None]:
@@ -202,8 +238,9 @@ class Uploads:
             [outcome[path].size for path in paths],
             [outcome[path].sent for path in paths],
         )
-        tokens = {path: row.token for path, row in standing.items()} | dict(new)
-        return {path: tokens[path] or "" for path in paths if not outcome[path].there}
+        tokens = {path: (row.token or "", row.apart) for path, row in standing.items()}
+        tokens |= {path: (token, apart) for path, token, apart in new}
+        return {path: tokens[path] for path in paths if not outcome[path].there}
 
     def _refuse_excess(
         self,
@@ -255,11 +292,14 @@ class _Asked:
 
 
 class _Look(NamedTuple):
-    """What the store has of the files that were looked for, and the images that are no good."""
+    """What the store has of the files that were looked for, and the images that are no good; and
+    what the user has `sent` to keys of their own, with these keys."""
 
     found: Mapping[str, Found]
     bad: Collection[str]
     looked: Collection[str]
+    keys: Mapping[str, str]
+    sent: Mapping[str, Found]
 
 
 class _Outcome(NamedTuple):
@@ -280,7 +320,11 @@ def _outcome(
     """`before` and `now` are the file's row before and after the store was looked at."""
     same = before.version == now.version
     found = look.found.get(now.path)
-    proven = found is not None and found.token is not None and found.token == standing.token
+    proven = found is not None and any(
+        each.token is not None and each.token == standing.token and each.size == found.size
+        for each in (found, look.sent.get(now.path))
+        if each is not None
+    )
     # The length of what the caller has sent is signed, with its digest. Other bytes have the length
     # that they had first, or they are damaged, and have to come again.
     right = {now.size, standing.size} if proven else {now.size}

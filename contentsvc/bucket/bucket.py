@@ -46,10 +46,12 @@ class Found(NamedTuple):
 
 
 class Lying(NamedTuple):
-    """A file of a listing. `path` may be any text, as others may have written there."""
+    """A file of a listing. `path` may be any text, as others may have written there. `modified` is
+    its time by the store's clock, in Unix seconds, if the store says it."""
 
     path: str
     size: int
+    modified: float | None = None
 
 
 class Bucket(Protocol):
@@ -62,10 +64,16 @@ class Bucket(Protocol):
     async def stop(self) -> None:
         """Give back what it holds: last of all."""
 
-    def sign_upload(self, base: str, path: str, size: int, token: str) -> SignedUpload:
+    def sign_upload(
+        self, base: str, path: str, size: int, token: str, *, apart: bool = False
+    ) -> SignedUpload:
         """Let the user of an announcement send these bytes. The digest and the length are
         signed: other bytes are refused. `base` is the service's own URL, as its client calls
-        it."""
+        it. What is `apart` goes to the key that `incoming` names, if it names one."""
+
+    def incoming(self, path: str, token: str) -> str | None:
+        """The key of the uploads of an announcement that is apart. All methods take it as they
+        take a path. None if the place itself knows who sends what, and has no such keys."""
 
     def sign_download(self, base: str, path: str) -> SignedDownload:
         """Let anybody read a file, of either bucket. The URL is the same for everybody, and for
@@ -80,9 +88,18 @@ class Bucket(Protocol):
     async def read(self, path: str, length: int) -> bytes:
         """The first bytes of a file; none at all if it is not there."""
 
+    async def copy(self, tokens: Mapping[str, str]) -> None:
+        """Copy files to their paths from the keys of their announcements: the paths with their
+        tokens. What is at a path with the same length stays. A key without bytes is no error."""
+
     async def delete(self, paths: Iterable[str]) -> None:
         """Delete these files. Those that are not there are no error. If it is cancelled, nothing
         more is begun."""
 
+    async def sweep(self) -> float | None:
+        """Delete some of what broken uploads have left. Gives the seconds until it is to go on,
+        None if it is done for now."""
+
     def list(self) -> AsyncIterator[Lying]:
-        """All files of both buckets together, in the order of the bytes of their paths."""
+        """All files of both buckets together, in the order of the bytes of their paths, without
+        what lies at the keys of `incoming`."""

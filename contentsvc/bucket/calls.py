@@ -87,8 +87,8 @@ class Answer(NamedTuple):
         found = _CODE.search(self.body)
         code = f" {found[1].decode()}" if found else ""
         text = f"the store answers a {what} with {self.status}{code}"
-        # 408 and 429 are the client errors that a client cannot help.
-        waits = self.status in {408, 429} or self.status >= 500
+        # 408 and 429 are the client errors that a client cannot help; 501 does not go away.
+        waits = self.status in {408, 429} or (self.status >= 500 and self.status != 501)
         return StorageUnavailable(text) if waits else BadStore(text)
 
 
@@ -135,9 +135,11 @@ class Calls:
         headers: Mapping[str, str] | None = None,
         limit: int = ERROR,
         tries: int | None = None,
+        whole: float | None = None,
     ) -> Answer:
-        """Send a signed request without body, as often as it takes to get an answer below 500.
-        `limit` is the most bytes of a body that are read."""
+        """Send a signed request without body, as often as it takes to get an answer below 500,
+        or 501. `limit` is the most bytes of a body that are read, `whole` the seconds that each
+        attempt may take."""
         backoff = Backoff(FIRST_PAUSE, LAST_PAUSE, self._random)
         left = tries or self._tries
         while True:
@@ -146,8 +148,8 @@ class Calls:
                 method, path, at=self._wall.seconds(), query=query, headers=headers
             )
             try:
-                answer = await self.send(method, url, sent, limit=limit)
-                if answer.status >= 500:
+                answer = await self.send(method, url, sent, limit=limit, whole=whole)
+                if answer.status >= 500 and answer.status != 501:
                     raise answer.unexpected(method)
                 return answer
             except StorageUnavailable:
@@ -163,12 +165,13 @@ class Calls:
         body: bytes | None = None,
         *,
         limit: int = ERROR,
+        whole: float | None = None,
     ) -> Answer:
         """Send this request once."""
         await self._slots.acquire()
         try:
             exchange = Deferred.fromCoroutine(self._exchange(method, url, headers, body, limit))
-            return await exchange.addTimeout(self._whole, self._reactor, self._late)
+            return await exchange.addTimeout(whole or self._whole, self._reactor, self._late)
         except (CancelledError, StorageUnavailable):
             raise
         except Exception as error:

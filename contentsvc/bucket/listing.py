@@ -2,6 +2,8 @@
 nothing but what is needed."""
 
 import re
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import NamedTuple
 from urllib.parse import unquote_plus
 from xml.parsers.expat import ExpatError, ParserCreate
@@ -58,7 +60,7 @@ class _Reader:
         size = self._object.get("Size", "")
         if "Key" not in self._object or not re.fullmatch("[0-9]{1,18}", size):
             raise _Bad
-        return Lying(self._object["Key"], int(size))
+        return Lying(self._object["Key"], int(size), _time(self._object.get("LastModified", "")))
 
     def refuse(self, *declaration: object) -> None:
         """A document type, which alone could declare entities."""
@@ -79,8 +81,15 @@ def parse(body: bytes) -> Page:
         raise StorageUnavailable("the store answers a list with something else") from None
     files, facts = reader.files, reader.facts
     if facts.get("EncodingType") == "url":
-        files = [Lying(unquote_plus(file.path), file.size) for file in files]
+        files = [file._replace(path=unquote_plus(file.path)) for file in files]
     token = facts.get("NextContinuationToken") if facts.get("IsTruncated") == "true" else None
     if token is None and facts.get("IsTruncated") == "true":
         raise StorageUnavailable("the store answers a list without its next page")
     return Page(files, token)
+
+
+def _time(text: str) -> float | None:
+    with suppress(ValueError, OverflowError):
+        when = datetime.fromisoformat(text)
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+    return None

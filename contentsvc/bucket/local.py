@@ -58,9 +58,17 @@ class Local:
         """Find out whether the folder works. Raises StorageUnavailable."""
         await self._read(self._folder.probe)
 
-    def sign_upload(self, base: str, path: str, size: int, token: str) -> SignedUpload:
+    def sign_upload(
+        self, base: str, path: str, size: int, token: str, *, apart: bool = False
+    ) -> SignedUpload:
         url, expires = self.links.upload(path, size, token)
         return SignedUpload(base + url, {"Content-Type": media_type_of(path)}, expires)
+
+    def incoming(self, path: str, token: str) -> None:
+        """None: what has come is noted with its announcement at once."""
+
+    async def copy(self, tokens: Mapping[str, str]) -> None:
+        """Nothing: all uploads come to their paths."""
 
     def sign_download(self, base: str, path: str) -> SignedDownload:
         url, expires = self.links.download(path)

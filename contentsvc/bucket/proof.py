@@ -79,20 +79,24 @@ class Proof:
         # Each process has a file of its own.
         body, token = secrets.token_bytes(_SIZE), secrets.token_hex(16)
         path = path_of(sha256(body).hexdigest(), self._types[name])
+        key = self._bucket.incoming(path, token) or path
         missing = await self._calls.ask("HEAD", f"{name}/{path}", tries=1)
         if missing.status != 404:
             raise missing.unexpected("HEAD of a file that is not there")
         try:
-            upload = self._bucket.sign_upload("", path, len(body), token)
+            upload = self._bucket.sign_upload("", path, len(body), token, apart=True)
             wrong = list(_wrong(upload, body))
             await each(len(wrong), wrong, lambda other: self._refused(upload.url, *other))
-            await self._right(upload, body, name, path)
+            await self._right(upload, body, f"{name}/{key}")
+            await self._bucket.copy({path: token})
+            await self._kept(upload, body, f"{name}/{path}", "a copy of what it has taken")
+            await self._in_range(self._bucket.sign_download("", path).url, body)
         except StorageUnavailable:
             # The first error says more than one of this.
             with suppress(StorageUnavailable):
-                await self._bucket.delete([path])
+                await self._bucket.delete([key, path])
             raise
-        await self._bucket.delete([path])
+        await self._bucket.delete([key, path])
         gone = await self._calls.ask("HEAD", f"{name}/{path}", tries=1)
         if gone.status != 404:
             raise gone.unexpected("HEAD of a file that was deleted")
@@ -105,20 +109,22 @@ class Proof:
         if answer.status < 400 or not isinstance(error, BadStore):
             raise error
 
-    async def _right(self, upload: SignedUpload, body: bytes, name: str, path: str) -> None:
+    async def _right(self, upload: SignedUpload, body: bytes, where: str) -> None:
         stored = await self._calls.send("PUT", upload.url, upload.headers, body)
         if stored.status != 200:
             raise stored.unexpected("PUT")
-        head = await self._calls.ask("HEAD", f"{name}/{path}", tries=1)
+        await self._kept(upload, body, where, "what it has taken")
+
+    async def _kept(self, upload: SignedUpload, body: bytes, where: str, what: str) -> None:
+        head = await self._calls.ask("HEAD", where, tries=1)
         if head.status != 200:
             raise head.unexpected("HEAD")
         if head.length != len(body):
-            raise BadStore("the store does not have what it has taken")
+            raise BadStore(f"the store does not have {what}")
         kept = ("Content-Type", "Cache-Control", UPLOAD)
         for header in (header for header in kept if header in upload.headers):
             if head.header(header) != upload.headers[header]:
                 raise BadStore(f"the store does not keep {header}")
-        await self._in_range(self._bucket.sign_download("", path).url, body)
 
     async def _in_range(self, url: str, body: bytes) -> None:
         first, last = _RANGE

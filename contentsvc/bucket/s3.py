@@ -2,14 +2,20 @@
 
 An object lies under exactly its path. With its upload come, signed, its digest, its length, its
 media type, and the token of the announcement: the store itself holds the sender to them, and the
-object says whose upload came last.
+object says whose upload it is.
+
+Of all users who announce a file, only the first sends it to its path. The others send it to keys of
+their own, `incoming/<token>/<path>`: so nobody overwrites what shows that another has sent it.
 """
 
 import re
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from random import Random
 from typing import Any
+from urllib.parse import quote
 
 from twisted.internet.defer import Deferred
 
@@ -28,13 +34,25 @@ from contentsvc.bucket.proof import CACHED, CHECKSUM, UPLOAD, Proof
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
 from contentsvc.clocks import WallClock
 from contentsvc.together import each
-from contentsvc.wire.files import digest_of, is_media, media_type_of
+from contentsvc.wire.files import digest_of, is_media, is_ours, media_type_of
 
 HOUR = 3600
 LOOK = 20.0
 """Seconds for a look at any number of files."""
 AT_ONCE = 16
 """Requests at once of one look or deletion, so that another has room beside it."""
+COPY = 50.0
+"""Seconds for the copies of one call. What was copied until then stays, so the next call goes on
+from there. Proxies wait for an answer for a minute."""
+COPIES = 4
+"""Copies at once of one call: they take long, and others look meanwhile."""
+STALE = 25 * 3600.0
+"""Seconds after which nobody can still prove anything with an incoming object: announcements lapse
+after 24 hours, if nobody asks for them."""
+SWEEP_PAUSE = 0.2
+"""Seconds between two pages of a sweep."""
+INCOMING = "incoming/"
+"""How the keys begin to which the uploads go that are apart."""
 PAGE = 500
 """Files in a page of a listing."""
 LISTING = 4 * 1024 * 1024
@@ -72,6 +90,8 @@ class S3Bucket:
         self._media = media_bucket
         self._media_url = media_url or f"{endpoint}/{media_bucket}"
         self._proof = Proof(reactor, self, self._calls, content_bucket, media_bucket)
+        self._sweeping: list[tuple[str, str]] = []
+        """What a sweep has still to read: buckets, and the tokens of their next pages."""
         self._trouble: StorageUnavailable | None = StorageUnavailable("the store is not tried yet")
 
     async def start(self) -> None:
@@ -88,7 +108,9 @@ class S3Bucket:
 
     # What clients do by themselves.
 
-    def sign_upload(self, base: str, path: str, size: int, token: str) -> SignedUpload:
+    def sign_upload(
+        self, base: str, path: str, size: int, token: str, *, apart: bool = False
+    ) -> SignedUpload:
         headers = {
             "Content-Type": media_type_of(path),
             CHECKSUM: b64encode(bytes.fromhex(digest_of(path))).decode(),
@@ -99,7 +121,7 @@ class S3Bucket:
         now = self._wall.seconds()
         url = self._signer.presign(
             "PUT",
-            self._lies(path),
+            self._lies(self.incoming(path, token) if apart else path),
             at=now,
             lifetime=UPLOAD_LIFETIME,
             headers={**headers, "Content-Length": str(size)},
@@ -107,6 +129,9 @@ class S3Bucket:
         # Content-Length follows from the body. A browser allows nobody to set it, and another
         # client would send it twice.
         return SignedUpload(url, headers, int(now) + UPLOAD_LIFETIME)
+
+    def incoming(self, path: str, token: str) -> str:
+        return f"{INCOMING}{token}/{path}"
 
     def sign_download(self, base: str, path: str) -> SignedDownload:
         hour = int(self._wall.seconds()) // HOUR * HOUR
@@ -146,19 +171,65 @@ class S3Bucket:
         found: dict[str, Found] = {}
 
         async def head(path: str) -> None:
-            answer = await self._calls.ask("HEAD", self._lies(path))
-            if answer.status == 200:
-                if answer.length is None:
-                    raise StorageUnavailable("the store answers a HEAD without Content-Length")
-                # Otherwise a client would have to unpack what it gets.
-                if answer.header("Content-Encoding") in PLAIN:
-                    found[path] = Found(answer.length, _token(answer))
-            elif answer.status != 404:
-                raise answer.unexpected("HEAD")
+            if (one := await self._find(path)) is not None:
+                found[path] = one
 
         looking = Deferred.fromCoroutine(each(AT_ONCE, paths, head))
         await looking.addTimeout(LOOK, self._reactor, _late)
         return found
+
+    async def _find(self, path: str) -> Found | None:
+        answer = await self._calls.ask("HEAD", self._lies(path))
+        if answer.status == 404:
+            return None
+        if answer.status != 200:
+            raise answer.unexpected("HEAD")
+        if answer.length is None:
+            raise StorageUnavailable("the store answers a HEAD without Content-Length")
+        # Otherwise a client would have to unpack what it gets.
+        packed = answer.header("Content-Encoding") not in PLAIN
+        return None if packed else Found(answer.length, _token(answer))
+
+    async def copy(self, tokens: Mapping[str, str]) -> None:
+        async def copy(path: str) -> None:
+            await self._copy(path, tokens[path])
+
+        copying = Deferred.fromCoroutine(each(COPIES, tokens, copy))
+        await copying.addTimeout(COPY, self._reactor, _late)
+
+    async def _copy(self, path: str, token: str) -> None:
+        key = self.incoming(path, token)
+        headers = {
+            "x-amz-copy-source": quote(f"/{self._lies(key)}"),
+            # Without what else the sender may have declared, as a Content-Encoding.
+            "x-amz-metadata-directive": "REPLACE",
+            "Content-Type": media_type_of(path),
+            UPLOAD: token,
+        }
+        if is_media(path):
+            headers["Cache-Control"] = CACHED
+        # What has just come shows who has sent it. Some stores do not know this condition.
+        answer = await self._put(path, {**headers, "If-None-Match": "*"})
+        if answer.status == 501 or (answer.status == 412 and not await self._alike(path, key)):
+            answer = await self._put(path, headers)
+        if answer.status in {404, 412}:
+            return
+        if answer.status != 200:
+            raise answer.unexpected("copy")
+        # A store may find out that it cannot copy after it has begun to answer.
+        if b"<Error>" in answer.body:
+            raise StorageUnavailable("the store breaks off a copy")
+        if b"CopyObjectResult" not in answer.body:
+            raise BadStore("the store does not copy")
+
+    async def _alike(self, path: str, key: str) -> bool:
+        """Whether what lies at a path may be what lies at a key: nothing there is packed, and it
+        has the same length."""
+        there, own = await self._find(path), await self._find(key)
+        return there is not None and (own is None or there.size == own.size)
+
+    async def _put(self, path: str, headers: Mapping[str, str]) -> Answer:
+        return await self._calls.ask("PUT", self._lies(path), headers=headers, whole=COPY)
 
     async def read(self, path: str, length: int) -> bytes:
         answer = await self._calls.ask(
@@ -183,6 +254,23 @@ class S3Bucket:
 
         await each(AT_ONCE, paths, delete)
 
+    async def sweep(self) -> float | None:
+        """Delete the old ones of a page of incoming objects. Ages are by the store's clock."""
+        if not self._sweeping:
+            self._sweeping = [(self._content, ""), (self._media, "")]
+        # If this fails, the next round begins anew with this bucket.
+        bucket, token = self._sweeping.pop(0)
+        answer = await self._page(bucket, token, INCOMING)
+        page, before = parse(answer.body), _date(answer) - STALE
+        await self.delete(
+            file.path
+            for file in page.files
+            if file.modified is not None and file.modified < before and _is_incoming(file.path)
+        )
+        if page.next is not None and page.next != token:
+            self._sweeping.insert(0, (bucket, page.next))
+        return SWEEP_PAUSE if self._sweeping else None
+
     async def list(self) -> AsyncIterator[Lying]:
         # Each bucket is listed in this order already.
         buckets = (self._listed(self._content), self._listed(self._media))
@@ -199,13 +287,16 @@ class S3Bucket:
         while token is not None:
             page = parse((await self._page(bucket, token)).body)
             for file in page.files:
-                yield file
+                if not file.path.startswith(INCOMING):
+                    yield file
             if page.next == token:
                 raise StorageUnavailable("the store lists the same page again")
             token = page.next
 
-    async def _page(self, bucket: str, token: str) -> Answer:
+    async def _page(self, bucket: str, token: str, prefix: str = "") -> Answer:
         query = {"list-type": "2", "max-keys": str(PAGE), "encoding-type": "url"}
+        if prefix:
+            query["prefix"] = prefix
         if token:
             query["continuation-token"] = token
         answer = await self._calls.ask("GET", bucket, query=query, limit=LISTING)
@@ -223,6 +314,20 @@ async def _next(files: AsyncIterator[Lying]) -> Lying | None:
     async for file in files:
         return file
     return None
+
+
+def _is_incoming(key: str) -> bool:
+    """Whether a key that begins with INCOMING is one of `incoming`: others may write there too."""
+    return is_ours(key.removeprefix(INCOMING).partition("/")[2])
+
+
+def _date(answer: Answer) -> float:
+    """When the store has answered, by its own clock."""
+    try:
+        when = parsedate_to_datetime(answer.header("Date") or "")
+    except ValueError:
+        raise StorageUnavailable("the store answers a list without a Date") from None
+    return when.replace(tzinfo=when.tzinfo or UTC).timestamp()
 
 
 def _token(answer: Answer) -> str | None:

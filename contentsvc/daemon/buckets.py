@@ -46,14 +46,14 @@ async def try_store(settings: Settings, reactor: Any) -> None:
 
 
 def store_jobs(bucket: Bucket | None, reactor: Any) -> list[Job]:
-    """The jobs that keep an eye on the place of the files, and tidy up a folder."""
+    """The jobs that keep an eye on the place of the files, and tidy it up."""
     if not isinstance(bucket, S3Bucket | Local):
         return []
     run = reaching.Reaching(bucket.reach).run
-    jobs = [Job("reach the file store", reaching.AGAIN, run, Bell(reactor))]
-    if isinstance(bucket, Local):
-        jobs.append(Job("delete broken uploads", SWEEP_EVERY, bucket.sweep))
-    return jobs
+    return [
+        Job("reach the file store", reaching.AGAIN, run, Bell(reactor)),
+        Job("delete broken uploads", SWEEP_EVERY, bucket.sweep),
+    ]
 
 
 def _s3(settings: Settings, reactor: Any, wall: WallClock) -> S3Bucket:

@@ -7,7 +7,7 @@ from contentsvc.bucket.bucket import Bucket
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.jobs.patience import within
-from contentsvc.store import clearing
+from contentsvc.store import clearing, files
 from contentsvc.store.clearing import FIRST, Block
 from contentsvc.wire.files import paths_of
 
@@ -63,7 +63,9 @@ class Clearing:
             if path in known or block.last or block not in self._whole
         ]
         if paths:
-            await within(PATIENCE, self._clock, self._bucket.delete(paths))
+            keys = [self._bucket.incoming(*each) for each in await files.apart(tx, paths)]
+            deleting = self._bucket.delete([*paths, *filter(None, keys)])
+            await within(PATIENCE, self._clock, deleting)
         self._whole.update(blocks)
         if done := [block.sha256 for block in blocks if block.last]:
             await clearing.clear(tx, done)

@@ -113,8 +113,8 @@ class Fault(NamedTuple):
               where c.holder = :holder::uuid and c.kind = :kind and c.path = j.path
           )
     ), counted as (
-        insert into user_files (user_id, path, size, sent, due)
-        select :owner::uuid, j.path, j.size, true, null
+        insert into user_files (user_id, path, size, sent, apart, due)
+        select :owner::uuid, j.path, j.size, true, true, null
         from judged j
         where j.own and not j.counts and j.there and j.allowed and j.size is not null
         order by j.path

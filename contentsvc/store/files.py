@@ -11,6 +11,9 @@ from typing import Literal, NamedTuple
 from contentsvc.db.query import Db, many, maybe, none
 from contentsvc.store import storage
 
+APART = 200
+"""Most keys of their own that are deleted with blocked files."""
+
 Refusal = Literal["unannounced", "blocked", "collecting"]
 """Why bytes that have come do not count. unannounced: the user's announcement has lapsed. blocked:
 an admin has blocked the digest. collecting: nobody needed the file, so it is being deleted."""
@@ -21,7 +24,8 @@ class Named(NamedTuple):
 
     `version` changes whenever the file's row does, except by a lock; None if there is no row.
     `measured` says whether its bytes have ever been there, `announced` whether this user has
-    announced it before.
+    announced it before. `apart` is the token of an announcement whose uploads go to a key of their
+    own, as long as the user has not been told that they are there.
     """
 
     path: str
@@ -30,6 +34,7 @@ class Named(NamedTuple):
     measured: bool
     collecting: bool
     announced: bool
+    apart: str | None
     blocked: bool
 
 
@@ -53,6 +58,14 @@ class Standing(NamedTuple):
     size: int | None
     sent: bool
     token: str | None
+    apart: bool
+
+
+class Apart(NamedTuple):
+    """The token of an announcement whose uploads go to a key of their own."""
+
+    path: str
+    token: str
 
 
 class Announcement(NamedTuple):
@@ -91,7 +104,9 @@ async def _keep(tx: Db, paths: list[str]) -> None:
 @many("""
     select named.path, f.xmin::text as version, coalesce(f.stored, false) as stored,
            f.size is not null as measured, coalesce(f.collecting, false) as collecting,
-           u.path is not null as announced, b.sha256 is not null as blocked
+           u.path is not null as announced,
+           case when u.apart and not u.sent then u.token end as apart,
+           b.sha256 is not null as blocked
     from unnest(:paths::text[]) as named (path)
     left join files f on f.path = named.path
     left join user_files u on u.user_id = :user and u.path = named.path
@@ -119,7 +134,7 @@ async def lock(tx: Db, paths: list[str]) -> list[Locked]:
 
 @many("""
     select named.path, b.sha256 is not null as blocked, used.active is not null as active,
-           u.size, coalesce(u.sent, false) as sent, u.token
+           u.size, coalesce(u.sent, false) as sent, u.token, coalesce(u.apart, false) as apart
     from unnest(:paths::text[]) as named (path)
     left join user_files u on u.user_id = :user and u.path = named.path
     left join blocked_files b on b.sha256 = substr(named.path, 4, 64)
@@ -131,6 +146,15 @@ async def lock(tx: Db, paths: list[str]) -> list[Locked]:
 async def standing(tx: Db, user: str, paths: list[str]) -> list[Standing]:
     """What these files are for a user, one row for each. The files must be locked before, so that a
     block is either seen here or waits for them."""
+
+
+@many(f"""
+    select path, token from user_files
+    where path = any(:paths::text[]) and apart and not sent
+    order by due desc limit {APART}
+""")
+async def apart(db: Db, paths: list[str]) -> list[Apart]:
+    """Announcements of these files whose bytes may lie at keys of their own, the latest ones."""
 
 
 @none("""

@@ -19,10 +19,11 @@ class Usage(NamedTuple):
 
 
 class Token(NamedTuple):
-    """The token of a user's announcement."""
+    """The token of a user's announcement, and whether its uploads go to a key of their own."""
 
     path: str
     token: str
+    apart: bool
 
 
 async def lock(tx: Db, user: str) -> Usage:
@@ -50,22 +51,28 @@ async def usage(db: Db, user: str) -> Usage | None:
 
 
 @many("""
-    insert into user_files as u (user_id, path, size, sent)
-    select :user::uuid, named.path, named.size, named.sent
+    insert into user_files as u (user_id, path, size, sent, apart)
+    select :user::uuid, named.path, named.size, named.sent,
+           exists (select from files f where f.path = named.path and f.stored)
+           or exists (
+               select from user_files o where o.path = named.path and o.user_id <> :user::uuid
+           )
     from unnest(:paths::text[], :sizes::bigint[], :sent::boolean[]) as named (path, size, sent)
     order by named.path collate "C"
     on conflict (user_id, path) do update
     set size = excluded.size, sent = excluded.sent, due = now() + interval '24 hours 1 minute'
     where (u.size, u.sent) is distinct from (excluded.size, excluded.sent)
        or u.due is null or u.due < now() + interval '24 hours'
-    returning path, token
+    returning path, token, apart
 """)
 async def announce(
     tx: Db, user: str, paths: list[str], sizes: list[int], sent: list[bool]
 ) -> list[Token]:
     """Register files of a user, or change their sizes and whether they were `sent`. Gives the
     tokens of the new and changed ones. A row that was named within the last minute and does not
-    change is not written."""
+    change is not written.
+
+    The files must be locked: so of all users who announce a file, at most one is not `apart`."""
 
 
 @none("update user_files set sent = true, size = :size where user_id = :user and path = :path")

@@ -22,7 +22,7 @@ from tests.api.support import Caller
 from tests.api.test_content import draft
 from tests.api.test_revisions import revision
 from tests.api.test_uploads_stress import SUMS, expire_announcement, expire_file
-from tests.api.uploading import BASE, LIMITS, digest, fresh, image, of, token
+from tests.api.uploading import BASE, LIMITS, digest, fresh, image, of, place, token
 from tests.support.buckets import MemoryBucket
 from tests.support.databases import fresh as fresh_database
 from tests.support.databases import together
@@ -97,7 +97,7 @@ class StormTests(FilingCase):
         body = msgspec.convert({"files": some}, UploadsBody)
         for file in (await self.files.announce(by, body)).files:
             if file.upload is not None:
-                self.bucket.put(file.path, self.data[file.sha256], token(file))
+                self.bucket.put(place(file), self.data[file.sha256], token(file))
         await self.files.announce(by, body)
 
     async def creates(self) -> None:

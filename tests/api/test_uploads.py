@@ -1,5 +1,7 @@
 """POST /uploads (extensions §3): what is there, and how to send the rest."""
 
+import itertools
+
 from twisted.internet.defer import Deferred
 
 from contentsvc.store import storage
@@ -242,19 +244,17 @@ class PossessionTests(UploadCase):
         self.assertEqual(await self.usage(self.bob), (36, 0))
 
     async def test_both(self) -> None:
-        """If both have sent it before either asks, it is there for both in the end: for the last
-        one at once, for the other when they have sent it again."""
-        data = fresh()
-        (one,) = await self.announce(of(data))
-        (two,) = await self.announce(of(data), by=self.bob)
-        for file in (one, two):
-            await self.send(file, data)
-        self.assertEqual(await self.there(of(data), by=self.bob), [True])
-        if self.knows:
-            self.assertEqual(await self.there(of(data)), [False])
-            await self.send(one, data)
-        self.assertEqual(await self.there(of(data)), [True])
-        self.assertEqual(await self.there(of(data), by=self.bob), [True])
+        """If both have sent it before either asks, it is there for both at once, whoever sends and
+        asks first."""
+        for first, last in itertools.product((0, 1), repeat=2):
+            data = fresh()
+            users = [self.ann, self.bob]
+            sent = [(await self.announce(of(data), by=user))[0] for user in users]
+            await self.send(sent[first], data)
+            await self.send(sent[1 - first], data)
+            for user in (users[last], users[1 - last]):
+                self.assertEqual(await self.there(of(data), by=user), [True])
+            self.assertIn(path_of(digest(data)), self.bucket.files)
 
     async def test_active(self) -> None:
         """What active content uses is there for everybody, and counts for who was told so."""

@@ -14,7 +14,7 @@ from contentsvc.jobs.collection import Collection, Lapses
 from contentsvc.store import files
 from contentsvc.wire.files import UploadedFile
 from tests.api.support import Caller
-from tests.api.uploading import UploadCase, digest, fresh, image, of, token
+from tests.api.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.support.databases import fresh as fresh_database
 from tests.support.databases import together
 
@@ -80,7 +80,7 @@ class StressTests(UploadCase):
         """The bytes come: to the store, or to the daemon, which puts them there if they count."""
         data = self.data[file.sha256]
         if self.knows:
-            self.bucket.put(file.path, data, token(file))
+            self.bucket.put(place(file), data, token(file))
             return
         async with self.db.transaction() as tx:
             refusal = await files.arrived(tx, token(file), len(data), invalid=False)

@@ -41,12 +41,13 @@ class Flawed(Calls):
         body: bytes | None = None,
         *,
         limit: int = ERROR,
+        whole: float | None = None,
     ) -> Answer:
         sent = Sent(method, url, headers, body)
 
         async def send() -> Answer:
             return await super(Flawed, self).send(
-                sent.method, sent.url, sent.headers, sent.body, limit=limit
+                sent.method, sent.url, sent.headers, sent.body, limit=limit, whole=whole
             )
 
         return await (send() if self.flaw is None else self.flaw(sent, send))

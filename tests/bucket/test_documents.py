@@ -73,10 +73,13 @@ class MediaPolicyTests(DocumentCase):
         self.assertEqual((got.status, got.body), (200, b"bytes"))
 
     def test_nothing_else(self) -> None:
-        """Nobody lists or writes them, or reads the content bucket, without a signature."""
+        """Nobody lists or writes them, or reads unverified uploads or the content bucket, without a
+        signature."""
         self.put(self.store.content, "ab/abc")
+        self.put(self.store.media, "incoming/token/ab/abc.png")
         media = f"{self.store.endpoint}/{self.store.media}"
         for method, url in (
+            ("GET", f"{media}/incoming/token/ab/abc.png"),
             ("GET", f"{media}?list-type=2"),
             ("PUT", f"{media}/ab/other.png"),
             ("DELETE", f"{media}/ab/abc.png"),
@@ -111,6 +114,12 @@ class ServicePolicyTests(DocumentCase):
             self.assertEqual(await bucket.read(path, 2), b"by")
             await bucket.delete([path])
             self.assertEqual(await bucket.look([path]), {})
+            self.own.put_object(Bucket=name, Key=bucket.incoming(path, "token"), Body=b"bytes")
+            await bucket.copy({path: "token"})
+            self.assertEqual(list(await bucket.look([path])), [path])
+            await bucket.delete([path])
+        for _ in range(2):
+            await bucket.sweep()
         self.assertEqual([each async for each in bucket.list()], [])
 
     def test_no_more(self) -> None:

@@ -69,6 +69,21 @@ class ClearingTests(FilesCase):
             await self.work()
             self.assertEqual(self.bucket.files, [])
 
+    async def test_apart(self) -> None:
+        """So is what users have sent to keys of their own and have not been told to be there."""
+        self.bucket.apart = True
+        path, user = self.file(), await self.user()
+        ((token,),) = self.sql(
+            """insert into user_files (user_id, path, size, apart) values (%s, %s, 3, true)
+               returning token::text""",
+            *(user, path),
+        )
+        self.block(digest_of(path))
+        for _ in range(3):
+            self.bucket.put(f"incoming/{token}/{path}", b"bad", token)
+            await self.work()
+            self.assertEqual(self.bucket.files, [])
+
     async def test_unknown(self) -> None:
         """A path that nobody has announced gets no bytes, so it is asked for once."""
         self.block(digest(b"bad"))

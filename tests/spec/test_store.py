@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from tests.spec.files import FilesCase, blob, picture
+from tests.spec.files import File, FilesCase, at_once, blob, picture
 from tests.spec.harness import SpecCase
 from tests.spec.on_s3 import OnS3
 from tests.spec.shapes import STORAGE
@@ -42,6 +45,88 @@ class ObjectsTests(OnS3, FilesCase):
         self.assertTrue((await self.link(made, entity)).startswith(self.store.endpoint + "/"))
         found = await self.read("storage", STORAGE)
         self.assertEqual(f"{self.store.endpoint}/{self.store.media}", found["mediaUrl"])
+
+
+class ApartTests(OnS3, FilesCase):
+    """Two users who send the same file before either is told null."""
+
+    def lying(self, file: File) -> list[str]:
+        """The keys of what lies in the file's bucket with its digest."""
+        name = self.store.path(file.path).partition("/")[0]
+        listed = self.store.ask("GET", name, query={"list-type": "2"}).body.decode()
+        return [key for key in re.findall("<Key>(.*?)</Key>", listed) if file.digest in key]
+
+    async def test_either_order(self):
+        """Extensions §3: both have sent it, so it is there for both at once, whoever sends or asks
+        first. It lies under exactly `path`."""
+        for make in (blob, picture):
+            for sends, asks in itertools.product((0, 1), repeat=2):
+                users, file = [await self.user(), await self.user()], make()
+                uploads = [await self.place(user, file) for user in users]
+                for number in (sends, 1 - sends):
+                    await self.send(uploads[number], file.data)
+                for number in (asks, 1 - asks):
+                    await self.there(users[number], file)
+                    await self.usable(users[number], file)
+                self.assertEqual([file.path], self.lying(file))
+
+    async def test_at_once(self):
+        """Extensions §3: also if they ask at the same moment, several times."""
+        users, file = [await self.user() for _ in range(4)], blob(100_000)
+        uploads = [await self.place(user, file) for user in users]
+        await at_once(*(self.send(upload, file.data) for upload in uploads))
+        await at_once(*(self.there(user, file) for user in users * 2))
+        self.assertEqual([file.path], self.lying(file))
+
+    async def test_second_alone(self):
+        """Extensions §3: if the first sends nothing, the second has it, under exactly `path`. It is
+        not there for the first, nor for a stranger who has announced it."""
+        first, second, stranger, file = *[await self.user() for _ in range(3)], picture()
+        early, late = [await self.place(user, file) for user in (first, second)]
+        await self.missing(stranger, file)
+        await self.send(late, file.data)
+        await self.there(second, file)
+        await self.usable(second, file)
+        self.assertEqual([file.path], self.lying(file))
+        for user in (first, stranger):
+            await self.missing(user, file)
+            await self.unusable(user, file)
+        await self.send(early, file.data)
+        await self.there(first, file)
+        await self.missing(stranger, file)
+        found = self.store.ask("GET", self.store.path(file.path))
+        headers = {name.lower(): value for name, value in found.headers.items()}
+        self.assertEqual((200, file.data), (found.status, found.body))
+        self.assertEqual("image/png", headers["content-type"])
+        self.assertEqual("public, max-age=31536000, immutable", headers["cache-control"])
+
+    async def test_old_urls(self):
+        """Extensions §3: an upload that is repeated at its old URL takes nothing from another, and
+        gives nothing to a third; nobody can write to another's key."""
+        first, second, third, file = *[await self.user() for _ in range(3)], blob()
+        uploads = [await self.place(user, file) for user in (first, second, third)]
+        for upload in (uploads[0], uploads[1], uploads[0], uploads[1], uploads[0]):
+            await self.send(upload, file.data)
+        stolen = uploads[0] | {"headers": uploads[2]["headers"]}
+        await self.refused_bytes(await self.sending(stolen, file.data))
+        await self.missing(third, file)
+        for user in (first, second):
+            await self.there(user, file)
+        for upload in uploads[:2]:
+            await self.send(upload, file.data)
+            await self.missing(third, file)
+            for user in (first, second):
+                await self.there(user, file)
+
+    async def test_other_size(self):
+        """Extensions §3: the length is signed, for keys of one's own too."""
+        first, second, file = await self.user(), await self.user(), blob()
+        await self.missing(first, file)
+        upload = await self.place(second, file)
+        for data in (file.data[:-1], file.data + b".", b""):
+            await self.refused_bytes(await self.sending(upload, data))
+        await self.missing(second, file)
+        self.assertEqual([], self.lying(file))
 
 
 class AwayTests(FilesCase):

@@ -21,17 +21,21 @@ class MemoryBucket(Bucket):
     """Keeps bytes by their paths, each with the token with which it came, as a store with headers
     does, or without. While it is `away`, nothing answers.
 
+    If `apart`, it has keys of their own for those who are not the first, as such a store does.
+
     `before` is called before each answer, and what it gives is waited for; `after` is called after
-    each look. `looked`, `reads` and `deleted` have what was asked for.
+    each look. `looked`, `reads`, `copied` and `deleted` have what was asked for.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, apart: bool = False) -> None:
+        self.apart = apart
         self.kept: dict[str, tuple[bytes, str | None]] = {}
         self.away = False
         self.before: Callable[[], Deferred[None] | None] = lambda: None
         self.after: Callable[[], object] = lambda: None
         self.looked: list[list[str]] = []
         self.reads: list[tuple[str, int]] = []
+        self.copied: list[list[str]] = []
         self.deleted: list[list[str]] = []
 
     @property
@@ -43,9 +47,15 @@ class MemoryBucket(Bucket):
         """What a client does with an upload's URL."""
         self.kept[path] = data, token
 
-    def sign_upload(self, base: str, path: str, size: int, token: str) -> SignedUpload:
+    def sign_upload(
+        self, base: str, path: str, size: int, token: str, *, apart: bool = False
+    ) -> SignedUpload:
+        key = (self.incoming(path, token) if apart else None) or path
         headers = {"Content-Type": media_type_of(path), "Content-Length": str(size)}
-        return SignedUpload(f"{base}/put/{path}?token={token}", headers, EXPIRES)
+        return SignedUpload(f"{base}/put/{key}?token={token}", headers, EXPIRES)
+
+    def incoming(self, path: str, token: str) -> str | None:
+        return f"incoming/{token}/{path}" if self.apart else None
 
     def sign_download(self, base: str, path: str) -> SignedDownload:
         return SignedDownload(f"{base}/get/{path}", EXPIRES)
@@ -70,6 +80,18 @@ class MemoryBucket(Bucket):
         await self._answer()
         return self.kept[path][0][:length] if path in self.kept else b""
 
+    async def copy(self, tokens: Mapping[str, str]) -> None:
+        self.copied.append(list(tokens))
+        await self._answer()
+        for path, token in tokens.items():
+            key = self.incoming(path, token)
+            data, _ = self.kept.get(path, (b"", None))
+            if key in self.kept and len(data) != len(self.kept[key][0]):
+                self.kept[path] = self.kept[key]
+
+    async def sweep(self) -> None:
+        """Nothing is ever broken."""
+
     async def delete(self, paths: Iterable[str]) -> None:
         asked = list(paths)
         await self._answer()
@@ -78,7 +100,7 @@ class MemoryBucket(Bucket):
         self.deleted.append(asked)
 
     async def list(self) -> AsyncIterator[Lying]:
-        for path in self.files:
+        for path in (path for path in self.files if not path.startswith("incoming/")):
             await self._answer()
             if path in self.kept:
                 yield Lying(path, len(self.kept[path][0]))

@@ -200,7 +200,7 @@ class Seaweed:
         word = secrets.token_hex(6)
         store = Store(self.endpoint, f"content-{word}", f"media-{word}")
         policy = json.loads(json.dumps(_READERS))
-        policy["Statement"][0]["Resource"] = [f"arn:aws:s3:::{store.media}/*"]
+        policy["Statement"][0]["Resource"] = [f"arn:aws:s3:::{store.media}/??/*"]
         done = [
             store.ask("PUT", store.content),
             store.ask("PUT", store.media),

@@ -38,6 +38,9 @@ create table user_files (
     sent    boolean not null default false,
     -- Stands for this announcement in upload URLs, and with a store's object. It says nothing of the user.
     token   uuid not null default gen_random_uuid() constraint user_files_token unique,
+    -- Another user had announced the file before, or its bytes were there: uploads to a store go to a key of
+    -- their own. So no two users write to one key, and each object shows who has sent it.
+    apart   boolean not null default false,
     -- As that of the file: a day after the last POST /uploads by which this user named it.
     due     timestamptz default now() + interval '24 hours',
     primary key (user_id, path)
