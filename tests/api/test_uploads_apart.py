@@ -1,8 +1,8 @@
 """Users who announce the same file, on a store that knows with which announcement an object came
 (extensions §3): all but the first send it to keys of their own."""
 
+import contextlib
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 
 from twisted.internet.defer import Deferred, gatherResults
 
@@ -199,7 +199,7 @@ class VerifyTests(ApartCase):
                 self.bucket.away = left[0] < 0
 
             self.bucket.before = before
-            with suppress(StorageUnavailable):
+            with contextlib.suppress(StorageUnavailable):
                 await self.told(self.bob)
             self.bucket.before, self.bucket.away = lambda: None, False
             self.assertTrue(await self.told(self.bob))
