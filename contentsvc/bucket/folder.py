@@ -31,7 +31,7 @@ STALE: Final = 3600.0
 only be silent for much less, the setting `body_timeout`."""
 _BUCKETS = ("content", "media")
 _PROBE = "probe-"
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class OutOfSpace(Exception):
@@ -279,7 +279,7 @@ def _room() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _FULL:
+        if error.errno in FULL:
             raise OutOfSpace from error
         raise
 

@@ -10,7 +10,7 @@ from twisted.internet.threads import deferToThreadPool
 from twisted.python.threadpool import ThreadPool
 
 from contentsvc.bucket.bucket import Found, Lying, SignedDownload, SignedUpload, StorageUnavailable
-from contentsvc.bucket.folder import Folder, Incoming, Missing
+from contentsvc.bucket.folder import FULL, Folder, Incoming, Missing
 from contentsvc.bucket.links import Links
 from contentsvc.wire.files import media_type_of
 
@@ -37,6 +37,7 @@ class Local:
         self._readers = ThreadPool(0, THREADS, "files-out")
         self._enders = ThreadPool(0, THREADS, "files-end")
         self._arriving: set[Arriving] = set()
+        self._trouble: str | None = None
         self.links = links
 
     async def start(self) -> None:
@@ -55,8 +56,17 @@ class Local:
         self._enders.stop()
 
     async def reach(self) -> None:
-        """Find out whether the folder works. Raises StorageUnavailable."""
-        await self._read(self._folder.probe)
+        """Find out whether the folder works. If not, `look` fails until it does: nobody announces
+        files that cannot come. A full disk is another matter: files can still be looked at, and a
+        short one may fit. Raises StorageUnavailable."""
+        try:
+            await self._read(self._folder.probe)
+        except StorageUnavailable as error:
+            cause = error.__cause__
+            full = isinstance(cause, OSError) and cause.errno in FULL
+            self._trouble = None if full else str(error)
+            raise
+        self._trouble = None
 
     def sign_upload(
         self, base: str, path: str, size: int, token: str, *, apart: bool = False
@@ -78,6 +88,8 @@ class Local:
         return self._media_url or f"{base}/files/media"
 
     async def look(self, paths: Iterable[str]) -> Mapping[str, Found]:
+        if self._trouble is not None:
+            raise StorageUnavailable(self._trouble)
         return await self._read(self._folder.look, list(paths))
 
     async def read(self, path: str, length: int) -> bytes:

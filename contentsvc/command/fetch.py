@@ -10,9 +10,9 @@ from contentsvc.client import Client
 from contentsvc.client.downloading import Downloaded
 from contentsvc.command import manifest, sharing
 from contentsvc.command.errors import CommandError
-from contentsvc.command.sharing import Bar, counted
+from contentsvc.command.sharing import Bar
 from contentsvc.command.watch import SignIn
-from contentsvc.command.words import size
+from contentsvc.command.words import size, some
 from contentsvc.wire.base import GUID_PATTERN
 from contentsvc.wire.content import ContentDetail
 from contentsvc.wire.dependencies import PLATFORMS, Platform
@@ -114,9 +114,9 @@ def _report(folder: Path, parts: list[dict[str, Any]], got: dict[str, Downloaded
     fresh = [each for each in there if each.fresh]
     if fresh:
         total = size(sum(each.file.size for each in fresh))
-        print(f"Fetched and verified {counted(len(fresh), 'file')}, {total}, into {folder}.")
+        print(f"Fetched and verified {some(len(fresh), 'file')}, {total}, into {folder}.")
     elif there:
-        print(f"{counted(len(there), 'file')} verified in {folder}: all were there already.")
+        print(f"{some(len(there), 'file')} verified in {folder}: all were there already.")
     missing = [part for part in parts if part["path"] not in got or not got[part["path"]].names]
     for part in missing:
         why = "is not given out" if part["path"] in got else "is not among the service's files"

@@ -12,7 +12,7 @@ from msgspec import Struct
 from contentsvc.command.database import database
 from contentsvc.command.errors import CommandError
 from contentsvc.command.status import ATTENTION, line
-from contentsvc.command.words import size
+from contentsvc.command.words import size, some
 from contentsvc.config import Settings
 from contentsvc.db.direct import in_transaction
 from contentsvc.db.query import Db
@@ -68,20 +68,21 @@ def text(usage: Usage) -> str:
         line("Content bucket", _sum(usage.content)),
         line("Media bucket", _sum(usage.media)),
         line("Not published", _sum(usage.unclaimed)),
-        line("Without bytes", f"{usage.missing:,} files"),
-        line("Being deleted", f"{usage.collecting:,} files"),
+        line("Without bytes", some(usage.missing, "file")),
+        line("Being deleted", some(usage.collecting, "file")),
         line("Blocked", f"{usage.blocked:,} digests, still being deleted: {usage.clearing:,}"),
         line("Users with files", f"{counted.users:,}, {size(counted.bytes)} count for them"),
-        line("Not sent yet", f"{counted.pending:,} files"),
+        line("Not sent yet", some(counted.pending, "file")),
     ]
     for user in usage.largest:
         pending = f", pending: {user.pending:,}" if user.pending else ""
-        lines.append(f"  {user.username}: {size(user.bytes)}, {user.files:,} files{pending}")
+        taken = f"{size(user.bytes)}, {some(user.files, 'file')}"
+        lines.append(f"  {user.username}: {taken}{pending}")
     return "\n".join(lines)
 
 
 def _sum(found: Sum) -> str:
-    return f"{found.files:,} files, {size(found.bytes)}"
+    return f"{some(found.files, 'file')}, {size(found.bytes)}"
 
 
 def add(commands: Any, command: Callable[..., Any], *parents: Any) -> None:
@@ -189,7 +190,7 @@ def _import(settings: Settings, arguments: argparse.Namespace) -> int:
             await here.stop()
             await there.stop()
         print(
-            f"Copied {done.files:,} files, {size(done.bytes)}. "
+            f"Copied {some(done.files, 'file')}, {size(done.bytes)}. "
             f"{done.there:,} were there already. {wrong:,} could not be copied."
         )
         print(_NEXT.format(target=target))

@@ -10,9 +10,9 @@ from contentsvc.client.local import LocalFile, Measured, Progress
 from contentsvc.command import manifest, sharing
 from contentsvc.command.errors import CommandError
 from contentsvc.command.manifest import IDS, Ids, Manifest
-from contentsvc.command.sharing import Bar, counted
+from contentsvc.command.sharing import Bar
 from contentsvc.command.watch import SignIn
-from contentsvc.command.words import size
+from contentsvc.command.words import size, some
 from contentsvc.wire.content import ContentCreate, ContentDetail, ContentUpdate
 from contentsvc.wire.dependencies import EntityReference
 from contentsvc.wire.files import FileUse
@@ -199,7 +199,7 @@ class _Publishing:
             *(p for p in revision.packages_originating if p.id in answer.needed_packages),
         ]
         total = len(ours) + len(revision.packages_originating)
-        print(f"Pre-check: nothing stands in the way. {len(new)} of {counted(total, 'part')} new.")
+        print(f"Pre-check: nothing stands in the way. {len(new)} of {some(total, 'part')} new.")
 
     async def _upload(self, client: Client, files: Sequence[Measured]) -> None:
         unique = {file.path: file for file in files}
@@ -216,8 +216,8 @@ class _Publishing:
     async def _send(self, client: Client, files: Sequence[Measured]) -> None:
         await self._upload(client, files)
         print(
-            f"Uploaded {counted(len(self._sent), 'file')}, {size(sum(self._sent.values()))}. "
-            f"Verified {counted(len({file.path for file in files}), 'file')}."
+            f"Uploaded {some(len(self._sent), 'file')}, {size(sum(self._sent.values()))}. "
+            f"Verified {some(len({file.path for file in files}), 'file')}."
         )
 
     async def _update(

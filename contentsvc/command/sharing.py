@@ -115,8 +115,3 @@ class Bar:
         before = self._done.get(step.file, 0)
         self._done[step.file] = step.done
         self._progress.more(step.done - before)
-
-
-def counted(number: int, noun: str) -> str:
-    """1 file, 2 files."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -19,3 +19,8 @@ def size(count: int) -> str:
             return f"{scaled:.0f} {unit}" if unit == "B" else f"{scaled:.1f} {unit}"
         scaled /= 1024
     return f"{scaled:.1f} TiB"
+
+
+def some(number: int, noun: str) -> str:
+    """1 file, 2 files."""
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"

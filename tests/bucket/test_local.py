@@ -130,6 +130,26 @@ class BucketTests(LocalCase):
             await self.bucket.reach()
         self.assertEqual(self.incoming(), [])
 
+    async def test_full(self) -> None:
+        """What a full disk has can still be looked at."""
+        path = await self.put(b"x")
+        self.folder.reserve = 2**62
+        with self.assertRaises(StorageUnavailable):
+            await self.bucket.reach()
+        self.assertEqual(await self.bucket.look([path]), {path: Found(1, None)})
+
+    async def test_not_written(self) -> None:
+        """While nothing can be written, no file is looked at, so that none is announced."""
+        path = await self.put(b"x")
+        (self.root / "incoming").rename(self.root / "away")
+        with self.assertRaises(StorageUnavailable):
+            await self.bucket.reach()
+        with self.assertRaisesRegex(StorageUnavailable, "No such file"):
+            await self.bucket.look([path])
+        (self.root / "away").rename(self.root / "incoming")
+        await self.bucket.reach()
+        self.assertEqual(await self.bucket.look([path]), {path: Found(1, None)})
+
 
 class ArrivalTests(LocalCase):
     async def test_visible_at_the_end(self) -> None:

@@ -35,7 +35,7 @@ class TextTests(SynchronousTestCase):
                 "Media bucket:        30 files, 6.7 MiB",
                 "Not published:       4 files, 2.0 KiB",
                 "Without bytes:       3 files",
-                "Being deleted:       1 files",
+                "Being deleted:       1 file",
                 "Blocked:             2 digests, still being deleted: 1",
                 "Users with files:    20, 6.0 GiB count for them",
                 "Not sent yet:        5 files",
