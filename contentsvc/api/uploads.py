@@ -28,7 +28,7 @@ from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.db.database import Database, Transaction
 from contentsvc.store import blocks, files, storage
 from contentsvc.store.files import Locked, Named, Standing
-from contentsvc.together import each
+from contentsvc.together import Turns, each
 from contentsvc.web.errors import Problem, at_pointer
 from contentsvc.wire.files import (
     BINARY,
@@ -71,6 +71,7 @@ class Uploads:
         self._db = db
         self._bucket = bucket
         self._limits = limits
+        self._turns = Turns()
 
     async def announce(
         self, user: str, base: str, given: Sequence[AnnouncedFile]
@@ -84,10 +85,12 @@ class Uploads:
         _refuse_malformed(given)
         await self._refuse_unfit(given)
         asked = _Asked(given)
-        before = await self._keep(user, asked)
-        look = await self._look(asked, before)
-        async with self._db.transaction() as tx:
-            tokens = await self._register(tx, user, asked, before, look)
+        # So no user takes all requests of the store, which others' looks need too.
+        async with self._turns.turn(user):
+            before = await self._keep(user, asked)
+            look = await self._look(asked, before)
+            async with self._db.transaction() as tx:
+                tokens = await self._register(tx, user, asked, before, look)
         await self._tidy([key for path, key in look.keys.items() if path not in tokens])
         uploads: dict[str, Upload] = {}
         for path, (token, apart) in tokens.items():

@@ -2,9 +2,11 @@
 
 import itertools
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, DeferredQueue
 
+from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.store import storage
+from contentsvc.web.errors import Problem
 from contentsvc.wire.files import path_of
 from tests.api.support import Caller
 from tests.api.uploading import BASE, UploadCase, digest, fresh, image, of, token
@@ -204,6 +206,41 @@ class VerifyTests(UploadCase):
         self.bucket.before = before
         await self.announce(of(fresh()), family=self.family(db=pool))
         self.assertEqual(used, [None])
+
+    async def test_turns(self) -> None:
+        """The calls of one user look at the store one after the other. Another user's look goes in
+        between, and who waits holds no connection."""
+        files, waiting = self.family(db=await self.pool(size=1)), DeferredQueue[Deferred[None]]()
+
+        def before() -> Deferred[None]:
+            answer: Deferred[None] = Deferred()
+            waiting.put(answer)
+            return answer
+
+        self.bucket.before = before
+        data = [fresh() for _ in range(4)]
+        paths = [path_of(digest(each)) for each in data]
+        calls = [
+            Deferred.fromCoroutine(self.announce(of(each), by=by, family=files))
+            for each, by in zip(data, (self.ann, self.ann, self.ann, self.bob), strict=True)
+        ]
+        first, other = await waiting.get(), await waiting.get()
+        self.assertEqual(self.looked(), [paths[0], paths[3]])
+        other.callback(None)
+        await calls[3]
+        self.assertEqual(self.looked(), [paths[0], paths[3]])
+        first.errback(Away("it is away"))
+        (await waiting.get()).callback(None)
+        self.assertEqual(self.looked(), [paths[0], paths[3], paths[1]])
+        (await waiting.get()).callback(None)
+        with self.assertRaises(Problem):
+            await calls[0]
+        for call in calls[1:3]:
+            await call
+
+    def looked(self) -> list[str]:
+        """The files that were looked for."""
+        return [path for paths in self.bucket.looked for path in paths]
 
     async def test_come_since(self) -> None:
         """Bytes that have come since the look are not taken for lost."""

@@ -144,13 +144,20 @@ class VerifyTests(ApartCase):
         self.assertEqual(self.bucket.kept[self.path][0], self.data)
 
     async def test_twice_at_once(self) -> None:
-        """Two calls of one user at once, in either order of what they do, both say null."""
+        """Two calls of one user at once to two processes, in either order of what they do, both say
+        null."""
+        other = self.family()
+
+        async def told() -> bool:
+            (file,) = await self.announce(of(self.data), by=self.bob, family=other)
+            return file.upload is None
+
         for step in range(12):
             self.data = fresh()
             self.path = path_of(digest(self.data))
             await self.asked(self.ann)
             await self.sent(self.bob)
-            self.assertTrue(await self.interrupted(step, lambda: self.told(self.bob), self.bob))
+            self.assertTrue(await self.interrupted(step, told, self.bob))
             self.assertTrue(await self.told(self.bob))
 
     async def test_users_at_once(self) -> None:
