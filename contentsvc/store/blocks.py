@@ -14,9 +14,27 @@ async def put(tx: Db, sha256: str, reason: str) -> None:
 
 async def hide(tx: Db, paths: list[str]) -> None:
     """Take the bytes of these files for gone. The block of their digest must be written before."""
-    # All of them: the upload of one that is not stored yet may be about to commit.
+    # All of them: the upload of one that is not stored yet may be about to commit. So may the first
+    # announcement of one that is not known: it has the place of the row, and is waited for.
+    new = await _occupy(tx, paths)
     await files.lock(tx, paths)
     await _hide(tx, paths)
+    if new:
+        await _vacate(tx, new)
+
+
+@many("""
+    insert into files (path) select path from unnest(:paths::text[]) as named (path)
+    order by path collate "C" on conflict do nothing returning path
+""")
+async def _occupy(tx: Db, paths: list[str]) -> list[str]:
+    """Make the rows that there are not. Gives their paths. Whoever wants to make one meanwhile
+    waits, and then sees the block."""
+
+
+@none("delete from files where path = any(:paths::text[])")
+async def _vacate(tx: Db, paths: list[str]) -> None:
+    """Remove these rows, which nobody else has seen."""
 
 
 @none("update files set stored = false where path = any(:paths::text[])")
@@ -24,7 +42,7 @@ async def _hide(tx: Db, paths: list[str]) -> None:
     """Write it."""
 
 
-@found("select from blocked_files where sha256 = :sha256 and cleared is null for update")
+@found("select from blocked_files where sha256 = :sha256 and due is not null for update")
 async def hold(tx: Db, sha256: str) -> bool:
     """Lock a block, so that no other call ends it, and no job deletes its bytes meanwhile. False if
     there is none, or its bytes are gone for good."""

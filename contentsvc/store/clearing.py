@@ -1,66 +1,65 @@
-"""Digests that are blocked, and whose bytes may still have to be deleted (extensions §3).
+"""Digests that are blocked, and whose bytes are to be deleted (extensions §3).
 
-Upload URLs from before a block stay good for a while. The bytes are deleted again and again until
-then.
+Upload URLs from before a block stay good for a while. Until then the bytes are deleted again and
+again. If there is no such URL, once is enough.
 """
-
-from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, none
 
-BLOCKS = 50
+BLOCKS = 10
 """Blocks in a batch."""
 WINDOW = 2 * 3600
-"""Seconds after a block in which upload URLs from before it may still bring bytes: the life of a
-URL, and as long again for an upload that began at its end."""
+"""Seconds after the naming of a file in which its upload URL may bring bytes: the life of a URL,
+and as long again for an upload that began at its end."""
 SILENCE = "20s"
 """How long a process may hold blocks without a statement. It is more than a deletion may take. If
 its machine dies, others get the blocks then."""
 _LOCK = 0x626C6F636B656400
 """The advisory lock's number: the letters "blocked"."""
-FIRST = "infinity"
-"""The moment at which a round over all blocks begins: they come newest first."""
+# What is due much later than any pause was written before the clock was set back.
+_DUE = "due is not null and (due <= now() or due > now() + interval '1 minute')"
+_LATELY = f"due > now() + interval '24 hours' - interval '{WINDOW} seconds'"
 
 
-class Block(NamedTuple):
-    """A block whose bytes are to be deleted. `created` is the text of a time. `last` says that no
-    URL can bring them after this."""
-
-    sha256: str
-    created: str
-    last: bool
-
-
-@found("select true from blocked_files where cleared is null order by created limit 1")
+@found(f"select true from blocked_files where {_DUE} order by due limit 1")
 async def wanted(db: Db) -> bool:
-    """Whether any block's bytes are to be deleted."""
+    """Whether any block's bytes are to be deleted now."""
 
 
 @many(f"""
     with held as materialized (
-        select sha256, created from blocked_files
-        where cleared is null
-          and (created, sha256) < (:created::timestamptz, :sha256)
-          and (select pg_try_advisory_xact_lock({_LOCK}))
-        order by created desc, sha256 desc limit {BLOCKS}
+        select sha256, due from blocked_files
+        where {_DUE} and (select pg_try_advisory_xact_lock({_LOCK}))
+        order by due limit {BLOCKS}
         for key share skip locked
     )
-    select sha256, created::text as created, created < now() - interval '{WINDOW} seconds' as last
+    select sha256
     from held cross join lateral (
         select set_config('idle_in_transaction_session_timeout', '{SILENCE}', true)
     ) limits
-    order by held.created desc, sha256 desc
+    order by due
 """)
-async def hold(db: Db, created: str, sha256: str) -> list[Block]:
-    """Hold the blocks that are next after this one, until the end of the transaction: none of them
-    is lifted meanwhile. None come if another process is at it."""
+async def hold(tx: Db) -> list[str]:
+    """Hold the blocks that are due, the longest first, until the end of the transaction: none of
+    them is lifted meanwhile. None come if another process is at it."""
 
 
-@many("select path from files where path = any(:paths)")
-async def known(db: Db, paths: list[str]) -> list[str]:
-    """Those of the paths that have been announced."""
+# Both are due a day after the last call that named them. A call that is under way has named only
+# the file, and a repair may have changed the file's time.
+@many(f"""
+    select path from files where path = any(:paths::text[]) and {_LATELY}
+    union
+    select path from user_files where path = any(:paths::text[]) and {_LATELY}
+""")
+async def named_lately(tx: Db, paths: list[str]) -> list[str]:
+    """Those of the paths to which an upload URL may still bring bytes."""
 
 
-@none("update blocked_files set cleared = now() where sha256 = any(:digests)")
-async def clear(db: Db, digests: list[str]) -> None:
-    """Note that these blocks, which are held, need nothing more."""
+@none("""
+    update blocked_files b set due = now() + make_interval(secs => done.pause)
+    from unnest(:digests::text[], :pauses::integer[]) as done (sha256, pause)
+    where b.sha256 = done.sha256
+""")
+async def settle(tx: Db, digests: list[str], pauses: list[int | None]) -> None:
+    """Note for these blocks, which are held, in how many seconds they are due again. None: their
+    bytes are gone for good."""

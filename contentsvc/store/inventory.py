@@ -14,7 +14,7 @@ LARGEST = 10
 """Users whose files take most."""
 _COLUMNS = """
     f.path, f.size, f.stored, f.collecting, b.sha256 is not null as blocked,
-    b.cleared is not null as cleared
+    b.sha256 is not null and b.due is null as cleared
 """
 _BLOCK = """
     left join lateral (
@@ -121,7 +121,7 @@ async def stored(db: Db) -> Sum:
            count(*) filter (where not stored and not collecting) as missing,
            count(*) filter (where collecting) as collecting,
            (select count(*) from blocked_files) as blocked,
-           (select count(*) from blocked_files where cleared is null) as clearing
+           (select count(*) from blocked_files where due is not null) as clearing
     from f
 """)
 async def totals(db: Db) -> Totals:
@@ -178,6 +178,6 @@ async def seize(db: Db, paths: list[str], known: bool) -> list[Held]:
     without a row are held, and get one."""
 
 
-@none("update blocked_files set cleared = null where sha256 = any(:digests)")
+@none("update blocked_files set due = now() where sha256 = any(:digests)")
 async def clear_again(db: Db, digests: list[str]) -> None:
     """Have the daemons delete the bytes of these blocked digests once more."""

@@ -167,7 +167,7 @@ class BlockedTests(RefusedCase):
         await self.lift(digest(data))
         self.assertEqual(await self.there(of(data)), [True])
         await self.block(digest(data))
-        self.sql("update blocked_files set cleared = now() where sha256 = %s", digest(data))
+        self.sql("update blocked_files set due = null where sha256 = %s", digest(data))
         await self.lift(digest(data))
         self.assertEqual(len(self.bucket.deleted), 1)
 
@@ -200,11 +200,11 @@ class BlockedTests(RefusedCase):
         """Blocking again replaces the reason. Lifting again is no error. The job that deletes the
         bytes is woken when the block is committed."""
         data = digest(fresh())
-        row = "select reason, created, cleared from blocked_files where sha256 = %s"
+        row = "select reason, created from blocked_files where sha256 = %s"
         await self.block(data, "first")
-        ((_, created, _),) = self.sql(row, data)
+        ((_, created),) = self.sql(row, data)
         await self.block(data, "second")
-        self.assertEqual(self.sql(row, data), [("second", created, None)])
+        self.assertEqual(self.sql(row, data), [("second", created)])
         self.assertEqual(self.woken, 2)
         for _ in range(2):
             await self.lift(data)

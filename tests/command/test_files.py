@@ -72,8 +72,8 @@ class UsageTests(CommandCase):
         )
         self.sql(f"insert into claims (holder, kind, path) values ('{guid()}', 'user', 'm1.png')")
         self.sql(
-            "insert into blocked_files (sha256, reason, cleared)"
-            " values ('a', 'r', now()), ('b', 'r', null)"
+            "insert into blocked_files (sha256, reason, due)"
+            " values ('a', 'r', null), ('b', 'r', now())"
         )
         found = self.usage()
         self.assertEqual((found.content, found.media), (Sum(2, 150), Sum(1, 7)))

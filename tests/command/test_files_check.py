@@ -80,7 +80,7 @@ class CheckCase(FilesCase):
     def block(self, path: str) -> None:
         """Block a file, whose bytes were deleted since."""
         self.sql(
-            "insert into blocked_files (sha256, reason, cleared) values (%s, 'bad', now())",
+            "insert into blocked_files (sha256, reason, due) values (%s, 'bad', null)",
             digest_of(path),
         )
         self.sql("update files set stored = false where path = %s", path)
@@ -143,7 +143,7 @@ class FindTests(CheckCase):
         path, waiting = self.file(LATER), self.file(LATER)
         self.block(path)
         self.block(waiting)
-        self.sql("update blocked_files set cleared = null where sha256 = %s", digest_of(waiting))
+        self.sql("update blocked_files set due = now() where sha256 = %s", digest_of(waiting))
         await self.check()
         self.assertEqual(self.found, [("blocked", path)])
 
@@ -307,7 +307,7 @@ class RepairTests(CheckCase):
         self.block(path)
         await self.repaired("blocked", path)
         self.assertEqual(
-            self.sql("select true from blocked_files where cleared is null"), [(True,)]
+            self.sql("select true from blocked_files where due is not null"), [(True,)]
         )
 
     async def test_away(self) -> None:

@@ -40,12 +40,15 @@ class Process:
         self._death: Death | None = None
         self._sent = 0
         self._died: Deferred[None] = Deferred()
+        self._hanging: Deferred[Any] = Deferred()
 
     async def batch(self, death: Death | None = None) -> None:
         """Run the job once, to which this happens."""
         self._death, self._sent = death, 0
         run = Deferred.fromCoroutine(self._run())
-        await DeferredList([run, self._died], fireOnOneCallback=True, fireOnOneErrback=True)
+        await DeferredList(
+            [run, self._died], fireOnOneCallback=True, fireOnOneErrback=True, consumeErrors=True
+        )
 
     async def _run(self) -> None:
         with contextlib.suppress(Unavailable, StorageUnavailable):  # the runner would try again
@@ -59,7 +62,13 @@ class Process:
     def die(self) -> Deferred[Any]:
         """Do nothing more. What this gives never comes."""
         self._died.callback(None)
-        return Deferred()
+        return self._hanging
+
+    def end(self) -> None:
+        """Let go of everything."""
+        self.db.stop()
+        self._hanging.cancel()
+        self._hanging.addErrback(lambda _: None)
 
     async def _open(self, *args: Any, **options: Any) -> Connection:
         connection = await connect(*args, **options)

@@ -1,6 +1,7 @@
 """The bytes of blocked digests: when they are deleted, and until when."""
 
 import hashlib
+from collections.abc import Iterable
 from datetime import timedelta
 
 from psycopg2.errors import LockNotAvailable
@@ -9,12 +10,10 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.jobs.clearing import PATIENCE, Clearing
+from contentsvc.jobs.clearing import AGAIN, PATIENCE, RETRY, Clearing
 from contentsvc.store.clearing import BLOCKS, WINDOW
 from contentsvc.wire.files import digest_of, paths_of
 from tests.jobs.files import FilesCase
-
-NEW, OLD = timedelta(0), timedelta(seconds=WINDOW + 1)
 
 
 def digest(data: bytes) -> str:
@@ -32,47 +31,85 @@ class ClearingTests(FilesCase):
         """One more process's."""
         return Clearing(self.clock, self.db, self.bucket)
 
-    def block(self, sha256: str, ago: timedelta = NEW) -> None:
-        """Block a digest, so long ago."""
-        self.sql(
-            "insert into blocked_files (sha256, reason, created) values (%s, 'bad', now() - %s)",
-            *(sha256, ago),
-        )
+    def block(self, sha256: str) -> None:
+        """Block a digest."""
+        self.sql("insert into blocked_files (sha256, reason) values (%s, 'bad')", sha256)
+
+    def named(self, ago: int = 0) -> str:
+        """The path of a file that was named so many seconds ago."""
+        return self.file(f"now() + interval '24 hours' - interval '{ago} seconds'")
 
     def uncleared(self) -> set[str]:
         """The digests whose bytes may still come."""
-        rows = self.sql("select sha256 from blocked_files where cleared is null")
+        rows = self.sql("select sha256 from blocked_files where due is not null")
         return {sha256 for (sha256,) in rows}
 
+    def pass_time(self, seconds: int = AGAIN) -> None:
+        """Let it pass for blocks."""
+        self.sql("update blocked_files set due = due - make_interval(secs => %s)", seconds)
+
     async def work(self, job: Clearing | None = None) -> None:
-        """A round."""
+        """All that is due."""
         while await (job or self.job).run() is not None:
             pass
 
-    async def test_all_paths(self) -> None:
-        """The bytes of all paths of the digest are deleted, known or not; others stay."""
+    async def test_once(self) -> None:
+        """The bytes of all paths of the digest are deleted, known or not, and once, if no upload
+        URL can bring them; others stay."""
         sha256 = digest(b"bad")
         for path in paths_of(sha256):
             self.bucket.put(path, b"bad")
-        other = self.file()
+        other = self.named()
         self.block(sha256)
         await self.work()
-        self.assertEqual(self.bucket.files, [other])
-        self.assertEqual(self.uncleared(), {sha256})
+        self.assertEqual((self.bucket.files, self.uncleared()), ([other], set()))
+        self.pass_time()
+        for job in (self.job, self.clearing()):
+            await self.work(job)
+        self.assertEqual(self.bucket.deleted, [paths_of(sha256)])
 
     async def test_again(self) -> None:
-        """What is uploaded later, with a URL from before, is deleted too."""
-        path = self.file()
+        """What is uploaded later, with a URL from before, is deleted too, every few seconds."""
+        path = self.named(WINDOW - 60)
         self.block(digest_of(path))
         for _ in range(3):
             self.bucket.put(path, b"bad")
             await self.work()
             self.assertEqual(self.bucket.files, [])
+            self.bucket.put(path, b"bad")
+            for job in (self.job, self.clearing()):
+                await self.work(job)
+            self.assertEqual(self.bucket.files, [path])
+            self.pass_time()
+
+    async def test_window(self) -> None:
+        """When no URL can be good any more, they are deleted once more, and that is all."""
+        path = self.named()
+        self.block(digest_of(path))
+        await self.work()
+        self.assertEqual(self.uncleared(), {digest_of(path)})
+        self.sql("update files set due = due - make_interval(secs => %s)", WINDOW + 1)
+        self.pass_time()
+        await self.work()
+        self.assertEqual(self.bucket.deleted, [paths_of(digest_of(path))] * 2)
+        self.assertEqual(self.uncleared(), set())
+
+    async def test_announcement(self) -> None:
+        """A URL is known by its announcement too, whatever has become of the file's time."""
+        path, user = self.file("null"), await self.user()
+        for ago, left in ((WINDOW - 60, {digest_of(path)}), (WINDOW + 1, set())):
+            self.sql("delete from user_files")
+            self.announce(user, path, f"now() + interval '24 hours' - interval '{ago} seconds'")
+            self.sql("delete from blocked_files")
+            self.block(digest_of(path))
+            await self.work()
+            self.assertEqual(self.uncleared(), left)
 
     async def test_apart(self) -> None:
-        """So is what users have sent to keys of their own and have not been told to be there."""
+        """What users have sent to keys of their own, and have not been told to be there, is
+        deleted too."""
         self.bucket.apart = True
-        path, user = self.file(), await self.user()
+        path, user = self.named(), await self.user()
         ((token,),) = self.sql(
             """insert into user_files (user_id, path, size, apart) values (%s, %s, 3, true)
                returning token::text""",
@@ -83,60 +120,90 @@ class ClearingTests(FilesCase):
             self.bucket.put(f"incoming/{token}/{path}", b"bad", token)
             await self.work()
             self.assertEqual(self.bucket.files, [])
-
-    async def test_unknown(self) -> None:
-        """A path that nobody has announced gets no bytes, so it is asked for once."""
-        self.block(digest(b"bad"))
-        for _ in range(3):
-            await self.work()
-        self.assertEqual(self.bucket.deleted, [paths_of(digest(b"bad"))])
-
-    async def test_cleared(self) -> None:
-        """When no URL can be good any more, all paths are deleted once more, and that is all."""
-        path = self.file()
-        self.block(digest_of(path))
-        await self.work()
-        self.sql("update blocked_files set created = created - %s", OLD)
-        await self.work()
-        self.assertEqual(self.bucket.deleted, [paths_of(digest_of(path))] * 2)
-        self.assertEqual(self.uncleared(), set())
-        await self.work()
-        self.assertEqual(len(self.bucket.deleted), 2)
+            self.pass_time()
 
     async def test_away(self) -> None:
         """While the store is away nothing counts as deleted, however long that is."""
         path = self.file()
-        self.block(digest_of(path), OLD)
+        self.block(digest_of(path))
         self.bucket.away = True
         for _ in range(2):
             with self.assertRaises(StorageUnavailable):
                 await self.job.run()
-        self.assertEqual(self.uncleared(), {digest_of(path)})
+            self.assertEqual(self.uncleared(), {digest_of(path)})
+            self.pass_time(RETRY)
         self.bucket.away = False
         await self.work()
         self.assertEqual((self.bucket.files, self.uncleared()), ([], set()))
 
-    async def test_another_process(self) -> None:
-        """Another process begins with all paths, as it does not know what was deleted."""
-        sha256 = digest(b"bad")
-        self.block(sha256)
+    async def test_clock_set_back(self) -> None:
+        """A block that is due much later than it can be is due now."""
+        path = self.file()
+        self.block(digest_of(path))
+        self.pass_time(-3600)
         await self.work()
-        await self.work(self.clearing())
-        self.assertEqual(self.bucket.deleted, [paths_of(sha256)] * 2)
+        self.assertEqual((self.bucket.files, self.uncleared()), ([], set()))
 
     async def test_many(self) -> None:
-        """Many blocks are done in batches, the newest first."""
+        """Many blocks are done in batches, each once, and those first that have waited longest."""
         digests = [digest(str(n).encode()) for n in range(2 * BLOCKS + 1)]
         for n, sha256 in enumerate(digests):
-            self.block(sha256, timedelta(seconds=n))
+            self.sql(
+                "insert into blocked_files (sha256, reason, due) values (%s, 'bad', now() - %s)",
+                *(sha256, timedelta(seconds=len(digests) - n)),
+            )
+        self.assertEqual(await self.job.run(), 0.0)
+        self.assertEqual(self.uncleared(), set(digests[BLOCKS:]))
         await self.work()
-        self.assertEqual(
-            self.bucket.deleted,
-            [
-                [path for sha256 in digests[start : start + BLOCKS] for path in paths_of(sha256)]
-                for start in range(0, len(digests), BLOCKS)
-            ],
-        )
+        self.assertEqual(self.bucket.deleted, [paths_of(sha256) for sha256 in digests])
+
+    async def test_slow(self) -> None:
+        """What a slow store has deleted in time counts. What it has not is tried again after the
+        others."""
+        digests = [digest(str(n).encode()) for n in range(BLOCKS)]
+        for sha256 in digests:
+            self.block(sha256)
+        answers: list[Deferred[None]] = []
+
+        def before() -> Deferred[None]:
+            answers.append(Deferred())
+            if len(answers) == 4:
+                reactor.callLater(0, asked.callback, None)
+            return answers[-1]
+
+        asked: Deferred[None] = Deferred()
+        self.bucket.before = before
+        run = Deferred.fromCoroutine(self.job.run())
+        await asked
+        answers[0].callback(None)
+        self.clock.advance(PATIENCE)
+        self.assertEqual(await run, 0.0)
+        self.assertEqual((len(answers), len(self.uncleared())), (5, BLOCKS - 1))
+        self.bucket.before = lambda: None
+        await self.work()
+        self.assertEqual(len(self.uncleared()), 4)
+        self.pass_time(RETRY)
+        await self.work()
+        self.assertEqual(self.uncleared(), set())
+
+    async def test_one_fails(self) -> None:
+        """A file that the store does not delete holds up no other."""
+        digests = [digest(str(n).encode()) for n in range(3)]
+        for sha256 in digests:
+            self.block(sha256)
+        bad, delete = digests[0], self.bucket.delete
+
+        async def but_one(paths: Iterable[str]) -> None:
+            if bad in str(asked := list(paths)):
+                raise StorageUnavailable("denied")
+            await delete(asked)
+
+        self.patch(self.bucket, "delete", but_one)
+        await self.work()
+        self.assertEqual(self.uncleared(), {bad})
+        self.pass_time(RETRY)
+        with self.assertRaises(StorageUnavailable):
+            await self.job.run()
 
     async def test_lifted(self) -> None:
         """A block is not lifted while its bytes are being deleted, so nothing is deleted that was

@@ -23,9 +23,9 @@ COMMIT."""
 LAPSING = 6
 """Of a lapse: who, the storage row, the announcements, the locks and times of their files,
 COMMIT."""
-CLEARING = 4
-"""Of a deletion of blocked bytes: whether, hold, known paths, COMMIT; the last one says that they
-are cleared, if they are."""
+CLEARING = 6
+"""Of a deletion of blocked bytes: whether, hold, what may come again, keys of users' own, what was
+done, COMMIT."""
 SEEDS, ROUNDS, PROCESSES = 4, 25, 3
 
 
@@ -48,7 +48,7 @@ class DeathCase(FilesCase):
     def process(self, make: Callable[[Database], Callable[[], Awaitable[object]]]) -> Process:
         """One more, which ends with the test."""
         made = Process(self.url, make)
-        self.addCleanup(made.db.stop)
+        self.addCleanup(made.end)
         return made
 
     def collector(self, bucket: object = None) -> Process:
@@ -189,23 +189,21 @@ class ClearingDeathTests(DeathCase):
         )
 
     def block(self) -> None:
-        """Block one more file, long ago."""
+        """Block one more file."""
         path = self.file("null")
         self.sql(
-            "insert into blocked_files (sha256, reason, created)"
-            " values (%s, 'bad', now() - interval '1 day')",
-            digest_of(path),
+            "insert into blocked_files (sha256, reason) values (%s, 'bad')", digest_of(path)
         )
         self.sql("update files set stored = false where path = %s", path)
 
     def cleared(self) -> bool:
         """Whether all blocks are."""
-        return not self.sql("select true from blocked_files where cleared is null")
+        return not self.sql("select true from blocked_files where due is not null")
 
     async def test_anywhere(self) -> None:
         """A block is cleared only after its bytes were deleted."""
         whens: tuple[When, ...] = ("before", "after")
-        for death in [*deaths(CLEARING + 1), *whens]:
+        for death in [*deaths(CLEARING), *whens]:
             self.block()
             if isinstance(death, Death):
                 process = self.clearer()

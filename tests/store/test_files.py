@@ -5,7 +5,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.db.query import Db
-from contentsvc.store import blocks, collection, files, storage
+from contentsvc.store import blocks, clearing, collection, files, storage
 from contentsvc.wire.files import digest_of, path_of, paths_of
 from tests.support.databases import StoreCase, guid
 
@@ -143,6 +143,40 @@ class RaceTests(FileCase):
             await self.begin(act)
         await act
         self.assertEqual(self.file(), (10, False, False))
+
+    async def test_block_before_first(self) -> None:
+        """The first announcement of a file that is being blocked waits, and sees the block. The
+        block leaves no row."""
+        self.path = path_of((guid() + guid()).replace("-", ""))
+        seen: list[bool] = []
+
+        async def announce() -> None:
+            async with self.db.transaction() as tx:
+                await files.begin(tx, [self.path])
+                seen.extend(row.blocked for row in await files.standing(tx, guid(), [self.path]))
+                self.assertEqual(len(await files.lock(tx, [self.path])), 1)
+
+        async with self.db.transaction() as tx:
+            await self.block(tx)
+            act = Deferred.fromCoroutine(announce())
+            await self.begin(act)
+            self.assertEqual(self.sql("select from files where path = %s", self.path), [])
+        await act
+        self.assertEqual(seen, [True])
+
+    async def test_block_after_first(self) -> None:
+        """A block waits for the first announcement of its file. So who deletes the bytes knows of
+        the upload."""
+        self.path = path_of((guid() + guid()).replace("-", ""))
+        async with self.db.transaction() as tx:
+            await storage.lock(tx, self.user_id)
+            await files.begin(tx, [self.path])
+            act = Deferred.fromCoroutine(self.block())
+            await self.begin(act)
+            await storage.announce(tx, self.user_id, [self.path], [10], [False])
+        await act
+        self.assertEqual(self.file(), (None, False, False))
+        self.assertEqual(await clearing.named_lately(self.db, [self.path]), [self.path])
 
     async def test_collector_first(self) -> None:
         """Bytes that arrive while the file is being marked wait, and are refused."""

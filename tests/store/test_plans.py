@@ -61,7 +61,7 @@ QUEUES = {
     "outbox_turn",
     "documents_stale",
     "content_ranks_uncounted",
-    "blocked_files_uncleared",
+    "blocked_files_due",
     "files_collecting",
 }
 """Indexes that are read from their start, to the first row that nobody else has."""

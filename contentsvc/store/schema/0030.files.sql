@@ -139,8 +139,8 @@ create table blocked_files (
     sha256  text collate "C" primary key,
     reason  text not null,
     created timestamptz not null default now(),
-    -- When its bytes were deleted after the last upload URL from before the block had expired; until then
-    -- they are deleted again and again.
-    cleared timestamptz
+    -- When to delete its bytes, again if an upload URL from before the block may bring them since. Null once
+    -- they are gone for good.
+    due     timestamptz default now()
 );
-create index blocked_files_uncleared on blocked_files (created) where cleared is null;
+create index blocked_files_due on blocked_files (due) where due is not null;
