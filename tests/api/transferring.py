@@ -240,8 +240,10 @@ class TransferCase(StoreCase):
         while self.incoming():
             await self.turn()
         if data is not None:
-            left = [path for shelf in self.folder.shelves() for path, _ in self.folder.on(shelf)]
-            self.assertNotIn(sha256(data).hexdigest(), map(digest_of, left))
+            left = [lying for shelf in self.folder.shelves() for lying in self.folder.on(shelf)]
+            self.assertNotIn(
+                sha256(data).hexdigest(), [digest_of(lying.path) for lying in left]
+            )
             self.assertEqual(self.row(data), (False, False))
 
     def incoming(self) -> list[str]:

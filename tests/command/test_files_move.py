@@ -62,7 +62,7 @@ class MoveTests(test_transfers.Case):
         sent = await self.upload(second)
         await self.local.stop()
         lines = await self.moved("s3")
-        self.assertIn("Copied 1 files, 97.7 KiB. 2 were there already.", lines[0])
+        self.assertIn("Copied 1 file, 97.7 KiB. 2 were there already.", lines[0])
 
         remote = Daemon(
             database=self.database,
@@ -81,7 +81,7 @@ class MoveTests(test_transfers.Case):
         await remote.stop()
 
         lines = await self.moved("local")
-        self.assertIn("Copied 1 files, 97.7 KiB. 3 were there already.", lines[0])
+        self.assertIn("Copied 1 file, 97.7 KiB. 3 were there already.", lines[0])
         await self.serve(self.local)
         await self.client.log_in(ann, PASSWORD)
         self.assertEqual(await self.there(first, second, third), [True, True, True])

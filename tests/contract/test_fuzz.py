@@ -13,6 +13,7 @@ from twisted.internet.utils import getProcessOutputAndValue
 
 from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
+from tests.spec.telling import revision
 from tests.support.daemon import Daemon, script, shared
 
 UNLIMITED = {
@@ -69,7 +70,8 @@ class FuzzTests(SpecCase):
         ann, ben = await self.user(), await self.user()
         own, other = await self.content(caller), await self.content(ann)
         # What is withdrawn, suspended or closed to comments is no good for other operations.
-        spare, quiet, talk = [await self.content(caller) for _ in range(3)]
+        spare, quiet, talk, revised = [await self.content(caller) for _ in range(4)]
+        await self.post(f"content/{revised.id}/revisions", revision(), by=caller, expect=201)
         comments = [await self.comment(own, ann), await self.comment(own, caller)]
         numbers = [number(path) for path in comments]
         for content in (own, other):
@@ -95,6 +97,7 @@ class FuzzTests(SpecCase):
             "body.revisionId": [own.sent["revisionId"], guid()],
             "path.notificationId": [*notifications, guid()],
             "path.key": ["level", "other"],
+            "path.sha256": ["ab" * 32, "cd" * 32],
             "path.sessionId": [each["id"] for each in sessions.json() if not each["current"]],
             "query.q": [caller.username, ann.username[:5]],
             "body.recipient": [ann.id, ben.id, guid()],
@@ -110,6 +113,10 @@ class FuzzTests(SpecCase):
             "/api/v1/content/{contentId}/comments-locked": {"path.contentId": [quiet.id, guid()]},
             "DELETE /api/v1/content/{contentId}/comments/{commentId}": {
                 "path.commentId": [numbers[0], 2**40]
+            },
+            "DELETE /api/v1/content/{contentId}/revisions/{revisionId}": {
+                "path.contentId": [revised.id],
+                "path.revisionId": [revised.sent["revisionId"], guid()],
             },
             "PATCH /api/v1/content/{contentId}/comments/{commentId}": {
                 "path.contentId": [talk.id],
