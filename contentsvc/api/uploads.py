@@ -158,7 +158,8 @@ class Uploads:
             if lacking:
                 await self._bucket.copy(lacking)
                 found |= await self._bucket.look(lacking)
-            new = [path for path in found if is_media(path) and not before[path].measured]
+            media = [path for path in found if is_media(path)]
+            new = [path for path in media if found[path].size != before[path].size]
             bad = await self._judge(found, new)
         except Away:
             raise StorageUnavailable(
@@ -232,7 +233,7 @@ class Uploads:
                 changed,
                 [outcome[path].stored for path in changed],
                 [outcome[path].measured for path in changed],
-                [path in look.bad for path in changed],
+                [outcome[path].invalid for path in changed],
             )
         new = await storage.announce(
             tx,
@@ -315,6 +316,7 @@ class _Outcome(NamedTuple):
     changed: bool
     stored: bool
     measured: int | None
+    invalid: bool
 
 
 def _outcome(
@@ -350,6 +352,7 @@ def _outcome(
         changed=stored != now.stored or (stored and measured != now.size),
         stored=stored,
         measured=measured,
+        invalid=found is not None and now.path in look.bad,
     )
 
 

@@ -23,15 +23,15 @@ class Named(NamedTuple):
     """A file that a user names, as it stands before the store is looked at.
 
     `version` changes whenever the file's row does, except by a lock; None if there is no row.
-    `measured` says whether its bytes have ever been there, `announced` whether this user has
-    announced it before. `apart` is the token of an announcement whose uploads go to a key of their
-    own, as long as the user has not been told that they are there.
+    `size` is None until its bytes were there. `announced` says whether this user has announced it
+    before. `apart` is the token of an announcement whose uploads go to a key of their own, as long
+    as the user has not been told that they are there.
     """
 
     path: str
     version: str | None
     stored: bool
-    measured: bool
+    size: int | None
     collecting: bool
     announced: bool
     apart: str | None
@@ -103,7 +103,7 @@ async def _keep(tx: Db, paths: list[str]) -> None:
 
 @many("""
     select named.path, f.xmin::text as version, coalesce(f.stored, false) as stored,
-           f.size is not null as measured, coalesce(f.collecting, false) as collecting,
+           f.size, coalesce(f.collecting, false) as collecting,
            u.path is not null as announced,
            case when u.apart and not u.sent then u.token end as apart,
            b.sha256 is not null as blocked
@@ -160,7 +160,9 @@ async def apart(db: Db, paths: list[str]) -> list[Apart]:
 @none("""
     update files f
     set stored = seen.stored, size = coalesce(seen.size, f.size),
-        invalid = f.invalid or seen.invalid
+        -- Bytes of another length are others: those from before were damaged.
+        invalid = seen.invalid
+            or (f.invalid and f.size is not distinct from coalesce(seen.size, f.size))
     from unnest(:paths::text[], :stored::boolean[], :sizes::bigint[], :invalid::boolean[])
         as seen (path, stored, size, invalid)
     where f.path = seen.path

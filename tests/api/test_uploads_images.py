@@ -59,6 +59,22 @@ class ImageTests(UploadCase):
         self.assertEqual(await self.shown(data), (True, True))
         self.assertEqual(len(self.bucket.reads), 1)
 
+    async def test_damaged_at_first(self) -> None:
+        """What somebody else has put there before is not what a whole image is judged by."""
+        for data, invalid in ((self.padded(png(3, 2)), False), (fresh(), True)):
+            (file,) = await self.announce(image(data))
+            self.bucket.put(file.path, data[:10], None)
+            self.assertEqual(await self.there(image(data)), [False])
+            self.assertEqual(await self.shown(data), (True, invalid))
+
+    async def test_other_damage(self) -> None:
+        """A part of an image says nothing of the image that was there before."""
+        data = self.padded(png(3, 2))
+        await self.shown(data)
+        self.bucket.put(path_of(digest(data), "image/png"), data[:20], None)
+        self.assertEqual(await self.there(image(data)), [False])
+        self.assertEqual(await self.shown(data), (True, False))
+
     async def test_gone_meanwhile(self) -> None:
         """An image that goes between the look and the reading is not there, and not judged."""
         data = self.padded(png(3, 2))
