@@ -114,13 +114,13 @@ class Fault(NamedTuple):
           )
     ), counted as (
         insert into user_files (user_id, path, size, sent, apart, due)
-        select :owner::uuid, j.path, j.size, true, true, null
+        select :owner::uuid, j.path, j.size, j.readable, true, null
         from judged j
         where j.own and not j.counts and j.there and j.allowed and j.size is not null
         order by j.path
         -- What was only announced may have had another size.
         on conflict (user_id, path) do update set sent = true, size = excluded.size
-        where not user_files.sent
+        where not user_files.sent and excluded.sent
     )
     select j.path, coalesce(j.readable and j.allowed, false) as invalid from judged j
     where j.brought and ((j.readable and j.allowed) is not true or j.invalid)

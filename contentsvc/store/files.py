@@ -150,7 +150,7 @@ async def standing(tx: Db, user: str, paths: list[str]) -> list[Standing]:
 
 @many(f"""
     select path, token from user_files
-    where path = any(:paths::text[]) and apart and not sent
+    where path = any(:paths::text[]) and apart
     order by due desc limit {APART}
 """)
 async def apart(db: Db, paths: list[str]) -> list[Apart]:

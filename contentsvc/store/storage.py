@@ -50,7 +50,16 @@ async def usage(db: Db, user: str) -> Usage | None:
     """What a user's files take. None if the user has never had any."""
 
 
-@many("""
+_APART = """(
+    u.apart or not excluded.sent
+    and exists (select from files f where f.path = u.path and f.size is not null)
+    and exists (select from user_files o where o.path = u.path and o.user_id <> u.user_id)
+)"""
+"""Once others may have sent a file, nobody who has not gets a URL of its path. With that they could
+put the same bytes there in another form, which is as if the file were lost."""
+
+
+@many(f"""
     insert into user_files as u (user_id, path, size, sent, apart)
     select :user::uuid, named.path, named.size, named.sent,
            exists (select from files f where f.path = named.path and f.stored)
@@ -60,8 +69,9 @@ async def usage(db: Db, user: str) -> Usage | None:
     from unnest(:paths::text[], :sizes::bigint[], :sent::boolean[]) as named (path, size, sent)
     order by named.path collate "C"
     on conflict (user_id, path) do update
-    set size = excluded.size, sent = excluded.sent, due = now() + interval '24 hours 1 minute'
-    where (u.size, u.sent) is distinct from (excluded.size, excluded.sent)
+    set size = excluded.size, sent = excluded.sent, due = now() + interval '24 hours 1 minute',
+        apart = {_APART}
+    where (u.size, u.sent, u.apart) is distinct from (excluded.size, excluded.sent, {_APART})
        or u.due is null or u.due < now() + interval '24 hours'
     returning path, token, apart
 """)

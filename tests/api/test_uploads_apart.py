@@ -58,6 +58,17 @@ class PlaceTests(ApartCase):
         file = await self.asked(self.bob)
         self.assertEqual(place(file), self.key(file))
 
+    async def test_first_late(self) -> None:
+        """The first who announces a file and does not send it sends it to a key of their own too,
+        once another has sent it; what went to its path before still counts."""
+        first = await self.asked(self.ann)
+        await self.sent(self.bob)
+        self.assertTrue(await self.told(self.bob))
+        file = await self.asked(self.ann)
+        self.assertEqual(place(file), self.key(file))
+        await self.send(first, self.data)
+        self.assertTrue(await self.told(self.ann))
+
     async def test_stays(self) -> None:
         """It is decided once: who was not the first is not so later, when the first has given it
         up; nor is who comes then."""
