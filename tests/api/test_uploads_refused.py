@@ -10,7 +10,7 @@ from twisted.internet.task import Clock, deferLater
 from contentsvc.web.errors import Problem
 from contentsvc.wire.files import UploadsBody, path_of
 from tests.api.support import Caller
-from tests.api.uploading import LIMITS, UploadCase, digest, fresh, image, of
+from tests.api.uploading import LIMITS, UploadCase, digest, fresh, image, of, place, token
 
 
 class RefusedCase(UploadCase):
@@ -144,8 +144,8 @@ class BlockedTests(RefusedCase):
         self.assertEqual((code, pointers), ("file_blocked", ["/files/1/sha256"]))
 
     async def test_lifted(self) -> None:
-        """When the block is lifted, the user sends it again with the same announcement, and it is
-        there for all who had it."""
+        """When the block is lifted, the user sends it again with the same announcement, to a key of
+        their own as another had sent it too, and it is there for all who had it."""
         data = fresh()
         (before,) = await self.announce(of(data))
         await self.has(data)
@@ -153,7 +153,8 @@ class BlockedTests(RefusedCase):
         await self.block(digest(data))
         await self.lift(digest(data))
         (after,) = await self.announce(of(data))
-        self.assertEqual(after, before)
+        self.assertEqual(token(after), token(before))
+        self.assertEqual(place(after), f"incoming/{token(before)}/{after.path}")
         await self.send(after, data)
         self.assertEqual(await self.there(of(data)), [True])
         self.assertEqual(await self.there(of(data), by=self.bob), [True])
