@@ -32,29 +32,35 @@ class Notifier:
         self._relay = relay
 
     async def send(self, db: Db, recipient: str, notification: Notification) -> None:
-        """Store one for the user `recipient`; push it when `db` has committed.
+        """Store one for the user `recipient`, unless they have muted its kind; push it when `db`
+        has committed.
 
         Raises Refused `notification_counters_user` if the user does not exist.
         """
-        row = await notifications.insert(db, recipient, tag_of(notification), _data(notification))
-        db.after_commit(lambda: self._publish([row]))
+        row = await notifications.insert(db, recipient, tag_of(notification), data_of(notification))
+        if row is not None:
+            self.publish(db, [row])
 
     async def send_many(self, db: Db, told: Sequence[tuple[str, Notification]]) -> None:
         """Store one for each of these recipients, in one statement, and push them when `db` has
-        committed. Those who do not exist are left out.
+        committed. Each is named once. Those who do not exist, or have muted the kind, are left out.
 
         Their counters are locked in the order of user ids.
         """
         if not told:
             return
         # Often all get the same object.
-        datas = {id(each): _data(each) for _, each in told}
+        datas = {id(each): data_of(each) for _, each in told}
         rows = await notifications.insert_many(
             db,
             [recipient for recipient, _ in told],
             [tag_of(each) for _, each in told],
             [datas[id(each)] for _, each in told],
         )
+        self.publish(db, rows)
+
+    def publish(self, db: Db, rows: Sequence[Following]) -> None:
+        """Push rows that the statement of their cause has stored, when `db` has committed."""
         db.after_commit(lambda: self._publish(rows))
 
     def _publish(self, rows: Sequence[Following]) -> None:
@@ -63,5 +69,6 @@ class Notifier:
             self._relay.announce(row.user_id, row.seq)
 
 
-def _data(notification: Notification) -> str:
+def data_of(notification: Notification) -> str:
+    """The kind as the log has it: JSON text, its tag first."""
     return json.encode(notification).decode()

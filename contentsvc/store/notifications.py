@@ -11,6 +11,7 @@ from contentsvc.db.errors import Refused
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.db.statement import Batch
+from contentsvc.store.appending import append
 from contentsvc.store.fragments import state
 
 
@@ -72,6 +73,7 @@ _APPEND = """
         on conflict (user_id) do update
         set seq = c.seq + excluded.seq, unread = c.unread + excluded.unread,
             newest = excluded.newest, previous = c.newest
+        where c.muted = '{}'
         returning user_id, seq, previous, clock_timestamp() as created
     ), numbered as materialized (
         select n, user_id, c.seq - more + nth as seq, id, kind, data, c.created,
@@ -87,36 +89,54 @@ _APPEND = """
 
 @maybe(_APPEND, batch=Batch(("recipient",)))
 async def _append(db: Db, recipient: str, kind: str, data: str) -> Appended | None:
-    """Append one notification. None if there is no such user.
+    """Append one notification. None if there is no such user, or if they have muted any kind.
 
     The lock on the counter's row gives numbers and times the order of the commits.
     """
 
 
-async def insert(db: Db, recipient: str, kind: str, data: str) -> Following:
-    """Append one.
+async def insert(db: Db, recipient: str, kind: str, data: str) -> Following | None:
+    """Append one. None if the user has muted this kind.
 
     Raises Refused `notification_counters_user` where there is no such user.
     """
     row = await _append(db, recipient, kind, data)
     if row is None:
-        raise Refused("notification_counters_user")
+        # Few have muted anything.
+        rows = await insert_many(db, [recipient], [kind], [data])
+        if rows:
+            return rows[0]
+        if not await _exists(db, recipient):
+            raise Refused("notification_counters_user")
+        return None
     user, seq, id, created, previous = row
     return Following(user, seq, id, created, False, data, previous)
 
 
-@many(_APPEND)
+@found("select from users where id = :user")
+async def _exists(db: Db, user: str) -> bool:
+    """Whether there is such a user."""
+
+
+@many(f"""
+    with {append(
+        "unnest((select :recipient::uuid[]), (select :kind::text[]), (select :data::text[]))"
+        " with ordinality as told (user_id, kind, data, n)"
+    )}
+    select n, user_id, seq, id, created, previous from appended
+""")
 async def _append_many(
     db: Db, recipient: list[str], kind: list[str], data: list[str]
 ) -> list[Sent]:
-    """Append these. There is no row for users who do not exist."""
+    """Append these, each to another user. There is no row for users who do not exist or have muted
+    the kind."""
 
 
 async def insert_many(
     db: Db, recipients: list[str], kinds: list[str], datas: list[str]
 ) -> list[Following]:
-    """Append one for each of these recipients, in one statement. Those who do not exist are left
-    out."""
+    """Append one for each of these recipients, in one statement. Each is named once. Those who do
+    not exist, or have muted the kind, are left out."""
     return [
         Following(user, seq, id, created, False, datas[n - 1], previous)
         for n, user, seq, id, created, previous in await _append_many(

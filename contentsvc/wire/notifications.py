@@ -19,6 +19,7 @@ from contentsvc.wire.base import (
     Timestamp,
     Wire,
 )
+from contentsvc.wire.moderation import ReportedSubject
 
 _PLACE = f"{NUMBER}|{GUID_PATTERN}"
 NotificationText = Annotated[str, Meta(max_length=4096)]
@@ -45,10 +46,17 @@ class FriendConfirm(Notification, tag="FriendConfirm"):
 
 
 class FriendMessage(Notification, tag="FriendMessage"):
-    """A message of a friend."""
+    """A message of a friend. `message` is its id; those that debugging makes have none."""
 
     sender: Guid
     text: str
+    message: Guid | UnsetType = UNSET
+
+
+class NewFollower(Notification, tag="NewFollower"):
+    """A user follows the user."""
+
+    sender: Guid
 
 
 class Debug(Notification, tag="Debug"):
@@ -92,6 +100,43 @@ class ContentRestored(Notification, tag="ContentRestored"):
     reason: str
 
 
+class CommentOnContent(Notification, tag="CommentOnContent"):
+    """A user has commented on a content of the user. `comment` is the comment's number."""
+
+    sender: Guid
+    content: Guid
+    comment: int
+
+
+class CommentReply(Notification, tag="CommentReply"):
+    """A user has replied to a comment of the user. `comment` is the number of the reply."""
+
+    sender: Guid
+    content: Guid
+    comment: int
+
+
+class CommentRemoved(Notification, tag="CommentRemoved"):
+    """Somebody else has deleted a comment of the user."""
+
+    content: Guid
+    comment: int
+    reason: str
+
+
+class AccountWarning(Notification, tag="AccountWarning"):
+    """An admin warns the user."""
+
+    reason: str
+
+
+class ReportResolved(Notification, tag="ReportResolved"):
+    """Admins have judged what the user had reported."""
+
+    subject: ReportedSubject
+    outcome: Annotated[str, Meta(extra_json_schema={"enum": ["upheld", "dismissed"]})]
+
+
 class ContentPublished(Notification, tag="ContentPublished"):
     """An author whom the user follows has published a content."""
 
@@ -131,10 +176,15 @@ class ChallengeParticipated(Notification, tag="ChallengeParticipated"):
     content: Guid
 
 
+class Deleted(Notification, tag="Deleted"):
+    """A notification that the user has deleted. Only the socket has it, in a replay."""
+
+
 AnyNotification = (
     FriendRequest
     | FriendConfirm
     | FriendMessage
+    | NewFollower
     | Debug
     | PartyInvite
     | PartyInviteAccept
@@ -146,6 +196,12 @@ AnyNotification = (
     | DependencyStatus
     | ChallengeWon
     | ChallengeParticipated
+    | CommentOnContent
+    | CommentReply
+    | CommentRemoved
+    | AccountWarning
+    | ReportResolved
+    | Deleted
 )
 """The union that a client decodes."""
 

@@ -1,0 +1,66 @@
+-- Two users: friendship, requests, blocks (extensions §4). Every write about two users locks their row
+-- before anything else.
+
+create sequence pair_numbers;
+
+create table pairs (
+    lesser           uuid not null constraint pairs_lesser references users on delete cascade,
+    greater          uuid not null constraint pairs_greater references users on delete cascade,
+    -- They are friends since then. The numbers here and below give lists their order, and are null where
+    -- there is nothing.
+    friends          bigint,
+    friends_since    timestamptz,
+    -- One of them has asked for friendship.
+    requested        bigint,
+    requested_since  timestamptz,
+    requester        uuid,
+    -- Each may block the other.
+    lesser_blocks    bigint,
+    lesser_blocks_since timestamptz,
+    greater_blocks   bigint,
+    greater_blocks_since timestamptz,
+    -- When each last told the other of a request, and of following them.
+    lesser_asked     timestamptz,
+    greater_asked    timestamptz,
+    lesser_followed  timestamptz,
+    greater_followed timestamptz,
+    primary key (lesser, greater),
+    constraint pairs_order check (lesser < greater)
+);
+create index pairs_friends_of_lesser on pairs (lesser, friends) where friends is not null;
+create index pairs_friends_of_greater on pairs (greater, friends) where friends is not null;
+create index pairs_requests_of_lesser on pairs (lesser, requested) where requested is not null;
+create index pairs_requests_of_greater on pairs (greater, requested) where requested is not null;
+create index pairs_blocks_of_lesser on pairs (lesser, lesser_blocks) where lesser_blocks is not null;
+create index pairs_blocks_of_greater on pairs (greater, greater_blocks) where greater_blocks is not null;
+
+-- A pair as each of the two sees it: `user_id` is who looks.
+create view pair_sides as
+    select lesser as user_id, greater as other_id, friends, friends_since,
+           requested, requested_since, requester,
+           lesser_blocks as blocks, lesser_blocks_since as blocks_since,
+           greater_blocks as blocked,
+           lesser_asked as asked, lesser_followed as followed
+    from pairs
+    union all
+    select greater, lesser, friends, friends_since,
+           requested, requested_since, requester,
+           greater_blocks, greater_blocks_since,
+           lesser_blocks,
+           greater_asked, greater_followed
+    from pairs;
+
+-- Locks the row of two users until the end of the transaction, and makes it where there is none. A volatile
+-- function: its statements see what was committed while it waited, the calling statement does not.
+create function hold_pair(one uuid, other uuid) returns void
+    language plpgsql volatile as $$
+begin
+    perform from pairs where lesser = least(one, other) and greater = greatest(one, other)
+        for no key update;
+    if not found then
+        insert into pairs (lesser, greater) values (least(one, other), greatest(one, other))
+            on conflict do nothing;
+        perform from pairs where lesser = least(one, other) and greater = greatest(one, other)
+            for no key update;
+    end if;
+end $$;
