@@ -1,9 +1,7 @@
 """The files of content: how they come, and what they take (extensions §3)."""
 
 from collections.abc import Callable
-from contextlib import suppress
 
-from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.api.errors import (
@@ -15,7 +13,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.uploads import Limits, Uploads
 from contentsvc.bucket.bucket import Bucket
-from contentsvc.bucket.bucket import StorageUnavailable as Away
+from contentsvc.bucket.patience import tidy
 from contentsvc.db.database import Database
 from contentsvc.store import blocks, files, storage
 from contentsvc.web.allow import ADMIN, ANYONE, SELF, SIGNED_IN
@@ -34,9 +32,6 @@ from contentsvc.wire.files import (
     UserStorage,
     paths_of,
 )
-
-_PATIENCE = 5.0
-"""Seconds that the store may take to delete the bytes of a file whose block is lifted."""
 
 
 class Files:
@@ -122,14 +117,9 @@ class Files:
             if await blocks.hold(tx, sha256):
                 paths = paths_of(sha256)
                 keys = [self._bucket.incoming(*each) for each in await files.apart(tx, paths)]
-                await self._delete([*paths, *filter(None, keys)])
+                # What the job has not come to yet. If the store is away, it stays.
+                await tidy(self._reactor, self._bucket, [*paths, *filter(None, keys)])
             await blocks.lift(tx, sha256)
-
-    async def _delete(self, paths: list[str]) -> None:
-        """Delete what the job has not come to yet. If the store is away, it stays."""
-        deleting = Deferred.fromCoroutine(self._bucket.delete(paths))
-        with suppress(Away, TimeoutError):
-            await deleting.addTimeout(_PATIENCE, self._reactor)
 
     def _base(self, call: Call) -> str:
         return self._public_url or call.base_url

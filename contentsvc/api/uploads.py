@@ -7,10 +7,8 @@ and does everything or nothing.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
-from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
@@ -25,6 +23,7 @@ from contentsvc.api.errors import (
 from contentsvc.bucket import images
 from contentsvc.bucket.bucket import Bucket, Found
 from contentsvc.bucket.bucket import StorageUnavailable as Away
+from contentsvc.bucket.patience import tidy
 from contentsvc.db.database import Database, Transaction
 from contentsvc.store import blocks, files, storage
 from contentsvc.store.files import Locked, Named, Standing
@@ -43,8 +42,6 @@ from contentsvc.wire.files import (
 
 AWAY, COLLECTING = 10, 2
 """Seconds after which to try again: a store that is away, and a file that is being deleted."""
-_TIDY = 5.0
-"""Seconds for which an answer waits for the deletion of what is needed no more."""
 _JUDGED_AT_ONCE = 8
 """Images whose first bytes are read at once."""
 _SIGNED_AT_ONCE = 64
@@ -91,7 +88,9 @@ class Uploads:
             look = await self._look(asked, before)
             async with self._db.transaction() as tx:
                 tokens = await self._register(tx, user, asked, before, look)
-        await self._tidy([key for path, key in look.keys.items() if path not in tokens])
+        # What the user has sent to keys of their own, and is at its path. A job deletes what stays.
+        if needless := [key for path, key in look.keys.items() if path not in tokens]:
+            await tidy(self._reactor, self._bucket, needless)
         uploads: dict[str, Upload] = {}
         for path, (token, apart) in tokens.items():
             if uploads and len(uploads) % _SIGNED_AT_ONCE == 0:
@@ -176,14 +175,6 @@ class Uploads:
         keys = {path: key for path, key in named.items() if key is not None}
         found = await self._bucket.look(keys.values()) if keys else {}
         return {path: (key, found[key]) for path, key in keys.items() if key in found}
-
-    async def _tidy(self, keys: Sequence[str]) -> None:
-        """Delete what the user has sent to keys of their own, and is at its path. A job deletes
-        what stays."""
-        if keys:
-            deleting = Deferred.fromCoroutine(self._bucket.delete(keys))
-            with suppress(Away, TimeoutError):
-                await deleting.addTimeout(_TIDY, self._reactor)
 
     async def _judge(self, found: dict[str, Found], new: Sequence[str]) -> set[str]:
         """Those of the new images that are no good. Those that have gone since are no longer

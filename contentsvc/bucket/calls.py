@@ -7,7 +7,7 @@ Redirects are not followed: another host would get what was signed for this one.
 import re
 from collections.abc import Iterable, Mapping
 from random import Random
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from twisted.internet.defer import (
     CancelledError,
@@ -32,6 +32,7 @@ from twisted.web.iweb import IAgent, IAgentEndpointFactory, IBodyProducer, IResp
 from zope.interface import implementer
 
 from contentsvc.bucket.bucket import BadStore, StorageUnavailable
+from contentsvc.bucket.patience import within
 from contentsvc.bucket.sigv4 import Signer
 from contentsvc.clocks import WallClock
 from contentsvc.timers import Backoff, Sleeps
@@ -56,6 +57,7 @@ MOST_ANSWERED = 8 * 1024 * 1024
 """Bytes of an answer with all that may come before and after its body, which has its own limit."""
 _IDLE = 30
 """Seconds that a connection is kept for the next request."""
+_LATE = "the store cannot be reached: no whole answer"
 _BLANK = re.compile(rb"\n\r?\n")
 """The end of headers."""
 _INTERIM = re.compile(rb"HTTP/1\.[01] 1")
@@ -170,8 +172,8 @@ class Calls:
         """Send this request once."""
         await self._slots.acquire()
         try:
-            exchange = Deferred.fromCoroutine(self._exchange(method, url, headers, body, limit))
-            return await exchange.addTimeout(whole or self._whole, self._reactor, self._late)
+            exchange = self._exchange(method, url, headers, body, limit)
+            return await within(whole or self._whole, self._reactor, exchange, _LATE)
         except (CancelledError, StorageUnavailable):
             raise
         except Exception as error:
@@ -198,9 +200,6 @@ class Calls:
             response.deliverBody(reading)
             await reading.done
         return Answer(response.code, response.headers, reading.body, reading.whole)
-
-    def _late(self, result: object, seconds: float) -> NoReturn:
-        raise StorageUnavailable(f"the store cannot be reached: no whole answer in {seconds:g} s")
 
 
 def agent_of(reactor: Any, pool: HTTPConnectionPool, connect: float = CONNECT) -> IAgent:

@@ -10,10 +10,9 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
-from twisted.internet.defer import Deferred
-
 from contentsvc.bucket.bucket import BadStore, Bucket, SignedUpload, StorageUnavailable
 from contentsvc.bucket.calls import Calls
+from contentsvc.bucket.patience import within
 from contentsvc.together import each
 from contentsvc.wire.files import BINARY, path_of
 
@@ -54,10 +53,8 @@ class Proof:
 
     async def _both(self, act: Callable[[str], Act]) -> None:
         buckets = list(self._types)
-        both = Deferred.fromCoroutine(
-            each(len(buckets), buckets, lambda name: self._named(act, name))
-        )
-        await both.addTimeout(WHOLE, self._reactor, _late)
+        both = each(len(buckets), buckets, lambda name: self._named(act, name))
+        await within(WHOLE, self._reactor, both, "the store cannot be reached: not all answers")
 
     async def _named(self, act: Callable[[str], Act], name: str) -> None:
         try:
@@ -146,7 +143,3 @@ def _wrong(upload: SignedUpload, body: bytes) -> Iterator[tuple[dict[str, str], 
     yield headers, other, "wrong bytes under a signed digest"
     yield unchecked, other, "an upload without its signed digest"
     yield {**headers, UPLOAD: secrets.token_hex(16)}, body, "an upload with another token"
-
-
-def _late(result: object, seconds: float) -> None:
-    raise StorageUnavailable(f"the store cannot be reached: not all answers in {seconds:g} s")

@@ -17,8 +17,6 @@ from random import Random
 from typing import Any
 from urllib.parse import quote
 
-from twisted.internet.defer import Deferred
-
 from contentsvc.bucket.bucket import (
     UPLOAD_LIFETIME,
     BadStore,
@@ -30,6 +28,7 @@ from contentsvc.bucket.bucket import (
 )
 from contentsvc.bucket.calls import Answer, Calls
 from contentsvc.bucket.listing import parse
+from contentsvc.bucket.patience import within
 from contentsvc.bucket.proof import CACHED, CHECKSUM, UPLOAD, Proof
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
 from contentsvc.clocks import WallClock
@@ -174,8 +173,7 @@ class S3Bucket:
             if (one := await self._find(path)) is not None:
                 found[path] = one
 
-        looking = Deferred.fromCoroutine(each(AT_ONCE, paths, head))
-        await looking.addTimeout(LOOK, self._reactor, _late)
+        await within(LOOK, self._reactor, each(AT_ONCE, paths, head))
         return found
 
     async def _find(self, path: str) -> Found | None:
@@ -194,8 +192,7 @@ class S3Bucket:
         async def copy(path: str) -> None:
             await self._copy(path, tokens[path])
 
-        copying = Deferred.fromCoroutine(each(COPIES, tokens, copy))
-        await copying.addTimeout(COPY, self._reactor, _late)
+        await within(COPY, self._reactor, each(COPIES, tokens, copy))
 
     async def _copy(self, path: str, token: str) -> None:
         key = self.incoming(path, token)
@@ -334,7 +331,3 @@ def _token(answer: Answer) -> str | None:
     """The token, if it can be one: others may have written anything there."""
     token = answer.header(UPLOAD)
     return token if token is not None and re.fullmatch("[!-~]{1,200}", token) else None
-
-
-def _late(result: object, seconds: float) -> None:
-    raise StorageUnavailable(f"the store has not answered all in {seconds:g} s")

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.bucket.bucket import Bucket, StorageUnavailable
+from contentsvc.bucket.patience import within
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
-from contentsvc.jobs.patience import within
 from contentsvc.store import clearing, files
 from contentsvc.together import each
 from contentsvc.wire.files import digest_of, paths_of

@@ -8,11 +8,11 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from contentsvc.bucket.bucket import Bucket
+from contentsvc.bucket.patience import within
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.jobs import clearing
 from contentsvc.jobs.clearing import Clearing
-from contentsvc.jobs.patience import within
 from contentsvc.jobs.runner import Job
 from contentsvc.store import collection, files
 from contentsvc.store.collection import LEASE, Held
