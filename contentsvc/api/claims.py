@@ -78,11 +78,8 @@ class Claims:
         for path in screenshots:
             if path in ours and is_media(path):
                 files[path] = True
-        required = self._required
-        wrong = [path for path in brought if (is_media(path) if path in ours else required)]
-        wrong += [
-            path for path in screenshots if (not is_media(path) if path in ours else required)
-        ]
+        wrong = [path for path in brought if self._is_wrong(path, media=False)]
+        wrong += [path for path in screenshots if self._is_wrong(path, media=True)]
         if not files and not wrong:
             return None
         owner = author if True in files.values() else None

@@ -4,6 +4,7 @@ These paths are no operations of the API. Their URLs are signed, so they take no
 """
 
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
@@ -32,6 +33,8 @@ from contentsvc.web.reply import Reply, matches
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.sizes import SMALL
 from contentsvc.wire.files import digest_of, is_media, is_ours, media_type_of
+
+T = TypeVar("T")
 
 log = Logger()
 
@@ -66,27 +69,15 @@ class Transfers:
         if method == b"OPTIONS":
             request.judged = self._options
         elif method in {b"GET", b"HEAD"}:
-            left = None if is_media(path) else self._check(request, path)
+            check = self._bucket.links.check_download
+            left = None if is_media(path) else _signed(check, request, path)
             request.judged = lambda request: self._get(request, path, left)
         else:
             raise MethodNotAllowed(f"This path allows {_ALLOWED}.", headers={"Allow": _ALLOWED})
         return SMALL
 
-    def _check(self, request: ApiRequest, path: str) -> int:
-        try:
-            return self._bucket.links.check_download(path, _query(request))
-        except Expired:
-            raise UrlExpired() from None
-        except Forged:
-            raise InvalidSignature() from None
-
     def _judge_upload(self, request: ApiRequest, path: str) -> int:
-        try:
-            grant = self._bucket.links.check_upload(path, _query(request))
-        except Expired:
-            raise UrlExpired() from None
-        except Forged:
-            raise InvalidSignature() from None
+        grant = _signed(self._bucket.links.check_upload, request, path)
         if request.length is None or request.header(b"content-length") is None:
             raise LengthRequired()
         if request.length != grant.size:
@@ -193,8 +184,14 @@ def _path(request: ApiRequest) -> str:
     return path
 
 
-def _query(request: ApiRequest) -> str:
-    return request.uri.partition(b"?")[2].decode("latin-1")
+def _signed(check: Callable[[str, str], T], request: ApiRequest, path: str) -> T:
+    """What the URL allows. `check` is that of its links. Raises InvalidSignature, UrlExpired."""
+    try:
+        return check(path, request.uri.partition(b"?")[2].decode("latin-1"))
+    except Expired:
+        raise UrlExpired() from None
+    except Forged:
+        raise InvalidSignature() from None
 
 
 def _tag(path: str) -> bytes:

@@ -64,6 +64,9 @@ class Bucket(Protocol):
     async def stop(self) -> None:
         """Give back what it holds: last of all."""
 
+    async def reach(self) -> None:
+        """Find out whether it works. While no file could come, `look` fails as well."""
+
     def sign_upload(
         self, base: str, path: str, size: int, token: str, *, apart: bool = False
     ) -> SignedUpload:

@@ -15,21 +15,13 @@ async def put(tx: Db, sha256: str, reason: str) -> None:
 async def hide(tx: Db, paths: list[str]) -> None:
     """Take the bytes of these files for gone. The block of their digest must be written before."""
     # All of them: the upload of one that is not stored yet may be about to commit. So may the first
-    # announcement of one that is not known: it has the place of the row, and is waited for.
-    new = await _occupy(tx, paths)
+    # announcement of one that is not known: it has the place of the row, and is waited for. A later
+    # one waits, and then sees the block.
+    new = await files.begin(tx, paths)
     await files.lock(tx, paths)
     await _hide(tx, paths)
     if new:
         await _vacate(tx, new)
-
-
-@many("""
-    insert into files (path) select path from unnest(:paths::text[]) as named (path)
-    order by path collate "C" on conflict do nothing returning path
-""")
-async def _occupy(tx: Db, paths: list[str]) -> list[str]:
-    """Make the rows that there are not. Gives their paths. Whoever wants to make one meanwhile
-    waits, and then sees the block."""
 
 
 @none("delete from files where path = any(:paths::text[])")

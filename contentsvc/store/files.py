@@ -116,12 +116,13 @@ async def named(tx: Db, user: str, paths: list[str]) -> list[Named]:
     """What is known of these files, one row for each."""
 
 
-@none("""
+@many("""
     insert into files (path) select path from unnest(:paths::text[]) as named (path)
-    order by path collate "C" on conflict do nothing
+    order by path collate "C" on conflict do nothing returning path
 """)
-async def begin(tx: Db, paths: list[str]) -> None:
-    """Make the rows of these files where there are none."""
+async def begin(tx: Db, paths: list[str]) -> list[str]:
+    """Make the rows of these files where there are none. Gives their paths. Whoever wants to make
+    one meanwhile waits until the transaction ends."""
 
 
 @many("""
