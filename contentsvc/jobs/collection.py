@@ -13,15 +13,12 @@ from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.jobs import clearing
 from contentsvc.jobs.clearing import Clearing
+from contentsvc.jobs.retention import EVERY, PAUSE
 from contentsvc.jobs.runner import Job
 from contentsvc.store import collection, files
 from contentsvc.store.collection import LEASE, Held
 from contentsvc.timers import Bell
 
-EVERY = 30.0
-"""Seconds between two rounds."""
-PAUSE = 0.2
-"""Seconds between two batches of a round, in which others can use the database and the store."""
 SWEEP_EVERY = 600.0
 """Seconds between two looks for what broken uploads have left."""
 PATIENCE = 60.0

@@ -17,7 +17,7 @@ from contentsvc.store import processes, retention
 EVERY = 30.0
 """Seconds between two rounds."""
 PAUSE = 0.2
-"""Seconds between two batches of a round, in which others can use the database."""
+"""Seconds between two batches of a round, in which others can use the database and the files."""
 MARGIN = 24 * 3600
 """Seconds that a session is kept after its last refresh token has expired. It is more than the life
 of an access token, for which the end of a session matters."""

@@ -6,7 +6,8 @@ from twisted.internet.task import Clock
 
 from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.jobs import collection as module
-from contentsvc.jobs.collection import PATIENCE, PAUSE, Collection, Lapses
+from contentsvc.jobs.collection import PATIENCE, Collection, Lapses
+from contentsvc.jobs.retention import PAUSE
 from contentsvc.store import collection as store
 from contentsvc.store.collection import FILES, LEASE
 from tests.jobs.files import LATER, FilesCase

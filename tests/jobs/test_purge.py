@@ -6,7 +6,8 @@ from typing import Any
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.jobs.purge import EVERY, PAUSE, purge
+from contentsvc.jobs.purge import purge
+from contentsvc.jobs.retention import EVERY, PAUSE
 from contentsvc.jobs.runner import Runner
 
 
