@@ -40,8 +40,8 @@ log = Logger()
 
 
 class Batch(NamedTuple):
-    """The recipients of a batch, each with what it is told, and the place at which the next batch
-    begins. None is the end."""
+    """The recipients of a batch, each named once, with what it is told, and the place at which the
+    next batch begins. None is the end."""
 
     recipients: list[tuple[str, Notification]]
     place: str | None
