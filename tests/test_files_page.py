@@ -1,16 +1,14 @@
 """docs/files.md does what it says."""
 
 import re
-import shutil
 import tomllib
-from unittest import SkipTest
 
 from msgspec import convert
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.command.manifest import Manifest
 from tests.support import daemon, stores
-from tests.test_readme import BASE, PasteCase, transcript
+from tests.test_readme import PasteCase
 
 PAGE = (daemon.ROOT / "docs/files.md").read_text()
 SAID = {
@@ -32,18 +30,8 @@ class LocalTests(PasteCase):
     async def test_transcript(self) -> None:
         """Pasted from top to bottom, the commands go from a digest to published content and a
         verified download, that is then resumed."""
-        if shutil.which("curl") is None:
-            raise SkipTest("needs curl")
-        service = self.service()
-        await service.start()
-        try:
-            pasted = transcript(PAGE).replace(BASE, f"BASE={service.url}\n")
-            said = await self.paste(pasted, service)
-        finally:
-            await service.stop()
-        self.assertEqual(
-            [int(code) for code in re.findall(r" -> (\d+)\n", said)], SAID[self.store], said
-        )
+        answers, said = await self.follow(PAGE, self.service())
+        self.assertEqual(answers, SAID[self.store], said)
         self.assertEqual(said.count('"upload":null'), 2, said)
         for shown in ("The same, byte for byte.", "The same image.", "again.part: OK"):
             self.assertIn(shown, said)
@@ -59,10 +47,6 @@ class S3Tests(LocalTests):
 
 
 class PageTests(SynchronousTestCase):
-    def test_base(self) -> None:
-        """The transcript begins with where the daemon is by default."""
-        self.assertTrue(transcript(PAGE).startswith(BASE))
-
     def test_manifest(self) -> None:
         """The example of content.toml is one, and has every member."""
         (example,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.M | re.S)

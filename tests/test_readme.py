@@ -45,21 +45,26 @@ class PasteCase(TestCase):
         self.assertEqual(status, 0, out.decode())
         return str(out.decode())
 
+    async def follow(self, page: str, service: daemon.Daemon) -> tuple[list[int], str]:
+        """The statuses that the commands of a page show, and all that they say."""
+        if shutil.which("curl") is None:
+            raise SkipTest("needs curl")
+        await service.start()
+        try:
+            pasted = transcript(page).replace(BASE, f"BASE={service.url}\n")
+            said = await self.paste(pasted, service)
+        finally:
+            await service.stop()
+        return [int(code) for code in re.findall(r" -> (\d+)\n", said)], said
+
+
 class TranscriptTests(PasteCase):
     async def test_transcript(self):
         """Pasted from top to bottom, it goes from registration over published files, that a second
         user gets back, to a challenge that is won, with a notification on the open socket, and
         every answer is the one it should be."""
-        if shutil.which("curl") is None:
-            raise SkipTest("needs curl")
-        service = daemon.Daemon()
-        await service.start()
-        try:
-            pasted = transcript(README).replace(BASE, f"BASE={service.url}\n")
-            said = await self.paste(pasted, service)
-        finally:
-            await service.stop()
-        self.assertEqual([int(code) for code in re.findall(r" -> (\d+)\n", said)], ANSWERS, said)
+        answers, said = await self.follow(README, daemon.Daemon())
+        self.assertEqual(answers, ANSWERS, said)
         heard = [json.loads(line) for line in re.findall(r'^{"seq":.*$', said, re.M)]
         kinds = [message["notification"]["kind"] for message in heard]
         self.assertEqual(kinds, ["RevisionPublished"])
