@@ -30,6 +30,7 @@ from contentsvc.api.families import MIRRORED, OPERATIONS
 from contentsvc.api.files import Files
 from contentsvc.api.guard import Guard
 from contentsvc.api.health import Health, Reason
+from contentsvc.api.messages import Messages
 from contentsvc.api.notifications import Notifications
 from contentsvc.api.precheck import UploadPrecheck
 from contentsvc.api.progress import Progress
@@ -189,6 +190,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
             require_invite=settings.require_party_invite,
             follows_per_day=settings.follows_per_day,
         ),
+        Messages(db, notifier, per_minute=settings.messages_per_minute),
         UploadPrecheck(db, required_platforms=platforms, files=claims is not None),
         Content(db, notifier, parts.outbox, publishing),
         Revisions(db, publishing, files=claims is not None),

@@ -32,6 +32,7 @@ WRONG: dict[str, list[Any]] = {
     "cors_origins": ["portal.example", "https://x/portal", ["https://"], 5],
     "trusted_proxies": ["proxy.example", "10.0.0.0/33", "10.0.0.1,,x", [5], 5],
     "comments_per_minute": [-1, 1_000_001],
+    "messages_per_minute": [-1, "many"],
     "follows_per_day": [-1],
     "publications_per_day": [-1],
     "failed_log_ins_per_address": [-1, 1_000_001, "none", 1.5],

@@ -21,6 +21,7 @@ CursorExpired = named(
     "Some notifications after this position are no longer kept. Read the list without `after`.",
 )
 NotificationNotFound = named(404, "notification_not_found", "There is no such notification.")
+MessageNotFound = named(404, "message_not_found", "There is no such message.")
 ProgressNotFound = named(404, "progress_not_found", "There is no data at this key.")
 ChallengeNotFound = named(404, "challenge_not_found", "There is no such design challenge.")
 InviteNotFound = named(404, "party_invite_not_found", "There is no such party invite.")
@@ -214,6 +215,8 @@ ChallengeHasEntries = named(
 )
 CommentDeleted = named(409, "comment_deleted", "A deleted comment cannot be changed.")
 CommentsLocked = named(403, "comments_locked", "The comments on this content are locked.")
+NotFriends = named(403, "not_friends", "The two of you are no friends.")
+Blocked = named(403, "blocked", "One of you has blocked the other.")
 CannotFollowSelf = named(422, "cannot_follow_self", "You cannot follow yourself.")
 
 CONSTRAINTS: dict[str, type[Problem]] = {

@@ -11,6 +11,7 @@ from contentsvc.api.downloads import Downloads
 from contentsvc.api.entries import Entries
 from contentsvc.api.files import Files
 from contentsvc.api.health import Health
+from contentsvc.api.messages import Messages
 from contentsvc.api.notifications import Notifications
 from contentsvc.api.precheck import UploadPrecheck
 from contentsvc.api.progress import Progress
@@ -27,6 +28,7 @@ from contentsvc.web.table import Family, mirrored, table
 FAMILIES = (
     Family("users", Users),
     Family("social", Social),
+    Family("messages", Messages),
     Family("precheck", UploadPrecheck),
     Family("content", Content),
     Family("revisions", Revisions),

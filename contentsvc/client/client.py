@@ -20,6 +20,7 @@ from contentsvc.client.files import Files
 from contentsvc.client.health import Health
 from contentsvc.client.http import Http
 from contentsvc.client.login import LogIn
+from contentsvc.client.messages import Messages
 from contentsvc.client.notifications import Notifications
 from contentsvc.client.oauth import OAuth
 from contentsvc.client.precheck import UploadPrecheck
@@ -98,6 +99,7 @@ class Client:
         self.entries = Entries(calls)
         self.files = Files(calls)
         self.health = Health(calls)
+        self.messages = Messages(calls)
         self.precheck = UploadPrecheck(calls)
         self.progress = Progress(calls)
         self.ratings = Ratings(calls)

@@ -64,9 +64,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     trusted_proxies: tuple[str, ...]
     failed_log_ins_per_address: int
     comments_per_minute: int
+    messages_per_minute: int
     follows_per_day: int
     publications_per_day: int
-    """These three are per user; 0 means no limit."""
+    """These four are per user; 0 means no limit."""
     pool_size: int
     statement_timeout: float
     body_timeout: float
@@ -201,6 +202,12 @@ SETTINGS = (
         20,
         number(0, 1_000_000),
         "comments per user and minute; 0: no limit",
+    ),
+    Setting(
+        "messages_per_minute",
+        60,
+        number(0, 1_000_000),
+        "messages per user and minute; 0: no limit",
     ),
     Setting(
         "follows_per_day",

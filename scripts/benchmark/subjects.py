@@ -13,6 +13,7 @@ READY = "/health/ready"
 _PROBE = "/api/v1/user/{user}/info"
 _UNLIMITED = {
     "CONTENTSVC_COMMENTS_PER_MINUTE": "0",
+    "CONTENTSVC_MESSAGES_PER_MINUTE": "0",
     "CONTENTSVC_FOLLOWS_PER_DAY": "0",
     "CONTENTSVC_PUBLICATIONS_PER_DAY": "0",
     "CONTENTSVC_NOTIFICATION_RETENTION": "0",  # the data set's are old

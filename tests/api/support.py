@@ -1,6 +1,6 @@
 """Callers, and a notifier that counts."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 import msgspec
@@ -8,6 +8,7 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.db.query import Db
 from contentsvc.store import notifications
+from contentsvc.store.notifications import Following
 from contentsvc.store.outbox import Outbox
 from contentsvc.web.call import Viewer
 from contentsvc.web.errors import Problem
@@ -54,6 +55,10 @@ class Notifier:
         if self.error is not None:
             raise self.error
         db.after_commit(lambda: self.sent.append((recipient, kind)))
+
+    def publish(self, db: Db, rows: Sequence[Following]) -> None:
+        told = [(row.user_id, msgspec.json.decode(row.data)["kind"]) for row in rows]
+        db.after_commit(lambda: self.sent.extend(told))
 
 
 class Tasks(Outbox):

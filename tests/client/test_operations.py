@@ -35,6 +35,7 @@ from contentsvc.wire.content import (
 )
 from contentsvc.wire.dependencies import Entity
 from contentsvc.wire.files import AnnouncedFile, BlockBody, UploadsBody
+from contentsvc.wire.messages import MessageCreate
 from contentsvc.wire.notifications import (
     Debug,
     DebugNotify,
@@ -105,6 +106,10 @@ CALLS = {
     "social.invite": (BOB, PARTY),
     "social.accept": (BOB, PARTY),
     "social.decline": (BOB, PARTY),
+    "messages.send": (BOB, MessageCreate(text="hi")),
+    "messages.between": (BOB,),
+    "messages.get": (BOB, BOB),
+    "messages.conversations": (),
     "precheck.check": (Precheck(content_id=BOB, operation="create", dependencies=[], packages=[]),),
     "content.put": (BOB, CREATE),
     "content.detail": (BOB,),

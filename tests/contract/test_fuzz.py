@@ -18,6 +18,7 @@ from tests.support.daemon import Daemon, script, shared
 
 UNLIMITED = {
     "COMMENTS_PER_MINUTE": "0",
+    "MESSAGES_PER_MINUTE": "0",
     "FOLLOWS_PER_DAY": "0",
     "PUBLICATIONS_PER_DAY": "0",
     "FAILED_LOG_INS_PER_ADDRESS": "0",

@@ -10,7 +10,7 @@ from twisted.internet.task import deferLater
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
-from contentsvc.store import comments, retention, revisions, social
+from contentsvc.store import comments, messages, retention, revisions, social
 from contentsvc.store.floods import DAY, UNLIMITED
 from tests.support.databases import StoreCase, guid, together
 
@@ -51,6 +51,83 @@ class FloodCase(StoreCase):
                 self.assertNoResult(second)
                 await deferLater(reactor, 0)
         return await second
+
+
+class MessageTests(FloodCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.others = [await self.user() for _ in range(3)]
+        for other in self.others:
+            self.sql(
+                """insert into pairs (lesser, greater, friends)
+                   values (least(%s::uuid, %s), greatest(%s::uuid, %s), 1)""",
+                *(self.ann, other, self.ann, other),
+            )
+
+    async def send(
+        self, db: Db | None = None, other: int = 0, id: str | None = None, most: int = MOST
+    ) -> int:
+        """Ann sends a message to one of the others. Gives the wait."""
+        given = self.ann, self.others[other], id or guid(), "hi", "{}"
+        sent = await messages.send(db or self.db, *given, most, SPAN)
+        return sent.wait if isinstance(sent, messages.Unsent) else 0
+
+    async def test_wait(self) -> None:
+        """Beyond the limit, over all friends together, the wait is that until the oldest of the
+        last messages is as old as the span; then there may be one more."""
+        for n in range(MOST):
+            self.assertEqual(await self.send(other=n % 3), 0)
+        self.assert_waits(await self.send(other=1))
+        self.age("messages", 40, f"sender = '{self.ann}'")
+        self.assert_waits(await self.send(), SPAN - 40)
+        self.age("messages", 61, f"sender = '{self.ann}'")
+        self.assertEqual(await self.send(), 0)
+
+    async def test_repeats(self) -> None:
+        """Repeats do not count; beyond the limit one is still known for what it is."""
+        id = guid()
+        for _ in range(MOST * 2):
+            self.assertEqual(await self.send(id=id), 0)
+        for _ in range(MOST - 1):
+            self.assertEqual(await self.send(), 0)
+        self.assert_waits(await self.send())
+        given = self.ann, self.others[0], id, "hi", "{}"
+        again = await messages.send(self.db, *given, MOST, SPAN)
+        assert isinstance(again, messages.Unsent)
+        self.assertTrue(again.repeated)
+
+    async def test_refused(self) -> None:
+        """What was refused does not count, and is refused for its own reason beyond the limit."""
+        for other in (self.ann, await self.user()):
+            given = self.ann, other, guid(), "hi", "{}"
+            for _ in range(MOST):
+                unsent = await messages.send(self.db, *given, MOST, SPAN)
+                self.assertEqual(unsent, messages.Unsent(False, False))
+        for _ in range(MOST):
+            self.assertEqual(await self.send(), 0)
+        self.assertEqual(
+            await messages.send(self.db, *given, MOST, SPAN), messages.Unsent(False, False)
+        )
+
+    async def test_at_once(self) -> None:
+        """However many come at once, to however many friends, so many are stored and told."""
+        waits = await together(*(self.send(other=n % 3) for n in range(MOST * 3)))
+        self.assertEqual(waits.count(0), MOST)
+        (stored,) = self.sql("select count(*) from messages where sender = %s", self.ann)
+        (told,) = self.sql(
+            "select count(*) from notifications where user_id = any(%s::uuid[])", self.others
+        )
+        self.assertEqual((stored, told), ((MOST,), (MOST,)))
+
+    async def test_two_processes(self) -> None:
+        """One that waits for the last that is allowed, of another process, is refused."""
+        others = iter(range(MOST * 2))
+        self.assert_waits(await self.overtaken(lambda db: self.send(db, next(others) % 3)))
+
+    async def test_unlimited(self) -> None:
+        """With 0 there is no limit."""
+        for _ in range(MOST * 2):
+            self.assertEqual(await self.send(most=0), 0)
 
 
 class CommentTests(FloodCase):
