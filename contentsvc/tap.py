@@ -197,7 +197,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         Withdrawal(db, parts.outbox),
         Dependents(db),
         Search(db),
-        Comments(db, per_minute=settings.comments_per_minute),
+        Comments(db, notifier, per_minute=settings.comments_per_minute),
         Ratings(db),
         Notifications(db),
         Progress(db, keys=settings.progress_keys, bytes=settings.progress_bytes),

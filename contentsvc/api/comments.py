@@ -1,6 +1,7 @@
 """Comments: spec §4.4, and writing them."""
 
 from contentsvc.api.errors import (
+    Blocked,
     CommentDeleted,
     CommentNotFound,
     CommentsLocked,
@@ -9,7 +10,8 @@ from contentsvc.api.errors import (
     UnknownParent,
     retry_after,
 )
-from contentsvc.db.query import Db
+from contentsvc.db.database import Database
+from contentsvc.push.notifier import Notifier
 from contentsvc.store import comments
 from contentsvc.store.floods import MINUTE
 from contentsvc.web.allow import ANYONE, SIGNED_IN
@@ -22,9 +24,11 @@ from contentsvc.wire.comments import (
     CommentCreate,
     CommentPage,
     CommentQuery,
+    CommentRemoval,
     CommentsLock,
     CommentUpdate,
 )
+from contentsvc.wire.notifications import CommentRemoved
 
 
 class Comments:
@@ -33,8 +37,9 @@ class Comments:
     A user may write `per_minute` new ones, 0 for any number.
     """
 
-    def __init__(self, db: Db, *, per_minute: int) -> None:
+    def __init__(self, db: Database, notifier: Notifier, *, per_minute: int) -> None:
         self._db = db
+        self._notifier = notifier
         self._per_minute = per_minute
 
     @route("GET", "/content/<guid:content>/comments", allow=ANYONE, raises=(ContentNotFound,))
@@ -50,18 +55,24 @@ class Comments:
         "POST",
         "/content/<guid:content>/comments",
         allow=SIGNED_IN,
-        raises=(ContentNotFound, CommentsLocked, TooManyRequests, UnknownParent),
+        raises=(ContentNotFound, Blocked, CommentsLocked, TooManyRequests, UnknownParent),
     )
     async def create(self, call: Call, content: str, body: CommentCreate) -> Created:
-        """Comment on a content item."""
+        """Comment on a content item. This tells its author, or the author of the comment to which
+        this one replies."""
         given = content, call.user, call.viewer.admin, body.parent_id, body.body
         written = await comments.create(self._db, *given, self._per_minute, MINUTE)
         if written is None:
+            raise ContentNotFound()
+        if written.blocked:
+            raise Blocked()
+        if written.wait:
+            raise TooManyRequests(headers=retry_after(written.wait))
+        if written.id is None:
             if await comments.locked(self._db, content, call.user, call.viewer.admin):
                 raise CommentsLocked()
             raise ContentNotFound()
-        if written.wait:
-            raise TooManyRequests(headers=retry_after(written.wait))
+        self._notifier.publish(self._db, written.told)
         return Created(f"/api/v1/content/{content}/comments/{written.id}")
 
     @route(
@@ -100,16 +111,23 @@ class Comments:
         allow=SIGNED_IN,
         raises=(CommentNotFound, Forbidden),
     )
-    async def delete(self, call: Call, content: str, comment: int) -> None:
+    async def delete(self, call: Call, content: str, comment: int, query: CommentRemoval) -> None:
         """Delete a comment. Its author, the content's author and admins may. The comment keeps its
-        place and loses its text."""
+        place and loses its text. If somebody else has deleted it, its author is told the reason."""
         standing = await self._standing(call, content, comment)
         authors = {standing.author_id, standing.content_author_id}
         if call.user not in authors and not call.viewer.admin:
             raise Forbidden(
                 "Only its author, the author of the content and admins can delete this."
             )
-        await comments.delete(self._db, content, comment)
+        writer = standing.author_id
+        if call.user == writer:
+            await comments.delete(self._db, content, comment)
+            return
+        async with self._db.transaction() as tx:
+            if await comments.delete(tx, content, comment):
+                removed = CommentRemoved(content=content, comment=comment, reason=query.reason)
+                await self._notifier.send(tx, writer, removed)
 
     @route(
         "PUT",

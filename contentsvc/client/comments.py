@@ -6,6 +6,7 @@ from contentsvc.wire.comments import (
     CommentCreate,
     CommentPage,
     CommentQuery,
+    CommentRemoval,
     CommentsLock,
     CommentUpdate,
 )
@@ -34,9 +35,9 @@ class Comments:
         """Change the text of the user's own comment."""
         await self._calls.send("PATCH", _path(content, comment), body)
 
-    async def delete(self, content: str, comment: int) -> None:
-        """Delete a comment."""
-        await self._calls.send("DELETE", _path(content, comment))
+    async def delete(self, content: str, comment: int, query: CommentRemoval | None = None) -> None:
+        """Delete a comment. The author of somebody else's comment is told the reason."""
+        await self._calls.send("DELETE", _path(content, comment), query=query)
 
     async def lock(self, content: str, body: CommentsLock) -> None:
         """Lock or unlock the comments on the user's own content, or on any as an admin."""

@@ -6,7 +6,7 @@ def append(told: str) -> str:
 
     `told` is what follows a FROM: rows with `user_id`, `kind`, `data` (the kind as JSON text) and
     `n`. Each user is in it at most once; those who do not exist are left out. The last expression,
-    `appended`, has the rows that are stored: n, user_id, seq, id, created (Unix seconds) and
+    `appended`, has the rows that are stored: n, user_id, seq, id, created (Unix seconds), data and
     previous, the id of the one before it.
 
     The counters are locked in the order of user ids. The lock on a counter's row gives numbers and
@@ -28,6 +28,6 @@ def append(told: str) -> str:
         insert into notifications (user_id, seq, id, kind, data, created)
         select c.user_id, c.seq, id, kind, data, c.created from call join counter c using (user_id)
     ), appended as (
-        select n, c.user_id, c.seq, id, unix(c.created) as created, c.previous
+        select n, c.user_id, c.seq, id, unix(c.created) as created, data, c.previous
         from call join counter c using (user_id)
     )"""

@@ -30,6 +30,14 @@ class CommentQuery(Wire):
     page: Page = 0
 
 
+class CommentRemoval(Wire):
+    """Why somebody else's comment is deleted (extensions §4)."""
+
+    reason: Annotated[
+        str, Meta(max_length=4096, description="why; the comment's author is told")
+    ] = ""
+
+
 class CommentsLock(Wire):
     """Whether the comments on a content are locked."""
 

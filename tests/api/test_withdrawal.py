@@ -10,7 +10,7 @@ from contentsvc.api.withdrawal import Withdrawal
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.call import Viewer
 from contentsvc.wire.base import Part
-from contentsvc.wire.comments import CommentCreate, CommentsLock, CommentUpdate
+from contentsvc.wire.comments import CommentCreate, CommentRemoval, CommentsLock, CommentUpdate
 from contentsvc.wire.content import ContentQuery, StatusChange
 from tests.api.support import ApiCase, Caller, Notifier, Tasks
 from tests.support.databases import guid
@@ -210,7 +210,7 @@ class ListTests(WithdrawalCase):
 class CommentTests(WithdrawalCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.comments = Comments(self.db, per_minute=20)
+        self.comments = Comments(self.db, Notifier(), per_minute=20)
         made = await self.comments.create(self.by_other, self.game, CommentCreate(body="b"))
         self.comment = int(made.path.rpartition("/")[2])
 
@@ -232,7 +232,7 @@ class CommentTests(WithdrawalCase):
         self.assertEqual(problem.code, "comments_locked")
         problem = await self.refused(self.comments.update(self.by_admin, *change))
         self.assertEqual(problem.code, "forbidden")
-        await self.comments.delete(self.by_other, self.game, self.comment)
+        await self.comments.delete(self.by_other, self.game, self.comment, CommentRemoval())
         detail = await self.contents.detail(self.by_other, self.game)
         self.assertEqual((detail.comments_locked, detail.comment_count), (True, 0))
         await self.lock(self.by_admin, False)
@@ -241,7 +241,7 @@ class CommentTests(WithdrawalCase):
 
     async def test_not_counted(self) -> None:
         """What was refused since they were locked does not count as written."""
-        self.comments = Comments(self.db, per_minute=2)
+        self.comments = Comments(self.db, Notifier(), per_minute=2)
         await self.lock(self.by_author)
         body = CommentCreate(body="x")
         for _ in range(3):

@@ -23,6 +23,7 @@ from contentsvc.wire.comments import (
     Comment,
     CommentCreate,
     CommentQuery,
+    CommentRemoval,
     CommentsLock,
     CommentUpdate,
 )
@@ -132,7 +133,7 @@ CALLS = {
     "comments.get": (BOB, 7),
     "comments.create": (BOB, CommentCreate(body="b")),
     "comments.update": (BOB, 7, CommentUpdate(body="b")),
-    "comments.delete": (BOB, 7),
+    "comments.delete": (BOB, 7, CommentRemoval(reason="spam")),
     "comments.lock": (BOB, CommentsLock(locked=True)),
     "ratings.put": (BOB, RatingBody(value="1")),
     "ratings.delete": (BOB,),

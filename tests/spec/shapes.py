@@ -135,6 +135,18 @@ CHALLENGE_OUTCOME = _NOTIFICATION | {
     "challenge": GUID,
     "content": GUID,
 }
+COMMENTED = _NOTIFICATION | {
+    "kind": {"CommentOnContent", "CommentReply"},
+    "sender": GUID,
+    "content": GUID,
+    "comment": int,
+}
+COMMENT_REMOVED = _NOTIFICATION | {
+    "kind": {"CommentRemoved"},
+    "content": GUID,
+    "comment": int,
+    "reason": str,
+}
 NOTIFICATION = (
     DEBUG,
     PARTY,
@@ -143,6 +155,8 @@ NOTIFICATION = (
     REVISION_PUBLISHED,
     DEPENDENCY_STATUS,
     CHALLENGE_OUTCOME,
+    COMMENTED,
+    COMMENT_REMOVED,
 )
 PROGRESS = {"key": str, "value": dict, "timestamp": instant, "version": int}
 REWARD = {

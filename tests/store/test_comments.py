@@ -9,6 +9,9 @@ from contentsvc.store import content as contents
 from contentsvc.store.floods import UNLIMITED
 from tests.support.databases import StoreCase, guid, together
 
+REFUSED = comments.Written(None, False, 0, [])
+"""Not written, because the comments are locked."""
+
 
 class CommentCase(StoreCase):
     async def setUp(self) -> None:
@@ -174,7 +177,7 @@ class LockTests(CommentCase):
         for admin in (False, True):
             for limit in (UNLIMITED, (20, 60)):
                 given = self.game, self.author, admin, None, "x", *limit
-                self.assertIsNone(await comments.create(self.db, *given))
+                self.assertEqual(await comments.create(self.db, *given), REFUSED)
         self.assertEqual(self.counters(), (0, 0))
         self.assertIs(await self.lock(), True)
         self.assertIs(await self.lock(False), True)
@@ -212,7 +215,7 @@ class LockTests(CommentCase):
                 change = comments.update(self.db, self.game, comment, "new")
                 changed = Deferred.fromCoroutine(change)
                 gone = Deferred.fromCoroutine(self.delete(comment))
-            self.assertEqual((await late, await changed), (None, None))
+            self.assertEqual((await late, await changed), (REFUSED, None))
             self.assertTrue(await gone)
             await self.lock(False)
             comment = await self.write()
