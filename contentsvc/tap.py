@@ -16,6 +16,7 @@ from twisted.python import usage
 from contentsvc import config
 from contentsvc.api import errors
 from contentsvc.api.accounts import Accounts, OAuth
+from contentsvc.api.actions import Actions
 from contentsvc.api.bans import Bans
 from contentsvc.api.challenges import Challenges
 from contentsvc.api.claims import Claims
@@ -207,6 +208,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         Sessions(db, tokens, endings, public_url=settings.public_url),
         Accounts(db, passwords, guard, endings, registration=settings.registration),
         Bans(db, endings),
+        Actions(db, notifier),
         OAuth(db, guard, tokens, endings),
     ]
     if parts.bucket is not None:

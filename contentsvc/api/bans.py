@@ -1,13 +1,13 @@
 """Bans: accounts that admins shut out."""
 
-from contentsvc.api.errors import CannotBanSelf, UserNotFound
+from contentsvc.api.errors import BanNotFound, CannotBanSelf, UserNotFound
 from contentsvc.db.database import Database
 from contentsvc.push.endings import Endings
-from contentsvc.store import bans, sessions
+from contentsvc.store import actions, bans, sessions
 from contentsvc.web.allow import ADMIN
 from contentsvc.web.call import Call
 from contentsvc.web.route import route
-from contentsvc.wire.accounts import BanBody
+from contentsvc.wire.accounts import Ban, BanBody
 
 
 class Bans:
@@ -17,6 +17,16 @@ class Bans:
         self._db = db
         self._endings = endings
 
+    @route("GET", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound, BanNotFound))
+    async def get(self, call: Call, user: str) -> Ban:
+        """Get the ban of a user. When its end has come, there is none."""
+        found = await bans.shown(self._db, user)
+        if found is None:
+            raise UserNotFound()
+        if found.reason is None:
+            raise BanNotFound()
+        return Ban(found.reason, found.until)
+
     @route("PUT", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound, CannotBanSelf))
     async def put(self, call: Call, user: str, body: BanBody) -> None:
         """Ban a user, and end all their log-ins."""
@@ -25,12 +35,19 @@ class Bans:
         async with self._db.transaction() as tx:
             if not await bans.hold(tx, user):
                 raise UserNotFound()
-            await bans.put(tx, user, body.reason, body.until)
+            changed = await bans.put(tx, user, body.reason, body.until)
             ended = await sessions.revoke_all(tx, user, None)
+            # A ban that is over, put again, ends the sessions of the time since.
+            if changed or ended:
+                await actions.record(tx, call.user, "user_banned", "user", user, body.reason)
             self._endings.end(tx, ended)
 
     @route("DELETE", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound,))
     async def lift(self, call: Call, user: str) -> None:
         """Let a user log in again."""
-        if not await bans.lift(self._db, user):
-            raise UserNotFound()
+        async with self._db.transaction() as tx:
+            lifted = await bans.lift(tx, user)
+            if lifted is None:
+                raise UserNotFound()
+            if lifted:
+                await actions.record(tx, call.user, "ban_lifted", "user", user, "")

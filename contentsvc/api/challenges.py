@@ -14,7 +14,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
-from contentsvc.store import challenges, closing
+from contentsvc.store import actions, challenges, closing
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import ChallengeClosed as Closed
 from contentsvc.web.allow import ADMIN, ANYONE
@@ -23,6 +23,7 @@ from contentsvc.web.errors import at_pointer
 from contentsvc.web.reply import Created
 from contentsvc.web.route import route
 from contentsvc.wire.challenges import Challenge, ChallengeClose, ChallengeCreate, Reward
+from contentsvc.wire.moderation import Act
 
 _reward = msgspec.json.Decoder(Reward)
 
@@ -43,6 +44,7 @@ class Challenges:
         async with self._db.transaction() as tx:
             challenge = await challenges.create(tx, definition)
             await self._claim(tx, call, challenge, [], body)
+            await self._note(tx, call, "challenge_created", challenge)
         return Created(f"/api/v1/design-challenges/{challenge}")
 
     @route("GET", "/design-challenges", allow=ANYONE)
@@ -73,9 +75,14 @@ class Challenges:
             replaced = await challenges.replace(tx, challenge, definition)
             if before is None or replaced is None:
                 raise ChallengeNotFound()
-            if not replaced:
+            if not replaced.may:
                 raise ChallengeClosed()
             await self._claim(tx, call, challenge, before, body)
+            if replaced.differs:
+                await self._note(tx, call, "challenge_changed", challenge)
+
+    async def _note(self, tx: Db, call: Call, act: Act, challenge: str) -> None:
+        await actions.record(tx, call.user, act, "challenge", challenge, "")
 
     async def _claim(
         self, tx: Db, call: Call, challenge: str, old: list[str], body: ChallengeCreate
@@ -100,6 +107,7 @@ class Challenges:
                 raise ChallengeNotFound()
             if not await challenges.delete(tx, challenge):
                 raise ChallengeHasEntries()
+            await self._note(tx, call, "challenge_deleted", challenge)
 
     @route(
         "POST",
@@ -123,6 +131,7 @@ class Challenges:
             unknown = await closing.close(tx, challenge, body.winners)
             if unknown:
                 raise UnknownEntry(entries=unknown)
+            await self._note(tx, call, "challenge_closed", challenge)
             await self._outbox.put(tx, Closed(challenge=challenge))
 
 

@@ -20,8 +20,8 @@ from contentsvc.api.publishing import REFUSALS, Publishing
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.push.notifier import Notifier
+from contentsvc.store import actions, revisions
 from contentsvc.store import content as store
-from contentsvc.store import revisions
 from contentsvc.store.dependencies import Used, of_revision, packages_of_revision
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import DependencyChanged
@@ -47,6 +47,7 @@ from contentsvc.wire.content import (
     Votes,
 )
 from contentsvc.wire.dependencies import Entity, Package
+from contentsvc.wire.moderation import Act
 from contentsvc.wire.notifications import ContentRestored, ContentSuspended
 from contentsvc.wire.revisions import Revision, RevisionDetail
 
@@ -225,19 +226,27 @@ class Content:
             if act is None:
                 raise ContentNotFound()
             if act.changed:
+                suspended = body.status == "suspended"
+                done: Act = "content_suspended" if suspended else "content_restored"
+                await actions.record(tx, call.user, done, "content", content, body.reason)
                 changed = DependencyChanged(
                     dependency=content, status=act.status, actor=call.user, by_author=False
                 )
                 await self._outbox.put(tx, changed)
-                kind = ContentSuspended if body.status == "suspended" else ContentRestored
+                kind = ContentSuspended if suspended else ContentRestored
                 told = kind(content=content, reason=body.reason)
                 await self._notifier.send(tx, act.author_id, told)
 
     @route("PUT", "/content/<guid:content>/featured", allow=ADMIN, raises=(ContentNotFound,))
     async def set_featured(self, call: Call, content: str, body: FeaturedChange) -> None:
         """Set or clear a content item's featured flag."""
-        if not await store.set_featured(self._db, content, body.featured):
-            raise ContentNotFound()
+        async with self._db.transaction() as tx:
+            changed = await store.set_featured(tx, content, body.featured)
+            if changed is None:
+                raise ContentNotFound()
+            if changed:
+                done: Act = "content_featured" if body.featured else "content_unfeatured"
+                await actions.record(tx, call.user, done, "content", content, "")
 
 
 def _entity(used: Used) -> Entity:

@@ -13,7 +13,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
-from contentsvc.store import entries
+from contentsvc.store import actions, entries
 from contentsvc.store.fragments import LAST
 from contentsvc.store.search import Place
 from contentsvc.web.allow import ANYONE, SIGNED_IN
@@ -82,7 +82,10 @@ class Entries:
                 raise ChallengeClosed()
             if place.state != "open" and not call.viewer.admin:
                 raise ChallengeNotOpen()
-            await entries.leave(tx, challenge, content)
+            left = await entries.leave(tx, challenge, content)
+            # To others, hidden content is not there. So they are not refused.
+            if left and candidate.author_id != call.user and candidate.status == "active":
+                await actions.record(tx, call.user, "entry_removed", "challenge", challenge, "")
 
     async def _hold(
         self, tx: Db, call: Call, challenge: str, content: str

@@ -56,6 +56,7 @@ AccountBanned = named(
     reason=str,
     until=int,
 )
+BanNotFound = named(404, "ban_not_found", "The user is not banned.")
 SessionNotFound = named(404, "session_not_found", "You have no such session.")
 CannotBanSelf = named(422, "cannot_ban_self", "You cannot ban yourself.")
 UnsupportedGrant = named(

@@ -1,6 +1,7 @@
 """FAMILIES: the operations that there are. Everything that lists them reads this table."""
 
 from contentsvc.api.accounts import Accounts, OAuth
+from contentsvc.api.actions import Actions
 from contentsvc.api.bans import Bans
 from contentsvc.api.challenges import Challenges
 from contentsvc.api.comments import Comments
@@ -47,6 +48,7 @@ FAMILIES = (
     Family("sessions", Sessions),
     Family("accounts", Accounts),
     Family("bans", Bans),
+    Family("actions", Actions),
     Family("debug", DebugTools),
     Family("oauth", OAuth, ""),
     Family("health", Health, ""),

@@ -15,7 +15,7 @@ from contentsvc.api.uploads import Limits, Uploads
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.bucket.patience import tidy
 from contentsvc.db.database import Database
-from contentsvc.store import blocks, files, storage
+from contentsvc.store import actions, blocks, files, storage
 from contentsvc.web.allow import ADMIN, ANYONE, SELF, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.errors import InvalidHost
@@ -106,7 +106,8 @@ class Files:
         """Block a file, known or not: its bytes are deleted, and nobody can upload or publish it.
         Again, this replaces the reason."""
         async with self._db.transaction() as tx:
-            await blocks.put(tx, sha256, body.reason)
+            if await blocks.put(tx, sha256, body.reason):
+                await actions.record(tx, call.user, "file_blocked", "file", sha256, body.reason)
             await blocks.hide(tx, paths_of(sha256))
             tx.after_commit(self._wake)
 
@@ -119,7 +120,8 @@ class Files:
                 keys = [self._bucket.incoming(*each) for each in await files.apart(tx, paths)]
                 # What the job has not come to yet. If the store is away, it stays.
                 await tidy(self._reactor, self._bucket, [*paths, *filter(None, keys)])
-            await blocks.lift(tx, sha256)
+            if await blocks.lift(tx, sha256):
+                await actions.record(tx, call.user, "file_unblocked", "file", sha256, "")
 
     def _base(self, call: Call) -> str:
         return self._public_url or call.base_url

@@ -27,7 +27,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
-from contentsvc.store import audience, dependencies, documents, revisions
+from contentsvc.store import actions, audience, dependencies, documents, revisions
 from contentsvc.store import content as contents
 from contentsvc.store.dependencies import Registered
 from contentsvc.store.floods import DAY
@@ -37,6 +37,7 @@ from contentsvc.web.errors import at_pointer
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import ContentCreate, ContentUpdate
 from contentsvc.wire.dependencies import PLATFORMS, EntityDefinition
+from contentsvc.wire.moderation import Act
 from contentsvc.wire.revisions import RevisionCreate
 
 REFUSALS: Final = (
@@ -141,6 +142,7 @@ class Publishing:
             depends = await self._check(tx, content, body, author, registered, current=current)
             wanted = self._wanted(publisher, author, content, body, depends)
             await revisions.make_current(tx, content, revision)
+            await _note(tx, publisher, "revision_published", content, standing)
             if self._claims is not None and wanted is not None and publisher != author:
                 await self._claims.claim(tx, wanted)
                 wanted = None
@@ -162,6 +164,9 @@ class Publishing:
             before = await contents.update(tx, content, update.description, shots, tags)
             if before is None:
                 raise ContentDeleted()
+            # Others cannot change it, whether they can see it or not.
+            if before.changed and caller != before.author_id:
+                await actions.record(tx, caller, "content_changed", "content", content, "")
             if self._claims is not None:
                 await self._claims.replace(
                     tx,
@@ -174,7 +179,7 @@ class Publishing:
                 )
             await documents.renew(tx, content)
 
-    async def make_current(self, content: str, revision: str) -> None:
+    async def make_current(self, caller: str, content: str, revision: str) -> None:
         """Make a revision of a content the current one, whether it is older or newer.
 
         Raises ContentNotFound, RevisionNotFound, ContentDeleted, RevisionGone, DeletedDependency
@@ -199,6 +204,7 @@ class Publishing:
             for problem in depends.hidden():
                 raise problem
             await revisions.make_current(tx, content, revision)
+            await _note(tx, caller, "revision_selected", content, standing)
 
     async def _check(
         self,
@@ -302,6 +308,13 @@ def check_packages(body: RevisionCreate) -> None:
                 f"/packagesOriginating/{index}",
                 f"This needs at least one of {', '.join(PLATFORMS)}.",
             )
+
+
+async def _note(tx: Db, caller: str, act: Act, content: str, standing: contents.Standing) -> None:
+    """Note what an admin has done on another's content. Hidden content is none that others are
+    refused: to them it does not exist."""
+    if caller != standing.author_id and standing.status == "active":
+        await actions.record(tx, caller, act, "content", content, "")
 
 
 def _brought(body: RevisionCreate) -> list[EntityDefinition]:

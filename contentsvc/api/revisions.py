@@ -83,7 +83,7 @@ class Revisions:
         """Go back to an older revision of a content item, or forward to a newer one. Nobody is
         notified. Only the content's author and admins may."""
         await self._check_author(call, content)
-        await self._publishing.make_current(content, body.revision_id)
+        await self._publishing.make_current(call.user, content, body.revision_id)
 
     @route(
         "DELETE",

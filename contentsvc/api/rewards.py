@@ -4,7 +4,7 @@ from contentsvc.api.checks import check_user
 from contentsvc.api.errors import UserNotFound
 from contentsvc.api.paging import listed, position
 from contentsvc.db.database import Database
-from contentsvc.store import rewards, users
+from contentsvc.store import actions, rewards, users
 from contentsvc.web.allow import ADMIN, ANYONE
 from contentsvc.web.call import Call
 from contentsvc.web.reply import Listed
@@ -51,4 +51,5 @@ class Rewards:
         async with self._db.transaction() as tx:
             if not await users.lock(tx, user):
                 raise UserNotFound()
-            await rewards.take(tx, user, challenge)
+            if await rewards.take(tx, user, challenge):
+                await actions.record(tx, call.user, "reward_removed", "user", user, "")

@@ -10,7 +10,7 @@ from contentsvc.api.claims import Claims
 from contentsvc.api.commas import ids
 from contentsvc.api.errors import EmblemNotEarned, FileInvalid, FileMissing, UserNotFound
 from contentsvc.db.database import Database
-from contentsvc.store import rewards, users
+from contentsvc.store import actions, rewards, users
 from contentsvc.web.allow import ANYONE, SELF, SELF_OR_ADMIN
 from contentsvc.web.call import Call
 from contentsvc.web.reply import Pieces
@@ -119,23 +119,26 @@ class Users:
             None if public is UNSET else public,
         )
         claims, images = self._claims, [body.avatar] if body.avatar else []
-        if claims is None:
-            if await users.update(self._db, *record):
+        if call.user == user:
+            if claims is None:
+                if await users.update(self._db, *record):
+                    return
+            elif claims.ignores(images) and await users.update_unclaimed(self._db, *record):
                 return
-        elif claims.ignores(images) and await users.update_unclaimed(self._db, *record):
-            return
         # The lock keeps admins from taking a reward away meanwhile.
         async with self._db.transaction() as tx:
-            found = await users.avatar(tx, user)
-            if not found:
+            before = await users.hold(tx, *record)
+            if before is None:
                 raise UserNotFound()
+            if call.user != user and before.differs:
+                await actions.record(tx, call.user, "user_changed", "user", user, "")
             if not await users.update(tx, *record):
                 # The emblem is a reward.
                 if body.emblem is None or not await rewards.has_earned(tx, user, body.emblem):
                     raise EmblemNotEarned()
                 await users.update_earned(tx, *record)
             if claims is not None:
-                old = [found[0]] if found[0] else []
+                old = [before.avatar] if before.avatar else []
                 await claims.replace(
                     tx, "user", user, caller=call.user, owner=user, old=old, new=images
                 )

@@ -1,7 +1,7 @@
 """Bans: for admins."""
 
 from contentsvc.client.calls import Calls, quoted
-from contentsvc.wire.accounts import BanBody
+from contentsvc.wire.accounts import Ban, BanBody
 
 
 class Bans:
@@ -9,6 +9,10 @@ class Bans:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
+
+    async def get(self, user: str) -> Ban:
+        """Get the ban of a user. The code is `ban_not_found` if there is none."""
+        return await self._calls.get(f"/user/{quoted(user)}/ban", Ban)
 
     async def put(self, user: str, body: BanBody) -> None:
         """Ban a user, and end the user's sessions."""

@@ -7,6 +7,7 @@ from twisted.web.client import Agent, HTTPConnectionPool
 from twisted.web.iweb import IAgent
 
 from contentsvc.client.accounts import Accounts
+from contentsvc.client.actions import Actions
 from contentsvc.client.bans import Bans
 from contentsvc.client.calls import Calls
 from contentsvc.client.challenges import Challenges
@@ -88,6 +89,7 @@ class Client:
         self._log_in = LogIn(reactor, self.oauth)
         calls = Calls(http, self._log_in)
         self.accounts = Accounts(calls)
+        self.actions = Actions(calls)
         self.bans = Bans(calls)
         self.challenges = Challenges(calls)
         self.comments = Comments(calls)

@@ -1,11 +1,26 @@
 """What admins did (extensions §7)."""
 
-from typing import Literal
+from typing import NamedTuple
 
-from contentsvc.db.query import Db, none
+from contentsvc.db.query import Db, many, maybe, none
+from contentsvc.store.fragments import BEFORE
+from contentsvc.wire.moderation import Act, SubjectKind
 
-Subject = Literal["content", "comment", "user", "challenge", "file"]
+Subject = SubjectKind
 """The kinds of subjects."""
+
+
+class Acted(NamedTuple):
+    """An act in the list, newest first, with its place there. `created` is in Unix seconds."""
+
+    number: int
+    id: str
+    admin: str
+    action: str
+    kind: str
+    subject: str
+    reason: str
+    created: int
 
 
 @none("""
@@ -13,6 +28,52 @@ Subject = Literal["content", "comment", "user", "challenge", "file"]
     values (:admin, :action, :kind, :subject, :reason)
 """)
 async def record(
-    tx: Db, admin: str, action: str, kind: Subject, subject: str, reason: str
+    tx: Db, admin: str, action: Act, kind: Subject, subject: str, reason: str
 ) -> None:
     """Note an admin's act, in the transaction of the act. `reason` is "" without one."""
+
+
+@maybe("""
+    with warned as (
+        insert into moderation_actions (admin, action, subject_kind, subject, reason, warning)
+        select :admin, 'user_warned', 'user', id::text, :reason, :warning::uuid
+        from users where id = :user
+        on conflict (subject, warning) where warning is not null do nothing
+        returning true
+    )
+    select exists (select from warned) from users where id = :user
+""")
+async def warn(tx: Db, admin: str, user: str, reason: str, warning: str | None) -> bool | None:
+    """Note a warning of a user. False if the user has had the `warning` with this id, None if there
+    is no such user."""
+
+
+def _list(which: str = "") -> str:
+    return f"""
+        select number, id, admin, action, subject_kind as kind, subject, reason,
+               unix(created) as created
+        from moderation_actions where {which} number < {BEFORE}
+        order by number desc limit :limit
+    """
+
+
+@many(_list())
+async def all(db: Db, before: int | None, limit: int) -> list[Acted]:
+    """What admins did, newest first."""
+
+
+@many(_list("subject = :subject and"))
+async def of_subject(db: Db, subject: str, before: int | None, limit: int) -> list[Acted]:
+    """What they did to one subject."""
+
+
+@many(_list("admin = :admin and"))
+async def by_admin(db: Db, admin: str, before: int | None, limit: int) -> list[Acted]:
+    """What one admin did."""
+
+
+@many(_list("subject = :subject and admin = :admin and"))
+async def of_subject_by_admin(
+    db: Db, subject: str, admin: str, before: int | None, limit: int
+) -> list[Acted]:
+    """What one admin did to one subject."""

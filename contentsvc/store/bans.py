@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, found, maybe, none
+from contentsvc.db.query import Db, found, maybe
 
 
 class Ban(NamedTuple):
@@ -12,32 +12,54 @@ class Ban(NamedTuple):
     until: int | None
 
 
+class Shown(NamedTuple):
+    """The ban of a user who exists. Without `reason` there is none."""
+
+    reason: str | None
+    until: int | None
+
+
 @found("select from users where id = :user for update")
 async def hold(db: Db, user: str) -> bool:
     """Lock the user, so that a log-in that is running either ends before the ban or sees it. False
     if there is no such user."""
 
 
-@none("""
-    insert into bans (user_id, reason, until)
+@found("""
+    insert into bans as b (user_id, reason, until)
     values (:user, :reason, to_timestamp(:until::bigint))
     on conflict (user_id) do update set reason = excluded.reason, until = excluded.until
+    where (b.reason, b.until) is distinct from (excluded.reason, excluded.until)
+    returning true
 """)
-async def put(db: Db, user: str, reason: str, until: int | None) -> None:
-    """Ban a user, or change the reason and end of a ban. `until` is in Unix seconds."""
+async def put(db: Db, user: str, reason: str, until: int | None) -> bool:
+    """Ban a user who is held, or change the reason and end of a ban. `until` is in Unix seconds.
+    False if there is exactly this ban already."""
 
 
-@found("""
-    with lifted as (delete from bans where user_id = :user)
-    select from users where id = :user
+_IN_FORCE = "(until is null or until > now())"
+
+
+@maybe(f"""
+    with lifted as (delete from bans where user_id = :user returning {_IN_FORCE} as held)
+    select coalesce((select held from lifted), false) from users where id = :user
 """)
-async def lift(db: Db, user: str) -> bool:
-    """End a ban, if there is one. False if there is no such user."""
+async def lift(db: Db, user: str) -> bool | None:
+    """End a ban. False if none is in force, None if there is no such user."""
 
 
-@maybe("""
+@maybe(f"""
+    select b.reason, unix(b.until) as until
+    from users u left join bans b on b.user_id = u.id and {_IN_FORCE}
+    where u.id = :user
+""")
+async def shown(db: Db, user: str) -> Shown | None:
+    """The ban in force of a user. None if there is no such user."""
+
+
+@maybe(f"""
     select reason, unix(until) as until from bans
-    where user_id = :user and (until is null or until > now())
+    where user_id = :user and {_IN_FORCE}
 """)
 async def of_user(db: Db, user: str) -> Ban | None:
     """The ban in force."""

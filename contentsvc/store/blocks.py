@@ -4,12 +4,14 @@ from contentsvc.db.query import Db, found, many, none
 from contentsvc.store import files
 
 
-@none("""
-    insert into blocked_files (sha256, reason) values (:sha256, :reason)
-    on conflict (sha256) do update set reason = excluded.reason
+@found("""
+    insert into blocked_files as b (sha256, reason) values (:sha256, :reason)
+    on conflict (sha256) do update set reason = excluded.reason where b.reason <> excluded.reason
+    returning true
 """)
-async def put(tx: Db, sha256: str, reason: str) -> None:
-    """Block a digest, or change the reason of its block."""
+async def put(tx: Db, sha256: str, reason: str) -> bool:
+    """Block a digest, or change the reason of its block, and lock the block. False if it is
+    blocked for this reason already."""
 
 
 async def hide(tx: Db, paths: list[str]) -> None:
@@ -40,9 +42,9 @@ async def hold(tx: Db, sha256: str) -> bool:
     there is none, or its bytes are gone for good."""
 
 
-@none("delete from blocked_files where sha256 = :sha256")
-async def lift(db: Db, sha256: str) -> None:
-    """End a block, if there is one."""
+@found("delete from blocked_files where sha256 = :sha256 returning true")
+async def lift(db: Db, sha256: str) -> bool:
+    """End a block. False if there is none."""
 
 
 @many("select sha256 from blocked_files where sha256 = any(:digests::text[])")

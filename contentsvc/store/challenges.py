@@ -46,6 +46,13 @@ class Definition(Struct):
     judging: str = "admins"
 
 
+class Replaced(NamedTuple):
+    """Whether a definition may be replaced, and whether the new one `differs` from it."""
+
+    may: bool
+    differs: bool
+
+
 class Standing(NamedTuple):
     """How a challenge stands, and its winners."""
 
@@ -97,19 +104,27 @@ async def create(db: Db, definition: Definition) -> str:
 
 @maybe(f"""
     with held as materialized (
-        select id, closed is null as may from challenges where id = :challenge for no key update
-    ), changed as (
-        update challenges set ({_COLUMNS}) = ({_GIVEN})
+        select id, closed is null as may, {_COLUMNS}
+        from challenges where id = :challenge for no key update
+    ), given as ({_GIVEN}), changed as (
+        update challenges set ({_COLUMNS}) = (select {_COLUMNS} from given)
         where id = (select id from held where may)
     )
-    select may from held
+    -- As jsonb, so that two texts of the same rewards are the same.
+    select may,
+           (select to_jsonb(d) from (select {_COLUMNS} from held) d) is distinct from
+           (select to_jsonb(d) from (select {_COLUMNS} from given) d) as differs
+    from held
 """)
-async def _replace(db: Db, challenge: str, definition: Sequence[Definition]) -> bool | None:
+async def _replace(
+    db: Db, challenge: str, definition: Sequence[Definition]
+) -> Replaced | None:
     """Replace the definition."""
 
 
-async def replace(db: Db, challenge: str, definition: Definition) -> bool | None:
-    """Replace the definition. False if it is closed, None if there is no such challenge."""
+async def replace(db: Db, challenge: str, definition: Definition) -> Replaced | None:
+    """Replace the definition, unless the challenge is closed. None if there is no such
+    challenge."""
     return await _replace(db, challenge, [definition])
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.db.query import Db, many, maybe, one
 from contentsvc.store.dependencies import BROUGHT, Registered
 from contentsvc.store.fragments import BEFORE, INFO, state
 from contentsvc.wire.content import ContentInfo
@@ -22,10 +22,11 @@ class Standing(NamedTuple):
 
 
 class Before(NamedTuple):
-    """A content as an update has found it."""
+    """A content as an update has found it, and whether that has `changed` anything."""
 
     author_id: str
     screenshots: list[str]
+    changed: bool
 
 
 class Act(NamedTuple):
@@ -120,7 +121,10 @@ async def create(
 
 @maybe("""
     with old as materialized (
-        select id, author_id, screenshots from contents
+        select id, author_id, screenshots,
+               (description, screenshots, tags) is distinct from
+                   (:description, :screenshots::text[], coalesce(:tags::text[], tags)) as changed
+        from contents
         where id = :content and not deleted
         for no key update
     ), changed as (
@@ -129,7 +133,7 @@ async def create(
             tags = coalesce(:tags, tags), updated = now()
         where id = (select id from old)
     )
-    select author_id, screenshots from old
+    select author_id, screenshots, changed from old
 """)
 async def update(
     db: Db, content: str, description: str, screenshots: list[str], tags: list[str] | None
@@ -210,6 +214,13 @@ async def set_status(
     is no such content."""
 
 
-@found("update contents set featured = :featured where id = :content returning true")
-async def set_featured(db: Db, content: str, featured: bool) -> bool:
-    """Feature a content, or stop featuring it. False if there is no such content."""
+@maybe("""
+    with changed as (
+        update contents set featured = :featured where id = :content and featured <> :featured
+        returning true
+    )
+    select exists (select from changed) from contents where id = :content
+""")
+async def set_featured(db: Db, content: str, featured: bool) -> bool | None:
+    """Feature a content, or stop featuring it. False if that is so already, None if there is no
+    such content."""

@@ -7,7 +7,7 @@ they look stays true until they commit.
 from typing import NamedTuple
 
 from contentsvc.db.lanes import SEARCHES
-from contentsvc.db.query import Db, many, maybe, none
+from contentsvc.db.query import Db, found, many, maybe, none
 from contentsvc.store.fragments import INFO
 from contentsvc.wire.content import ContentInfo
 
@@ -80,9 +80,12 @@ async def enter(db: Db, challenge: str, content: str, author: str) -> None:
     """Enter an active content that is not in. Both are locked."""
 
 
-@none("delete from challenge_entries where content_id = :content and challenge_id = :challenge")
-async def leave(db: Db, challenge: str, content: str) -> None:
-    """Take a content out, if it is in."""
+@found("""
+    delete from challenge_entries where content_id = :content and challenge_id = :challenge
+    returning true
+""")
+async def leave(db: Db, challenge: str, content: str) -> bool:
+    """Take a content out. False if it is not in."""
 
 
 @many(f"""

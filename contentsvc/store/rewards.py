@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, found, many, none
+from contentsvc.db.query import Db, found, many, one
 from contentsvc.store.fragments import BEFORE
 from contentsvc.wire.challenges import EarnedAchievement, EarnedEmblem
 
@@ -65,19 +65,23 @@ async def emblems(db: Db, user: str, before: int | None, limit: int) -> list[Emb
     """The user's emblems, newest first."""
 
 
-@none("""
+@one("""
     with gone as (
         update challenge_rewards set taken = true
         where challenge_id = :challenge and user_id = :user and not taken
+        returning true
+    ), bare as (
+        update users set emblem = null
+        from challenges c
+        where c.id = :challenge and users.id = :user
+          and users.emblem in (c.win_emblem, c.participate_emblem)
+        returning true
     )
-    update users set emblem = null
-    from challenges c
-    where c.id = :challenge and users.id = :user
-      and users.emblem in (c.win_emblem, c.participate_emblem)
+    select exists (select from gone) or exists (select from bare)
 """)
-async def take(db: Db, user: str, challenge: str) -> None:
+async def take(db: Db, user: str, challenge: str) -> bool:
     """Take the rewards of a challenge away from a user, whose row is locked: also an emblem that
-    they wear."""
+    they wear. False if there is nothing to take."""
 
 
 @found("""

@@ -20,6 +20,13 @@ class FullRow(NamedTuple):
     public_profile: str | None
 
 
+class Held(NamedTuple):
+    """A user's record before an update: the avatar, and whether the update `differs` from it."""
+
+    avatar: str | None
+    differs: bool
+
+
 PROFILES = 1024 * 1024
 """Bytes of profiles that one page of a search holds."""
 
@@ -111,9 +118,21 @@ async def lock(db: Db, user: str) -> bool:
     """Keep a user's record as it is until the transaction ends. False if there is no such user."""
 
 
-@many("select avatar from users where id = :user for no key update")
-async def avatar(tx: Db, user: str) -> list[str | None]:
-    """The same, and the user's avatar. Empty if there is no such user."""
+@maybe("""
+    select avatar, (avatar, emblem, full_profile, public_profile) is distinct from
+        (:avatar, :emblem::uuid, :full_profile, :public_profile) as differs
+    from users where id = :user for no key update
+""")
+async def hold(
+    tx: Db,
+    user: str,
+    avatar: str | None,
+    emblem: str | None,
+    full_profile: str | None,
+    public_profile: str | None,
+) -> Held | None:
+    """The same, and how the record is before an update to these values. None if there is no such
+    user."""
 
 
 @many(f"""

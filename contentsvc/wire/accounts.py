@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from contentsvc.wire.base import Id, Wire
+from contentsvc.wire.base import Id, Record, Seconds, Wire
 
 Username = Annotated[
     str,
@@ -54,6 +54,13 @@ class BanBody(Wire):
         | None
     ) = None
     """At most the end of the year 9999."""
+
+
+class Ban(Record):
+    """A ban. `until` is null if it has no end."""
+
+    reason: str
+    until: Seconds | None
 
 
 class TokenForm(Struct):

@@ -1,10 +1,10 @@
 """Reports, and what admins did (extensions §7)."""
 
-from typing import Annotated
+from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
-from contentsvc.wire.base import Id, Record
+from contentsvc.wire.base import GUID_PATTERN, Guid, Id, Part, Record, Seconds, Wire
 
 _KINDS = {"enum": ["content", "comment", "user"]}
 
@@ -16,3 +16,81 @@ class ReportedSubject(Record, omit_defaults=True):
     kind: Annotated[str, Meta(extra_json_schema=_KINDS)]
     id: str
     content: Id | UnsetType = UNSET
+
+
+Act = Literal[
+    "content_suspended",
+    "content_restored",
+    "content_featured",
+    "content_unfeatured",
+    "content_changed",
+    "revision_published",
+    "revision_selected",
+    "comments_locked",
+    "comments_unlocked",
+    "comment_deleted",
+    "user_changed",
+    "user_banned",
+    "ban_lifted",
+    "user_warned",
+    "challenge_created",
+    "challenge_changed",
+    "challenge_closed",
+    "challenge_deleted",
+    "entry_removed",
+    "reward_removed",
+    "file_blocked",
+    "file_unblocked",
+    "report_upheld",
+    "report_dismissed",
+]
+"""What an admin can do that others cannot."""
+SubjectKind = Literal["content", "comment", "user", "challenge", "file"]
+"""To what an admin can do it."""
+
+
+class Subject(Record):
+    """What an admin acted on. The id of a comment is its number, that of a file its sha256."""
+
+    kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(SubjectKind))})]
+    id: str
+
+
+class Action(Record):
+    """What an admin did, and could do only as an admin. `reason` is empty if none was given."""
+
+    id: Id
+    admin: Id
+    action: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(Act))})]
+    subject: Subject
+    reason: str
+    created: Seconds
+
+
+_GUID = GUID_PATTERN.removeprefix("^").removesuffix(r"\Z")
+
+
+class ActionsQuery(Part):
+    """The acts to list. `subject` is the id of what they were about, `admin` that of who did
+    them."""
+
+    subject: (
+        Annotated[
+            str,
+            Meta(
+                pattern=rf"^({_GUID}|[0-9]{{1,19}}|[0-9a-fA-F]{{64}})\Z",
+                description="an id: a GUID, the number of a comment, or the sha256 of a file",
+                examples=["0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"],
+                extra={"case": "lower"},
+            ),
+        ]
+        | None
+    ) = None
+    admin: Guid | None = None
+
+
+class WarningBody(Wire):
+    """A warning. If one with the same `id` has come to the user before, nothing happens."""
+
+    reason: Annotated[str, Meta(min_length=1, max_length=4096)]
+    id: Guid | None = None

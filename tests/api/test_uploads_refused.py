@@ -11,6 +11,7 @@ from contentsvc.web.errors import Problem
 from contentsvc.wire.files import UploadsBody, path_of
 from tests.api.support import Caller
 from tests.api.uploading import LIMITS, UploadCase, digest, fresh, image, of, place, token
+from tests.support.databases import guid
 
 
 class RefusedCase(UploadCase):
@@ -188,7 +189,7 @@ class BlockedTests(RefusedCase):
 
             if trouble == "slow":
                 self.bucket.before = before
-            lifting = Deferred.fromCoroutine(files.unblock(Caller(admin=True), data))
+            lifting = Deferred.fromCoroutine(files.unblock(Caller(guid(), admin=True), data))
             while not lifting.called:
                 await deferLater(reactor, 0)
                 if waiting:

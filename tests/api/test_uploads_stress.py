@@ -16,7 +16,7 @@ from contentsvc.wire.files import UploadedFile
 from tests.api.support import Caller
 from tests.api.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.support.databases import fresh as fresh_database
-from tests.support.databases import together
+from tests.support.databases import guid, together
 
 ROUNDS, AT_ONCE, FILES, USERS = 25, 12, 10, 4
 SUMS = """
@@ -98,7 +98,7 @@ class StressTests(UploadCase):
     async def lifts(self) -> None:
         """An admin lifts all blocks."""
         for sha256 in self.data:
-            await self.files.unblock(Caller(admin=True), sha256)
+            await self.files.unblock(Caller(guid(), admin=True), sha256)
 
     async def expires(self) -> None:
         """A day passes for some files and announcements. Nobody keeps to the order of locks but by

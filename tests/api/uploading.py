@@ -145,11 +145,11 @@ class UploadCase(ApiCase):
 
     async def block(self, sha256: str, reason: str = "r") -> None:
         """PUT block, by an admin."""
-        await self.files.block(Caller(admin=True), sha256, BlockBody(reason=reason))
+        await self.files.block(Caller(guid(), admin=True), sha256, BlockBody(reason=reason))
 
     async def lift(self, sha256: str) -> None:
         """DELETE block, by an admin."""
-        await self.files.unblock(Caller(admin=True), sha256)
+        await self.files.unblock(Caller(guid(), admin=True), sha256)
 
     async def problem(self, *given: dict[str, Any], **options: Any) -> tuple[str, list[str]]:
         """Code and pointers of a refusal."""

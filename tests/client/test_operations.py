@@ -37,6 +37,7 @@ from contentsvc.wire.content import (
 from contentsvc.wire.dependencies import Entity
 from contentsvc.wire.files import AnnouncedFile, BlockBody, UploadsBody
 from contentsvc.wire.messages import MessageCreate
+from contentsvc.wire.moderation import WarningBody
 from contentsvc.wire.notifications import (
     Debug,
     DebugNotify,
@@ -87,6 +88,9 @@ PARTY = PartyBody(party=BOB)
 CALLS = {
     "accounts.register": (Registration(username="bob", email="b@b", password="12345678"),),
     "accounts.change_password": (PasswordChange(current="12345678", new="87654321"),),
+    "actions.all": (),
+    "actions.warn": (BOB, WarningBody(reason="r")),
+    "bans.get": (BOB,),
     "bans.put": (BOB, BanBody(reason="r")),
     "bans.lift": (BOB,),
     "sessions.all": (),

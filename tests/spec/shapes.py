@@ -116,6 +116,7 @@ MODERATION = _NOTIFICATION | {
     "content": GUID,
     "reason": str,
 }
+WARNING = _NOTIFICATION | {"kind": {"AccountWarning"}, "reason": str}
 CONTENT_PUBLISHED = _NOTIFICATION | {"kind": {"ContentPublished"}, "author": GUID, "content": GUID}
 REVISION_PUBLISHED = _NOTIFICATION | {
     "kind": {"RevisionPublished"},
@@ -151,6 +152,7 @@ NOTIFICATION = (
     DEBUG,
     PARTY,
     MODERATION,
+    WARNING,
     CONTENT_PUBLISHED,
     REVISION_PUBLISHED,
     DEPENDENCY_STATUS,
@@ -158,6 +160,15 @@ NOTIFICATION = (
     COMMENTED,
     COMMENT_REMOVED,
 )
+BAN = {"reason": str, "until": (int, None)}
+ACTION = {
+    "id": GUID,
+    "admin": GUID,
+    "action": str,
+    "subject": {"kind": {"content", "comment", "user", "challenge", "file"}, "id": str},
+    "reason": str,
+    "created": instant,
+}
 PROGRESS = {"key": str, "value": dict, "timestamp": instant, "version": int}
 REWARD = {
     "achievement": {

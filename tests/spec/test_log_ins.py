@@ -2,9 +2,10 @@
 
 import time
 
+from tests.spec.client import Response
 from tests.spec.data import User, claims, guid
 from tests.spec.harness import SpecCase
-from tests.spec.shapes import GUID, instant
+from tests.spec.shapes import BAN, GUID, instant
 
 SESSION = {"id": GUID, "created": instant, "used": instant, "current": bool}
 
@@ -174,6 +175,33 @@ class BanTests(LogInCase):
             await self.delete(f"user/{user.id}/ban", by=await self.admin(), expect=204)
         await self.try_log_in(user, user.password, 200)
 
+    async def shown(self, user: User) -> Response:
+        """The response to GET ban."""
+        return await self.get(f"user/{user.id}/ban", by=await self.admin())
+
+    async def test_shown(self):
+        """Extensions §7: GET ban is {reason, until} for admins; `until` is null for ever."""
+        user, end = await self.user(), int(time.time()) + 86_400
+        path, admin = f"user/{user.id}/ban", await self.admin()
+        await self.ban(user, reason="cheating")
+        found = await self.read(path, BAN, by=admin)
+        self.assertEqual({"reason": "cheating", "until": None}, found)
+        await self.ban(user, reason="abuse", until=end)
+        self.assertEqual({"reason": "abuse", "until": end}, await self.read(path, BAN, by=admin))
+
+    async def test_none_shown(self):
+        """Extensions §7: GET ban is 404 ban_not_found where there is none, after it was lifted, and
+        after `until`; 404 user_not_found where there is no user."""
+        user = await self.user()
+        self.problem(await self.shown(user), 404, "ban_not_found")
+        await self.ban(user, reason="cheating", until=1)
+        self.problem(await self.shown(user), 404, "ban_not_found")
+        await self.ban(user, reason="cheating")
+        await self.delete(f"user/{user.id}/ban", by=await self.admin(), expect=204)
+        self.problem(await self.shown(user), 404, "ban_not_found")
+        response = await self.get(f"user/{guid()}/ban", by=await self.admin())
+        self.problem(response, 404, "user_not_found")
+
     async def test_unknown_user(self):
         """choices: an unknown user is 404."""
         path, admin = f"user/{guid()}/ban", await self.admin()
@@ -186,6 +214,8 @@ class BanTests(LogInCase):
         path = f"user/{user.id}/ban"
         self.problem(await self.put(path, {"reason": "x"}, by=user), 403, "forbidden")
         self.problem(await self.delete(path, by=user), 403, "forbidden")
+        self.problem(await self.get(path, by=user), 403, "forbidden")
+        self.problem(await self.get(path), 401, "unauthorized")
         response = await self.put(f"user/{admin.id}/ban", {"reason": "x"}, by=admin)
         self.problem(response, 422, "cannot_ban_self")
 

@@ -39,12 +39,32 @@ class BanTests(StoreCase):
         self.assertIsNone(await self.begin())
 
     async def test_lift(self) -> None:
-        """A lifted ban is over, and lifting again is no error; an unknown user is."""
+        """A lifted ban is over, and lifting again changes nothing; None for an unknown user."""
         await bans.put(self.db, self.ann, "rude", None)
-        for _ in range(2):
-            self.assertTrue(await bans.lift(self.db, self.ann))
+        for held in (True, False):
+            self.assertIs(await bans.lift(self.db, self.ann), held)
             self.assertIsNotNone(await self.begin())
-        self.assertFalse(await bans.lift(self.db, guid()))
+        self.assertIsNone(await bans.lift(self.db, guid()))
+
+    async def test_lift_after_end(self) -> None:
+        """A ban that is over is not lifted."""
+        await bans.put(self.db, self.ann, "rude", 1)
+        self.assertIs(await bans.lift(self.db, self.ann), False)
+
+    async def test_same(self) -> None:
+        """The same reason and end again change nothing; another reason or end does."""
+        given = [("rude", None), ("rude", None), ("ruder", None), ("ruder", 2**40)]
+        changed = [await bans.put(self.db, self.ann, *each) for each in [*given, given[-1]]]
+        self.assertEqual(changed, [True, False, True, True, False])
+
+    async def test_shown(self) -> None:
+        """A ban in force is shown; of a user without one there is nothing, of nobody None."""
+        self.assertEqual(await bans.shown(self.db, self.ann), (None, None))
+        await bans.put(self.db, self.ann, "rude", 1)
+        self.assertEqual(await bans.shown(self.db, self.ann), (None, None))
+        await bans.put(self.db, self.ann, "rude", None)
+        self.assertEqual(await bans.shown(self.db, self.ann), ("rude", None))
+        self.assertIsNone(await bans.shown(self.db, guid()))
 
     async def log_in(self) -> str | None:
         """As the service does it."""

@@ -108,7 +108,7 @@ class ChangeTests(ChallengeCase):
         before = await self.row(made)
         other = Raw('{"emblem":{"name":"Arch"}}')
         new = Definition("Arches", 2, "d", "t", other, other)
-        self.assertEqual(await challenges.replace(self.db, made, new), True)
+        self.assertEqual(await challenges.replace(self.db, made, new), (True, True))
         row = await self.row(made)
         self.assertEqual(
             (row.name, row.ordinal, row.description, row.theme), ("Arches", 2, "d", "t")
@@ -128,7 +128,7 @@ class ChangeTests(ChallengeCase):
         self.sql("update challenges set closed = now() where id = %s", made)
         before = await self.row(made)
         new = definition(name="Arches")
-        self.assertEqual(await challenges.replace(self.db, made, new), False)
+        self.assertEqual(await challenges.replace(self.db, made, new), (False, True))
         self.assertEqual((await self.row(made), before.state), (before, "closed"))
 
     async def test_end(self) -> None:

@@ -130,10 +130,10 @@ class ChangeTests(ContentCase):
 
     async def test_featured(self) -> None:
         """Featuring is seen in the lists; what is not there cannot be featured."""
-        self.assertTrue(await contents.set_featured(self.db, self.game, True))
+        self.assertIs(await contents.set_featured(self.db, self.game, True), True)
         (row,) = await contents.by_author(self.db, self.author, TYPES, BOTH, None, True, None, 100)
         self.assertTrue(row.info.featured)
-        self.assertFalse(await contents.set_featured(self.db, guid(), True))
+        self.assertIsNone(await contents.set_featured(self.db, guid(), True))
 
 
 class ReadTests(ContentCase):

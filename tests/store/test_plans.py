@@ -57,6 +57,7 @@ GROWING = {
     "storage",
     "claims",
     "blocked_files",
+    "moderation_actions",
 }
 """What users make more of, or who tries passwords. Design challenges are made by admins, and listed
 whole; bans are few, and always asked for by their primary key."""
@@ -140,6 +141,12 @@ def filled(server: str) -> str:
             """insert into blocked_files (sha256, reason)
                select substr(path, 4, 64), '' from files where size <= 10000"""
         )
+        cursor.execute(
+            """insert into moderation_actions (admin, action, subject_kind, subject, reason)
+               select md5((n % 100)::text)::uuid, 'user_warned', 'user', md5((n % 5000)::text), ''
+               from generate_series(1, 50000) n"""
+        )
+        cursor.execute("analyze moderation_actions")
         cursor.execute("analyze files, user_files, storage, claims, blocked_files")
         # Each user has a conversation with the next ten.
         cursor.execute(
