@@ -29,6 +29,7 @@ from contentsvc.api.downloads import Downloads
 from contentsvc.api.entries import Entries
 from contentsvc.api.families import MIRRORED, OPERATIONS
 from contentsvc.api.files import Files
+from contentsvc.api.friends import Friends
 from contentsvc.api.guard import Guard
 from contentsvc.api.health import Health, Reason
 from contentsvc.api.messages import Messages
@@ -191,6 +192,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
             require_invite=settings.require_party_invite,
             follows_per_day=settings.follows_per_day,
         ),
+        Friends(db, notifier, requests_per_day=settings.friend_requests_per_day),
         Messages(db, notifier, per_minute=settings.messages_per_minute),
         UploadPrecheck(db, required_platforms=platforms, files=claims is not None),
         Content(db, notifier, parts.outbox, publishing),

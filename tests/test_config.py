@@ -34,6 +34,7 @@ WRONG: dict[str, list[Any]] = {
     "comments_per_minute": [-1, 1_000_001],
     "messages_per_minute": [-1, "many"],
     "follows_per_day": [-1],
+    "friend_requests_per_day": [-1],
     "publications_per_day": [-1],
     "failed_log_ins_per_address": [-1, 1_000_001, "none", 1.5],
     "pool_size": [0, 501, "many", "", 1.5, True],

@@ -219,6 +219,8 @@ CommentsLocked = named(403, "comments_locked", "The comments on this content are
 NotFriends = named(403, "not_friends", "The two of you are no friends.")
 Blocked = named(403, "blocked", "One of you has blocked the other.")
 CannotFollowSelf = named(422, "cannot_follow_self", "You cannot follow yourself.")
+CannotFriendSelf = named(422, "cannot_friend_self", "You cannot be your own friend.")
+CannotBlockSelf = named(422, "cannot_block_self", "You cannot block yourself.")
 
 CONSTRAINTS: dict[str, type[Problem]] = {
     "users_username": UsernameTaken,
@@ -227,6 +229,8 @@ CONSTRAINTS: dict[str, type[Problem]] = {
     "revisions_id": RevisionExists,
     "comments_parent": UnknownParent,
     "bans_user": UserNotFound,
+    "pairs_lesser": UserNotFound,
+    "pairs_greater": UserNotFound,
     "follows_followed": UserNotFound,
     "party_invites_sender": UserNotFound,
     "party_invites_recipient": UserNotFound,

@@ -11,6 +11,7 @@ from contentsvc.api.dependents import Dependents
 from contentsvc.api.downloads import Downloads
 from contentsvc.api.entries import Entries
 from contentsvc.api.files import Files
+from contentsvc.api.friends import Friends
 from contentsvc.api.health import Health
 from contentsvc.api.messages import Messages
 from contentsvc.api.notifications import Notifications
@@ -29,6 +30,7 @@ from contentsvc.web.table import Family, mirrored, table
 FAMILIES = (
     Family("users", Users),
     Family("social", Social),
+    Family("friends", Friends),
     Family("messages", Messages),
     Family("precheck", UploadPrecheck),
     Family("content", Content),

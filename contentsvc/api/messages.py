@@ -11,8 +11,7 @@ from contentsvc.api.errors import (
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import listed, position
-from contentsvc.api.social import PART
+from contentsvc.api.paging import PART, full, listed, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier, data_of
 from contentsvc.store import messages
@@ -102,8 +101,7 @@ class Messages:
         newest first."""
         given = position(query), query.limit, self._part
         rows = await messages.conversations(self._db, user, *given)
-        profiles = [row.conversation.user.profile or "" for row in rows]
-        cut = sum(len(profile.encode()) for profile in profiles) >= self._part
+        cut = full((row.conversation.user for row in rows), self._part)
         return listed(rows, query, _number, lambda row: row.conversation, cut=cut)
 
 

@@ -1,6 +1,6 @@
 """Lists that can grow without bound: their cursors, and whole lists in pieces."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
@@ -11,6 +11,7 @@ from contentsvc.web.errors import at_parameter
 from contentsvc.web.reply import Encoded, Listed, Pieces
 from contentsvc.wire.base import Paging
 from contentsvc.wire.content import ContentInfo
+from contentsvc.wire.users import UserInfo
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
@@ -19,6 +20,8 @@ Cursor = TypeVar("Cursor")
 LongList = Listed[Item] | Encoded[list[Item]] | Pieces[list[Item]]
 """The answer of a list that can grow without bound."""
 
+PART: Final = 4 * 1024 * 1024
+"""A part of a list of users ends after so many bytes of profiles, whatever its `limit`."""
 _DIGITS = 19
 _encode = msgspec.json.Encoder().encode
 
@@ -45,6 +48,12 @@ def listed(
     for their length."""
     full = cut or (query.limit is not None and len(rows) == query.limit)
     return Listed([item(row) for row in rows], str(number(rows[-1])) if full else None)
+
+
+def full(users: Iterable[UserInfo], bytes: int) -> bool:
+    """Whether the profiles of these users have as many bytes as a part may have."""
+    profiles = (user.profile for user in users)
+    return sum(len(profile.encode()) for profile in profiles if profile is not None) >= bytes
 
 
 def contents(rows: Sequence[Numbered], query: Paging) -> Listed[ContentInfo]:

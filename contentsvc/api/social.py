@@ -1,37 +1,44 @@
-"""Followers, following and party invites: spec §4.9, §4.10, §4.15, §4.16."""
+"""Followers, following and party invites: spec §4.9, §4.10, §4.15, §4.16; extensions §4."""
 
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
-from contentsvc.api.checks import check_user
+from contentsvc.api.cursors import decoded, encoded, key_of
 from contentsvc.api.errors import (
+    Blocked,
     CannotFollowSelf,
     InviteNotFound,
     TooManyRequests,
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
+from contentsvc.api.paging import PART, PIECE, LongList, Piece, full, listed, position
 from contentsvc.db.database import Database
+from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
-from contentsvc.store import social
+from contentsvc.store import pairs, social
 from contentsvc.store.floods import DAY
+from contentsvc.store.search import Place
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
+from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
-from contentsvc.wire.base import Paging
+from contentsvc.wire.base import Paging, SortedPart
 from contentsvc.wire.notifications import (
+    NewFollower,
     PartyInvite,
     PartyInviteAccept,
     PartyInviteDecline,
 )
-from contentsvc.wire.social import PartyBody
+from contentsvc.wire.social import PartyBody, PendingInvite
 from contentsvc.wire.users import UserInfo
 
 _REPEAT = 60
 """Within so many seconds, the same answer again is a retry, and notifies nobody."""
-PART = 4 * 1024 * 1024
-"""A part of a list ends after so many bytes of profiles, whatever its `limit`."""
+_SHOWN = 3600
+"""Seconds in which an invite is listed."""
+_START: Place = (1e11, 0)
+"""Before all invites: a moment of the year 5138."""
 
 _Read = Callable[[Database, str, int | None, int, int], Awaitable[list[social.Follow]]]
 _ReadState = Callable[[Database, str, int | None], Awaitable[str]]
@@ -76,7 +83,7 @@ class Social:
         before = position(query)
         if query.limit is not None:
             rows = await read(self._db, user, before, query.limit, self._part)
-            return listed(rows, query, _number, _user, cut=_size(rows) >= self._part)
+            return listed(rows, query, _number, _user, cut=full(map(_user, rows), self._part))
 
         def page(after: int | None) -> Awaitable[list[social.Follow]]:
             return read(self._db, user, after, *self._piece)
@@ -91,35 +98,42 @@ class Social:
         "PUT",
         "/user/<guid:user>/following/<guid:other>",
         allow=SELF,
-        raises=(CannotFollowSelf, UserNotFound, TooManyRequests),
+        raises=(CannotFollowSelf, UserNotFound, Blocked, TooManyRequests),
     )
     async def follow(self, call: Call, user: str, other: str) -> None:
-        """Follow a user. A repeat changes nothing."""
+        """Follow a user, and notify them, at most once in 24 hours. A repeat changes nothing."""
         if user == other:
             raise CannotFollowSelf()
-        wait = await social.follow(self._db, user, other, self._follows_per_day, DAY)
-        if wait is None:
-            raise UserNotFound()
-        if wait:
-            raise TooManyRequests(headers=retry_after(wait))
+        async with self._db.transaction() as tx:
+            if await _blocked(tx, user, other):
+                raise Blocked()
+            followed = await social.follow(tx, user, other, self._follows_per_day, DAY)
+            if followed.wait:
+                raise TooManyRequests(headers=retry_after(followed.wait))
+            if followed.told:
+                await self._notifier.send(tx, other, NewFollower(sender=user))
 
     @route("DELETE", "/user/<guid:user>/following/<guid:other>", allow=SELF, raises=(UserNotFound,))
     async def unfollow(self, call: Call, user: str, other: str) -> None:
         """Stop following a user."""
-        if not await social.unfollow(self._db, user, other):
-            raise UserNotFound()
+        async with self._db.transaction() as tx:
+            await pairs.lock(tx, user, other)
+            if not await social.unfollow(tx, user, other):
+                raise UserNotFound()
 
     @route(
         "POST",
         "/user/<guid:user>/friend/<guid:friend_user>/party-invite",
         allow=SELF,
-        raises=(UserNotFound,),
+        raises=(UserNotFound, Blocked),
     )
     async def invite(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
         """Invite a user to a party, and notify them. The same invite again within a minute notifies
         nobody."""
         invite = PartyInvite(sender=user, party=body.party)
         async with self._db.transaction() as tx:
+            if await _blocked(tx, user, friend_user):
+                raise Blocked()
             if await social.invite(tx, user, friend_user, body.party, _REPEAT):
                 await self._notifier.send(tx, friend_user, invite)
 
@@ -127,7 +141,7 @@ class Social:
         "POST",
         "/user/<guid:user>/friend/<guid:friend_user>/party-invite/accept",
         allow=SELF,
-        raises=(UserNotFound, InviteNotFound),
+        raises=(UserNotFound, InviteNotFound, Blocked),
     )
     async def accept(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
         """Accept an invite to a party (spec §4.15), and notify the user who sent it."""
@@ -138,12 +152,29 @@ class Social:
         "POST",
         "/user/<guid:user>/friend/<guid:friend_user>/party-invite/decline",
         allow=SELF,
-        raises=(UserNotFound, InviteNotFound),
+        raises=(UserNotFound, InviteNotFound, Blocked),
     )
     async def decline(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
         """Decline an invite to a party (spec §4.16), and notify the user who sent it."""
         notification = PartyInviteDecline(sender=user, party=body.party)
         await self._answer("decline", user, friend_user, notification)
+
+    @route("GET", "/user/<guid:user>/party-invites", allow=SELF)
+    async def invites(self, call: Call, user: str, query: SortedPart) -> Listed[PendingInvite]:
+        """List the invites to parties of the last hour that the user has not answered. The newest
+        come first."""
+        key = key_of("party-invites", user)
+        moment, tie = _START
+        if query.after is not None:
+            moment, tie = decoded(key, query.after, len(_START))
+        rows = await social.invites(
+            self._db, user, _SHOWN, moment, tie, query.limit, self._part
+        )
+        cut = len(rows) == query.limit or full((row.sender for row in rows), self._part)
+        return Listed(
+            [PendingInvite(row.sender, row.party, row.created) for row in rows],
+            encoded(key, (rows[-1].moment, rows[-1].tie)) if cut else None,
+        )
 
     async def _answer(
         self,
@@ -154,22 +185,26 @@ class Social:
     ) -> None:
         statement = social.answer_invite if self._require_invite else social.answer_any
         async with self._db.transaction() as tx:
+            blocked = await _blocked(tx, user, friend)
             changed = await statement(tx, friend, user, notification.party, answer, _REPEAT)
-            if changed is None and self._require_invite:
-                await check_user(tx, friend)
+            if changed is None:
                 raise InviteNotFound()
+            if blocked:
+                raise Blocked()
             if changed:
                 await self._notifier.send(tx, friend, notification)
 
 
+async def _blocked(tx: Db, user: str, other: str) -> bool:
+    """Lock the row of two users, and say whether either has blocked the other. Somebody may invite
+    themself.
+
+    Raises Refused: there is no such other user."""
+    return user != other and (await pairs.hold(tx, user, other)).blocked
+
+
 def _number(row: social.Follow) -> int:
     return row.number
-
-
-def _size(rows: list[social.Follow]) -> int:
-    """The bytes of their profiles."""
-    profiles = (row.info.profile for row in rows)
-    return sum(len(profile.encode()) for profile in profiles if profile is not None)
 
 
 def _user(row: social.Follow) -> UserInfo:

@@ -18,6 +18,7 @@ from contentsvc.client.dependents import Dependents
 from contentsvc.client.downloads import Downloads
 from contentsvc.client.entries import Entries
 from contentsvc.client.files import Files
+from contentsvc.client.friends import Friends
 from contentsvc.client.health import Health
 from contentsvc.client.http import Http
 from contentsvc.client.login import LogIn
@@ -109,6 +110,7 @@ class Client:
         self.rewards = Rewards(calls)
         self.sessions = Sessions(calls)
         self.social = Social(calls)
+        self.friends = Friends(calls)
         self.users = Users(calls)
         self.withdrawal = Withdrawal(calls)
         self.transfers = Transfers(reactor, self.files, self.downloads, agent, random)

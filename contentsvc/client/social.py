@@ -2,8 +2,8 @@
 
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.reading import Page
-from contentsvc.wire.base import Paging
-from contentsvc.wire.social import PartyBody
+from contentsvc.wire.base import Paging, SortedPart
+from contentsvc.wire.social import PartyBody, PendingInvite
 from contentsvc.wire.users import UserInfo
 
 
@@ -42,6 +42,10 @@ class Social:
     async def decline(self, friend: str, body: PartyBody) -> None:
         """Decline a user's invite (spec §4.16)."""
         await self._calls.send("POST", f"{self._party(friend)}/decline", body, repeat=True)
+
+    async def invites(self, query: SortedPart | None = None) -> Page[PendingInvite]:
+        """List the invites of the last hour that the user has not answered, newest first."""
+        return await self._calls.page(f"{self._path}/party-invites", PendingInvite, query)
 
     @property
     def _path(self) -> str:

@@ -66,8 +66,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     comments_per_minute: int
     messages_per_minute: int
     follows_per_day: int
+    friend_requests_per_day: int
     publications_per_day: int
-    """These four are per user; 0 means no limit."""
+    """These are per user; 0 means no limit."""
     pool_size: int
     statement_timeout: float
     body_timeout: float
@@ -214,6 +215,12 @@ SETTINGS = (
         300,
         number(0, 1_000_000),
         "new follows per user in 24 hours; 0: no limit",
+    ),
+    Setting(
+        "friend_requests_per_day",
+        100,
+        number(0, 1_000_000),
+        "requests for friendship per user in 24 hours; 0: no limit",
     ),
     Setting(
         "publications_per_day",

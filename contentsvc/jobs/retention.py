@@ -90,6 +90,7 @@ def retain(db: Db, days: int) -> list[Job]:
         "processes that have died": dead,
         "notes of who was told of dependencies": notes(retention.trim_tellings),
         "notes of follows that were taken back": notes(retention.trim_unfollows),
+        "notes of requests for friendship": notes(retention.trim_friend_asks),
     }
     if days:
         kinds["old notifications"] = Notifications(db, days).delete

@@ -22,3 +22,18 @@ INFO: Final = f"""
 def state(record: str) -> str:
     """The column `state`: it changes when any of the records does, or their number."""
     return f"count(*) || ' ' || coalesce(sum(hashtextextended({record}::text, 0)), 0) as state"
+
+
+def within(page: str, columns: str, order: str) -> str:
+    """The rows of a `page` in this order, and no more once their profiles have `:bytes` bytes. A
+    profile may have 64 Ki characters."""
+    return f"""
+        select {columns} from (
+            select page.*, coalesce(sum(octet_length(profile)) over (
+                order by {order} rows between unbounded preceding and 1 preceding
+            ), 0) as bytes
+            from ({page}) page
+        ) page
+        where bytes < :bytes
+        order by {order}
+    """

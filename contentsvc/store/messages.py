@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from contentsvc.db.query import Db, many, maybe
 from contentsvc.store.appending import append
-from contentsvc.store.fragments import BEFORE, USER
+from contentsvc.store.fragments import BEFORE, USER, within
 from contentsvc.store.notifications import Following
 from contentsvc.wire.messages import Conversation, Message
 from contentsvc.wire.users import UserInfo
@@ -179,26 +179,22 @@ def _side(user: str, other: str) -> str:
     """
 
 
-# A profile may have 64 Ki characters.
-@many(f"""
-    select number, message, sender, text, created, id, username, avatar, emblem, profile from (
-        select page.*, coalesce(sum(octet_length(profile)) over (
-            order by number desc rows between unbounded preceding and 1 preceding
-        ), 0) as bytes
+@many(
+    within(
+        f"""
+        select m.number, m.id as message, m.sender, m.text, unix(m.created) as created,
+               {USER} as profile
         from (
-            select m.number, m.id as message, m.sender, m.text, unix(m.created) as created,
-                   {USER} as profile
-            from (
-                {_side("lesser", "greater")} union all {_side("greater", "lesser")}
-                order by newest desc limit :limit
-            ) c
-            join messages m on m.pair = c.pair and m.number = c.newest
-            join users u on u.id = c.other
-        ) page
-    ) page
-    where bytes < :bytes
-    order by number desc
-""")
+            {_side("lesser", "greater")} union all {_side("greater", "lesser")}
+            order by newest desc limit :limit
+        ) c
+        join messages m on m.pair = c.pair and m.number = c.newest
+        join users u on u.id = c.other
+        """,
+        "number, message, sender, text, created, id, username, avatar, emblem, profile",
+        "number desc",
+    )
+)
 async def _conversations(
     db: Db, user: str, before: int | None, limit: int, bytes: int
 ) -> list[_Listed]:

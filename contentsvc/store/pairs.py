@@ -1,6 +1,6 @@
 """Two users: the row that every write about both locks first (extensions §4)."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, none, one
 
@@ -15,7 +15,13 @@ class Pair(NamedTuple):
     blocked: bool
 
 
-@none("select hold_pair(:user, :other)")
+THEIRS: Final = """
+    lesser = least(:user::uuid, :other::uuid) and greater = greatest(:user::uuid, :other::uuid)
+"""
+"""Of `pairs`: the row of the parameters `user` and `other`."""
+
+
+@none("select hold_pair(:user, :other)", lane="pairs writes")
 async def _hold(db: Db, user: str, other: str) -> None:
     """Lock the row of these two."""
 
@@ -42,6 +48,29 @@ async def hold(tx: Db, user: str, other: str) -> Pair:
     """
     await _hold(tx, user, other)
     return await _seen(tx, user, other)
+
+
+@found(f"select from pairs where {THEIRS} for no key update")
+async def lock(tx: Db, user: str, other: str) -> bool:
+    """Lock the row of two users until the end of the transaction, if there is one. False: there is
+    none, so there is nothing between them to be undone."""
+
+
+@none(
+    """
+    select pg_advisory_xact_lock(
+        hashtext('pair'),
+        hashtext(
+            least(:user::uuid, :other::uuid)::text || greatest(:user::uuid, :other::uuid)::text
+        )
+    )
+    """,
+    lane="pairs writes",
+)
+async def bar(tx: Db, user: str, other: str) -> None:
+    """Wait for the transactions that only look at the pair of two users: comments and replies take
+    this lock shared, in the function pair_blocked. Keep others waiting until the end of this one.
+    The pair's row is locked already."""
 
 
 @found(f"select {_SIDE} and (blocks is not null or blocked is not null)")

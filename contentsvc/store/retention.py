@@ -186,6 +186,11 @@ async def trim_tellings(db: Db) -> int:
     their number."""
 
 
+@one(_notes("friend_asks", "created"))
+async def trim_friend_asks(db: Db) -> int:
+    """Delete at most NOTES notes of when users asked for friendship. Gives their number."""
+
+
 @one(_notes("unfollows", "created"))
 async def trim_unfollows(db: Db) -> int:
     """Delete at most NOTES notes of follows that were taken back. Gives their number."""

@@ -5,7 +5,8 @@ from typing import NamedTuple
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.store.floods import DAY, wait
-from contentsvc.store.fragments import BEFORE, USER, state
+from contentsvc.store.fragments import BEFORE, USER, state, within
+from contentsvc.store.pairs import THEIRS
 from contentsvc.wire.users import UserInfo
 
 
@@ -16,22 +17,35 @@ class Follow(NamedTuple):
     info: UserInfo
 
 
-# A profile may have 64 Ki characters.
-_PAGE = """
-    select number, id, username, avatar, emblem, profile from (
-        select page.*, coalesce(sum(octet_length(profile)) over (
-            order by number desc rows between unbounded preceding and 1 preceding
-        ), 0) as bytes
-        from (
-            select f.number, {columns} as profile
-            from follows f join users u on u.id = f.{other}
-            where f.{user} = :user and f.number < {before}
-            order by f.number desc limit :limit
-        ) page
-    ) page
-    where bytes < :bytes
-    order by number desc
-"""
+class Followed(NamedTuple):
+    """The seconds until the user may follow one more, 0 if they follow the other now. `told` says
+    that the other is to be told."""
+
+    wait: int
+    told: bool
+
+
+class Invite(NamedTuple):
+    """An invite to a party: the moment (Unix seconds) and `tie`, its place in the list; when it was
+    made, in whole Unix seconds; and who has made it."""
+
+    moment: float
+    tie: int
+    created: int
+    party: str
+    sender: UserInfo
+
+
+_PAGE = within(
+    """
+        select f.number, {columns} as profile
+        from follows f join users u on u.id = f.{other}
+        where f.{user} = :user and f.number < {before}
+        order by f.number desc limit :limit
+    """,
+    "number, id, username, avatar, emblem, profile",
+    "number desc",
+)
 _STATE = """
     select {state}
     from follows f join users u on u.id = f.{other}
@@ -67,34 +81,50 @@ async def following_state(db: Db, user: str, before: int | None) -> str:
     """A value that changes whenever anything in that list does."""
 
 
-@maybe(f"""
-    with other as (
-        select id from users where id = :other
-    ), allowed as (
-        select id, {wait("follows_wait", ":user, id")} as wait from other
-    ), made as (
-        insert into follows (follower, followed) select :user, id from allowed where wait = 0
-        on conflict do nothing
-    )
-    select wait from allowed
-""")
-async def follow(db: Db, user: str, other: str, most: int, span: int) -> int | None:
-    """Follow another user. Gives the seconds until the user may follow one more, 0 if they follow
-    this one now, None if there is no such other user. At most `most` follows are allowed within
-    `span` seconds; 0 means no limit.
+def unfollows(which: str) -> str:
+    """Common table expressions that delete follows. They go on to count for their day."""
+    return f"""
+    gone as (
+        delete from follows where {which} returning follower, created
+    ), noted as (
+        insert into unfollows (follower, created)
+        select follower, created from gone
+        where created > clock_timestamp() - interval '{DAY} seconds'
+    )"""
 
-    Raises Refused `follows_followed` if the other user is deleted meanwhile.
+
+@one(f"""
+    with allowed as materialized (
+        select {wait("follows_wait", ":user::uuid, :other::uuid")} as wait
+    ), made as (
+        insert into follows (follower, followed) select :user, :other from allowed where wait = 0
+        on conflict do nothing
+        returning follower
+    ), told as (
+        update pairs
+        set lesser_followed = case when lesser = follower then clock_timestamp()
+                              else lesser_followed end,
+            greater_followed = case when greater = follower then clock_timestamp()
+                               else greater_followed end
+        from made
+        where {THEIRS} and 0 = seconds_left(
+            case when lesser = follower then lesser_followed else greater_followed end,
+            interval '{DAY} seconds'
+        )
+        returning true
+    )
+    select wait, exists (select from told) as told from allowed
+""")
+async def follow(tx: Db, user: str, other: str, most: int, span: int) -> Followed:
+    """Follow another user, where the row of the two is locked. At most `most` follows are allowed
+    within `span` seconds; 0 means no limit.
+
+    Raises Refused `follows_followed` if there is no such other user.
     """
 
 
 @found(f"""
-    with gone as (
-        delete from follows where follower = :user and followed = :other returning created
-    ), noted as (
-        insert into unfollows (follower, created)
-        select :user, created from gone
-        where created > clock_timestamp() - interval '{DAY} seconds'
-    )
+    with {unfollows("follower = :user and followed = :other")}
     select from users where id = :other
 """)
 async def unfollow(db: Db, user: str, other: str) -> bool:
@@ -149,3 +179,31 @@ async def answer_invite(
 ) -> bool | None:
     """Answer an invite. False if it repeats an answer that is less than `again` seconds old; None
     if there is no such invite."""
+
+
+# Rows of one moment come in the order of a hash: the list has no number of its own.
+@many(
+    within(
+        f"""
+        select date_part('epoch', i.changed) as moment, tie, unix(i.changed) as created, i.party,
+               {USER} as profile
+        from party_invites i
+        cross join lateral (
+            select hashtextextended(i.sender::text || i.party, 0) as tie
+        ) place
+        join users u on u.id = i.sender
+        where i.recipient = :user and i.answer is null
+          and i.changed > now() - make_interval(secs => :age)
+          and i.changed < now() + interval '1 minute'
+          and (i.changed, tie) < (to_timestamp(:moment), :tie::bigint)
+        order by i.changed desc, tie desc limit :limit
+        """,
+        "moment, tie, created, party, id, username, avatar, emblem, profile",
+        "moment desc, tie desc",
+    )
+)
+async def invites(
+    db: Db, user: str, age: int, moment: float, tie: float, limit: int, bytes: int
+) -> list[Invite]:
+    """The invites to the user of the last `age` seconds that have no answer, newest first, after
+    that of `moment` and `tie`. Those from before the clock was set back are left out."""

@@ -122,7 +122,7 @@ class Part(Paging):
 
 
 class SortedPart(Part):
-    """The same, of a list that has several orders."""
+    """The same, of a list that is not ordered by one number."""
 
     after: (
         Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": r"^[A-Za-z0-9_-]{16,27}\Z"})]

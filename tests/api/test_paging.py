@@ -8,11 +8,11 @@ import msgspec
 
 from contentsvc.api.content import Content
 from contentsvc.api.notifications import Notifications
-from contentsvc.api.paging import Piece
+from contentsvc.api.paging import PART, Piece
 from contentsvc.api.progress import Progress
 from contentsvc.api.publishing import Publishing
 from contentsvc.api.ratings import Ratings
-from contentsvc.api.social import PART, Social
+from contentsvc.api.social import Social
 from contentsvc.store import progress, ratings
 from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.wire.base import Paging

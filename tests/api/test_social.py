@@ -1,6 +1,8 @@
 """Party invites: whoever is told, is told once."""
 
+from contentsvc.api.errors import CONSTRAINTS, UserNotFound
 from contentsvc.api.social import Social
+from contentsvc.db.errors import Refused
 from contentsvc.wire.social import PartyBody
 from tests.api.support import ApiCase, Caller, Notifier
 from tests.support.databases import guid, together
@@ -74,5 +76,6 @@ class InvitedTests(PartyTests):
     async def test_unknown_friend(self) -> None:
         """An answer to a user who does not exist is refused for that, not for the invite."""
         body = PartyBody(party=self.party)
-        act = self.family.accept(Caller(self.bob), self.bob, guid(), body)
-        self.assertEqual((await self.refused(act)).code, "user_not_found")
+        with self.assertRaises(Refused) as caught:
+            await self.family.accept(Caller(self.bob), self.bob, guid(), body)
+        self.assertIs(CONSTRAINTS[caught.exception.constraint], UserNotFound)

@@ -16,13 +16,14 @@ from tests.jobs.lines import logged_by
 
 NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessions"
 PROCESSES, TELLINGS = "processes_forget_dead", "retention_trim_tellings"
-UNFOLLOWS = "retention_trim_unfollows"
+UNFOLLOWS, ASKS = "retention_trim_unfollows", "retention_trim_friend_asks"
 NOTHING: dict[str, Any] = {
     NOTIFICATIONS: (True, None, False, 0),
     SESSIONS: (0, 0),
     PROCESSES: (0,),
     TELLINGS: (0,),
     UNFOLLOWS: (0,),
+    ASKS: (0,),
 }
 
 
@@ -65,6 +66,7 @@ class RetentionTests(SynchronousTestCase):
                 PROCESSES: [()] * 2,
                 TELLINGS: [()] * 2,
                 UNFOLLOWS: [()] * 2,
+                ASKS: [()] * 2,
             },
         )
         self.assertEqual(self.logged, [])
@@ -100,7 +102,7 @@ class RetentionTests(SynchronousTestCase):
         """With 0 days no notification is deleted; everything else is."""
         self.begin(0)
         self.clock.advance(EVERY)
-        self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, TELLINGS, UNFOLLOWS})
+        self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, TELLINGS, UNFOLLOWS, ASKS})
 
     def test_failed_amid(self) -> None:
         """After a batch that failed the walk goes on where it was, and counts on."""

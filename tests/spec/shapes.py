@@ -46,6 +46,13 @@ USER = {
     "fullProfile": PROFILE,
     "publicProfile": PROFILE,
 }
+FRIEND = {"user": USER_INFO, "since": instant}
+FRIEND_REQUEST = {
+    "user": USER_INFO,
+    "direction": {"incoming", "outgoing"},
+    "created": instant,
+}
+PARTY_INVITE = {"sender": USER_INFO, "party": GUID, "created": instant}
 USER_PAGE = {"items": [USER_INFO], "page": int, "pageSize": int, "total": int}
 CONTENT_INFO = {
     "id": GUID,
@@ -106,6 +113,10 @@ COMMENT = {
 COMMENT_PAGE = {"page": int, "pageSize": int, "count": int, "total": int, "items": [COMMENT]}
 _NOTIFICATION = {"id": GUID, "created": instant, "read": bool}
 DEBUG = _NOTIFICATION | {"kind": {"Debug"}, "text": str}
+SENDER = _NOTIFICATION | {
+    "kind": {"FriendRequest", "FriendConfirm", "NewFollower"},
+    "sender": GUID,
+}
 PARTY = _NOTIFICATION | {
     "kind": {"PartyInvite", "PartyInviteAccept", "PartyInviteDecline"},
     "sender": GUID,
@@ -150,6 +161,7 @@ COMMENT_REMOVED = _NOTIFICATION | {
 }
 NOTIFICATION = (
     DEBUG,
+    SENDER,
     PARTY,
     MODERATION,
     WARNING,

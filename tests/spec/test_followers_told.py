@@ -72,7 +72,8 @@ class FollowersTests(FollowersCase):
         await self.hears(follower, self.revised(made, sent))
 
     async def test_each_follower(self):
-        """Extensions §1: each follower is told, once; neither the author nor anybody else is."""
+        """Extensions §1: each follower is told, once, and nobody else is; the author has only been
+        told of the followers."""
         author, stranger = await self.user(), await self.user()
         followers = [await self.user() for _ in range(3)]
         for follower in followers:
@@ -80,7 +81,8 @@ class FollowersTests(FollowersCase):
         made = await self.content(author)
         for follower in followers:
             await self.hears(follower, self.published(made))
-        await self.hears(author)
+        new = [{"kind": "NewFollower", "sender": follower.id} for follower in followers]
+        await self.hears(author, *new)
         await self.hears(stranger)
 
     async def test_no_repeats(self):

@@ -2,6 +2,7 @@
 
 from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
+from tests.spec.shapes import PARTY_INVITE
 
 
 class PartyTests(SpecCase):
@@ -74,3 +75,60 @@ class PartyTests(SpecCase):
         path = f"/methods/v1/user/{user.id}/friend/{friend.id}/party-invite/accept"
         await self.post(path, {"party": guid()}, by=user, expect=204)
         self.assertEqual(1, len(await self.notifications(friend)))
+
+
+class ListTests(SpecCase):
+    """GET party-invites (extensions §4)."""
+
+    async def invite(self, user: User, other: User, party: str) -> None:
+        """Let `user` invite `other`."""
+        path = f"user/{user.id}/friend/{other.id}/party-invite"
+        await self.post(path, {"party": party}, by=user, expect=204)
+
+    async def invites(self, user: User) -> list[tuple[str, str]]:
+        """The senders and parties of the user's open invites."""
+        path = f"user/{user.id}/party-invites"
+        found = await self.read(path, [PARTY_INVITE], by=user)
+        return [(one["sender"]["id"], one["party"]) for one in found]
+
+    async def test_open(self):
+        """Invites are listed once each, newest first, to the invited user only."""
+        ann, bob, cat = await self.user(), await self.user(), await self.user()
+        parties = [guid(), guid()]
+        await self.invite(ann, bob, parties[0])
+        await self.invite(cat, bob, parties[0])
+        await self.invite(ann, bob, parties[1])
+        await self.invite(ann, bob, parties[1])
+        expected = [(ann.id, parties[1]), (cat.id, parties[0]), (ann.id, parties[0])]
+        self.assertEqual(expected, await self.invites(bob))
+        self.assertEqual([], await self.invites(ann))
+        path = f"user/{bob.id}/party-invites?limit=2"
+        pages = await self.pages(path, [PARTY_INVITE], by=bob)
+        found = [(one["sender"]["id"], one["party"]) for page in pages for one in page]
+        self.assertEqual((expected, 2), (found, len(pages)))
+
+    async def test_answered(self):
+        """An invite with an answer is not listed, until it is made again; an answer without an
+        invite makes none."""
+        ann, bob, party = await self.user(), await self.user(), guid()
+        for how in ("accept", "decline"):
+            await self.invite(ann, bob, party)
+            self.assertEqual([(ann.id, party)], await self.invites(bob))
+            path = f"user/{bob.id}/friend/{ann.id}/party-invite/{how}"
+            await self.post(path, {"party": party}, by=bob, expect=204)
+            self.assertEqual([], await self.invites(bob))
+        await self.post(path, {"party": guid()}, by=bob, expect=204)
+        self.assertEqual([], await self.invites(bob))
+
+    async def test_blocked(self):
+        """An invite from before a block stays."""
+        ann, bob, party = await self.user(), await self.user(), guid()
+        await self.invite(ann, bob, party)
+        await self.put(f"user/{bob.id}/blocked/{ann.id}", by=bob, expect=204)
+        self.assertEqual([(ann.id, party)], await self.invites(bob))
+
+    async def test_oneself(self):
+        """Who invites oneself is not stopped by a block."""
+        ann, party = await self.user(), guid()
+        await self.invite(ann, ann, party)
+        self.assertEqual([(ann.id, party)], await self.invites(ann))

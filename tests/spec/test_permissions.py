@@ -241,6 +241,16 @@ class OtherTests(PermissionCase):
         path, body = "{content}/comments-locked", {"locked": True}
         await self.only_author("PUT", path, body, admins=True)
 
+    async def test_friends(self):
+        """extensions §4: friends, requests, blocks and party invites are for the user only."""
+        for way in ("friends", "friend-requests", "blocked", "party-invites"):
+            await self.only_self("GET", f"user/{{user}}/{way}")
+            await self.only_self("GET", f"/methods/v1/user/{{user}}/{way}")
+        for method in ("PUT", "DELETE"):
+            for way in ("friend", "blocked"):
+                other = await self.someone()
+                await self.only_self(method, f"user/{{user}}/{way}/{other.id}")
+
     async def test_uploads(self):
         """extensions §3: POST uploads requires authentication."""
         await self.signed_in("POST", "uploads", {"files": [blob().announced]})

@@ -56,8 +56,9 @@ class FollowTests(StoreCase):
 
     async def test_nobody(self) -> None:
         """An unknown user cannot be followed."""
-        self.assertIsNone(await social.follow(self.db, self.ann, guid(), *UNLIMITED))
-        self.assertIsNone(await social.follow(self.db, self.ann, guid(), 1, 60))
+        with self.assertRaises(Refused) as caught:
+            await social.follow(self.db, self.ann, guid(), *UNLIMITED)
+        self.assertEqual(caught.exception.constraint, "follows_followed")
 
 
 class PartyTests(StoreCase):

@@ -64,3 +64,25 @@ begin
             for no key update;
     end if;
 end $$;
+
+-- When a user has asked others for friendship. A request counts against the limit of a day even if it is
+-- taken back or turned down, so the times are kept apart from the pairs, and only for that day.
+create table friend_asks (
+    asker   uuid not null references users on delete cascade,
+    created timestamptz not null default clock_timestamp()
+);
+create index friend_asks_asker on friend_asks (asker, created);
+create index friend_asks_created on friend_asks (created);
+
+create function friend_asks_wait(who uuid, most integer, span interval) returns integer
+    language plpgsql volatile as $$
+declare
+    moment timestamptz;
+begin
+    perform pg_advisory_xact_lock(hashtext('friend_asks'), hashtext(who::text));
+    moment := (
+        select a.created from friend_asks a where a.asker = who
+        order by a.created desc offset most - 1 limit 1
+    );
+    return seconds_left(moment, span);
+end $$;
