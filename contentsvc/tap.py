@@ -202,7 +202,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         Search(db),
         Comments(db, notifier, per_minute=settings.comments_per_minute),
         Ratings(db),
-        Notifications(db),
+        Notifications(db, notifier),
         Progress(db, keys=settings.progress_keys, bytes=settings.progress_bytes),
         Challenges(db, parts.outbox, claims),
         Entries(db),

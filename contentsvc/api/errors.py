@@ -22,6 +22,9 @@ CursorExpired = named(
 )
 NotificationNotFound = named(404, "notification_not_found", "There is no such notification.")
 MessageNotFound = named(404, "message_not_found", "There is no such message.")
+NotMutable = named(
+    422, "not_mutable", "Some of these kinds of notifications cannot be muted.", kinds=list[str]
+)
 ProgressNotFound = named(404, "progress_not_found", "There is no data at this key.")
 ChallengeNotFound = named(404, "challenge_not_found", "There is no such design challenge.")
 InviteNotFound = named(404, "party_invite_not_found", "There is no such party invite.")

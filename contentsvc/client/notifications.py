@@ -14,7 +14,10 @@ from contentsvc.client.socket import Connector
 from contentsvc.client.subscription import Received, Subscription
 from contentsvc.wire.notifications import (
     AnyNotification,
+    DeleteUpTo,
     NotificationQuery,
+    NotificationSettings,
+    NotificationState,
     ReadChange,
     ReadUpTo,
 )
@@ -48,6 +51,26 @@ class Notifications:
     async def mark_up_to(self, body: ReadUpTo) -> None:
         """Mark one notification and all before it as read."""
         await self._calls.send("POST", f"{self._path}/read", body, repeat=True)
+
+    async def state(self) -> NotificationState:
+        """Read the numbers of the newest and the oldest, and how many are not read."""
+        return await self._calls.get(f"{self._path}/state", NotificationState)
+
+    async def delete(self, notification: str) -> None:
+        """Delete one notification."""
+        await self._calls.send("DELETE", f"{self._path}/{quoted(notification)}")
+
+    async def delete_up_to(self, query: DeleteUpTo) -> None:
+        """Delete one notification and all before it."""
+        await self._calls.send("DELETE", self._path, query=query)
+
+    async def settings(self) -> NotificationSettings:
+        """Read which kinds are muted."""
+        return await self._calls.get(f"{self._path}/settings", NotificationSettings)
+
+    async def put_settings(self, body: NotificationSettings) -> None:
+        """Mute these kinds, and no others."""
+        await self._calls.send("PUT", f"{self._path}/settings", body)
 
     @property
     def _path(self) -> str:

@@ -5,9 +5,7 @@ that a database can go back in time (a restored back-up, a failover that lost co
 gives the same numbers again.
 """
 
-from collections.abc import Awaitable
 from itertools import islice
-from typing import NamedTuple, Protocol
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -15,70 +13,16 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.db.query import Db
+from contentsvc.push.feed import Feed, Log, Sizes
 from contentsvc.push.frames import encode, log_changed, notification_frame
 from contentsvc.push.reports import FIRST_PAUSE, LAST_PAUSE, report
+from contentsvc.push.states import States
 from contentsvc.push.subscriber import Subscriber
-from contentsvc.store.feeds import Standing, State
-from contentsvc.store.notifications import Following, Stored
+from contentsvc.store.feeds import Standing
+from contentsvc.store.notifications import Following
 from contentsvc.timers import Backoff, Sleeps
 
 log = Logger()
-
-
-class Sizes(NamedTuple):
-    """The most that one read of the database is for.
-
-    A read for feeds that are behind has `users` users and `rows` rows in all. A check of the logs
-    has `checked` connected users. One read gives `states` sockets their hello: some milliseconds of
-    work in one turn. One read gives `pages` sockets a page of their backlog: `page` rows, and
-    `page_bytes` without its last row, enough to fill a transport's buffer.
-    """
-
-    users: int = 500
-    rows: int = 1000
-    checked: int = 500
-    states: int = 50
-    pages: int = 8
-    page: int = 100
-    page_bytes: int = 64 * 1024
-
-
-SIZES = Sizes()
-
-
-class Log(Protocol):
-    """The reads of store.feeds that the hub makes."""
-
-    def states(self, db: Db, users: list[str], seqs: list[int], /) -> Awaitable[list[State]]: ...
-    def pages(
-        self, db: Db, users: list[str], afters: list[int], rows: int, size: int, /
-    ) -> Awaitable[list[list[Stored]]]: ...
-    def after(
-        self, db: Db, users: list[str], afters: list[int], limit: int, /
-    ) -> Awaitable[list[Following]]: ...
-    def moved(
-        self, db: Db, users: list[str], seqs: list[int], ids: list[str | None], /
-    ) -> Awaitable[list[Standing]]: ...
-
-
-class Feed:
-    """A connected user.
-
-    `last` and `id` are the number and id of the last notification that was sent. `last` is -1
-    until the first socket has read where it starts. `id` is None at 0, and if retention has
-    deleted the notification. `log` counts how often the log has turned out to be another one. A
-    read that began before such a change does not count.
-    """
-
-    __slots__ = ("id", "last", "log", "sockets", "user", "wanted")
-
-    def __init__(self, user: str) -> None:
-        self.user = user
-        self.last = -1
-        self.id: str | None = None
-        self.log = 0
-        self.wanted = 0
-        self.sockets: list[Subscriber] = []  # oldest first
 
 
 class Feeds:
@@ -96,11 +40,13 @@ class Feeds:
         self._behind: dict[str, Feed] = {}
         self._reading = False
         self._sleeps = Sleeps(reactor)
+        self._states = States(reactor, db, store, sizes)
 
     def stop(self) -> None:
         """Forget all of them and end every wait."""
         self._users.clear()
         self._behind.clear()
+        self._states.stop()
         self._sleeps.stop()
 
     def users(self) -> list[str]:
@@ -122,6 +68,7 @@ class Feeds:
         """The user's last socket has gone."""
         del self._users[feed.user]
         self._behind.pop(feed.user, None)
+        self._states.forget(feed)
 
     def deliver(self, row: Following) -> None:
         """Send a committed notification to its user's live sockets, in its turn.
@@ -143,6 +90,16 @@ class Feeds:
         feed = self._users.get(user)
         if feed is not None:
             self.want(feed, seq)
+
+    def changed(self, user: str) -> None:
+        """Read flags of `user` have changed, or notifications were deleted: tell the sockets."""
+        feed = self._users.get(user)
+        if feed is not None:
+            self._states.ask(feed)
+
+    def greeted(self, feed: Feed, socket: Subscriber, changes: int) -> None:
+        """This socket's hello had the state after so many changes."""
+        self._states.greeted(feed, socket, changes)
 
     def want(self, feed: Feed, seq: int) -> None:
         """Have the feed's notifications read up to `seq`, if it has not sent them."""
@@ -242,16 +199,19 @@ class Feeds:
             await self._check(some)
 
     async def _check(self, feeds: list[Feed]) -> None:
-        while asked := [(feed, feed.last, feed.id, feed.log) for feed in feeds if feed.last >= 0]:
+        while asked := [
+            (feed, feed.last, feed.id, feed.log, feed.changes) for feed in feeds if feed.last >= 0
+        ]:
             found = await self._store.moved(
                 self._db,
-                [feed.user for feed, _, _, _ in asked],
-                [last for _, last, _, _ in asked],
-                [id for _, _, id, _ in asked],
+                [feed.user for feed, _, _, _, _ in asked],
+                [last for _, last, _, _, _ in asked],
+                [id for _, _, id, _, _ in asked],
+                [changes for _, _, _, _, changes in asked],
             )
             standings = {standing.user_id: standing for standing in found}
             feeds = []
-            for feed, last, id, of in asked:
+            for feed, last, id, of, changes in asked:
                 now = standings.get(feed.user)
                 if now is None or self._users.get(feed.user) is not feed or feed.log != of:
                     continue
@@ -262,6 +222,8 @@ class Feeds:
                     if feed.last == last:
                         feed.id = now.at  # retention may have deleted it
                     self.want(feed, now.newest)
+                if now.changes != changes:
+                    self._states.ask(feed)
             if feeds:
                 log.warn(
                     "The database went back in time: it lacks notifications that were sent "
@@ -275,6 +237,7 @@ class Feeds:
         feed.log += 1
         feed.last, feed.id, feed.wanted = now.newest, now.id, now.newest
         self._behind.pop(feed.user, None)
+        self._states.start_anew(feed)
         for socket in tuple(feed.sockets):
             if socket.position >= 0:
                 self._tell(socket, feed)

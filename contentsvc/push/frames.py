@@ -3,9 +3,10 @@
 from autobahn.websocket.protocol import PreparedMessage
 from msgspec import Raw, json
 
+from contentsvc.store.feeds import Tally
 from contentsvc.store.notifications import Following, Stored
 from contentsvc.wire.notifications import notification_json
-from contentsvc.wire.socket import ErrorMessage, Message, NotificationMessage
+from contentsvc.wire.socket import ErrorMessage, Message, NotificationMessage, StateMessage
 
 
 def encode(message: Message) -> bytes:
@@ -18,6 +19,11 @@ def notification_frame(row: Stored | Following) -> bytes:
     """The frame of a stored notification. It shows the same object as REST."""
     shown = notification_json(row.id, row.created, row.read, row.data)
     return encode(NotificationMessage(row.seq, Raw(shown)))
+
+
+def state_frame(tally: Tally) -> bytes:
+    """The frame that says how many notifications a user has not read."""
+    return encode(StateMessage(tally.newest, tally.unread))
 
 
 def log_changed(newest: int, id: str | None) -> ErrorMessage:

@@ -12,7 +12,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.db.query import Db
-from contentsvc.push.feeds import SIZES, Feeds, Log, Sizes
+from contentsvc.push.feed import SIZES, Log, Sizes
+from contentsvc.push.feeds import Feeds
 from contentsvc.push.heartbeat import Heartbeat
 from contentsvc.push.joins import Joins
 from contentsvc.push.subscriber import (
@@ -54,7 +55,7 @@ class Hub:
         self.sockets: set[Subscriber] = set()
         self.heartbeat = Heartbeat(reactor, self.sockets)
         self._feeds = Feeds(reactor, db, store, sizes)
-        self._joins = Joins(reactor, db, store, sizes, self._feeds.want)
+        self._joins = Joins(reactor, db, store, sizes, self._feeds.want, self._feeds.greeted)
         self._sleeps = Sleeps(reactor)
         self._draining: Close | None = None
         self._empty: Deferred[None] | None = None
@@ -153,7 +154,12 @@ class Hub:
         """`user` has notifications up to `seq`: read those that this process has not sent."""
         self._feeds.noticed(user, seq)
 
+    def changed(self, user: str) -> None:
+        """Read flags of `user` have changed, or notifications were deleted: tell the sockets the
+        new state."""
+        self._feeds.changed(user)
+
     async def check(self) -> None:
-        """Send notifications that nobody announced, and tell the sockets of users whose log is
-        another one. Raises whatever the store raises."""
+        """Send notifications and states that nobody announced, and tell the sockets of users whose
+        log is another one. Raises whatever the store raises."""
         await self._feeds.check()

@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
-from contentsvc.push.feeds import Feed, Log, Sizes
+from contentsvc.push.feed import Feed, Log, Sizes
 from contentsvc.push.frames import encode, log_changed, notification_frame
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.line import Line
@@ -38,7 +38,8 @@ log = Logger()
 class Joins:
     """Says hello to the sockets of feeds, and sends them their backlog.
 
-    Calls `want` with a user's newest number, which the feed may not know yet.
+    Calls `want` with a user's newest number, which the feed may not know yet, and `greeted` with
+    the number of changes that a socket's hello comes after.
     """
 
     def __init__(
@@ -48,11 +49,13 @@ class Joins:
         store: Log,
         sizes: Sizes,
         want: Callable[[Feed, int], None],
+        greeted: Callable[[Feed, Subscriber, int], None],
     ) -> None:
         self._db = db
         self._sizes = sizes
         self._store = store
         self._want = want
+        self._greeted = greeted
         self._states: Line[tuple[str, int], State] = Line(
             reactor,
             "read the database for sockets that join",
@@ -110,6 +113,7 @@ class Joins:
         if feed.last < 0:
             feed.last, feed.id = state.newest, state.id
         socket.position = self._greet(feed, socket, state, resume, problem)
+        self._greeted(feed, socket, state.changes)
         self._want(feed, state.newest)
         # Between this comparison and going live there is no await.
         while socket.position < feed.last:

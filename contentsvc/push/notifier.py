@@ -16,12 +16,14 @@ class Local(Protocol):
     """This process's hub."""
 
     def deliver(self, row: Following) -> None: ...
+    def changed(self, user: str) -> None: ...
 
 
 class Others(Protocol):
     """The relay to the other processes."""
 
     def announce(self, user: str, seq: int) -> None: ...
+    def announce_changed(self, user: str) -> None: ...
 
 
 class Notifier:
@@ -62,6 +64,12 @@ class Notifier:
     def publish(self, db: Db, rows: Sequence[Following]) -> None:
         """Push rows that the statement of their cause has stored, when `db` has committed."""
         db.after_commit(lambda: self._publish(rows))
+
+    def changed(self, user: str) -> None:
+        """Tell the user's sockets the new state: read flags have changed, or notifications were
+        deleted, and that is committed."""
+        self._hub.changed(user)
+        self._relay.announce_changed(user)
 
     def _publish(self, rows: Sequence[Following]) -> None:
         for row in rows:

@@ -1,7 +1,8 @@
 """News between the processes, over one LISTEN connection each.
 
-The news has only ids: a user has notifications up to some seq, or a session has ended. Postgres
-replays nothing. So whenever LISTEN is in force again, the sweep reads what may have been missed.
+The news has only ids: a user has notifications up to some seq, a user's read flags have changed or
+notifications were deleted, or a session has ended. Postgres replays nothing. So whenever LISTEN is
+in force again, the sweep reads what may have been missed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,19 +29,21 @@ log = Logger()
 
 
 class News(Struct, omit_defaults=True):
-    """One payload of NOTIFY."""
+    """One payload of NOTIFY. Other releases may have fewer members or more."""
 
     origin: str = field(name="o")
     seqs: dict[str, Annotated[int, Meta(ge=1, le=2**63 - 1)]] = field(
         name="n", default_factory=dict
     )
     revoked: list[str] = field(name="r", default_factory=list)
+    changed: list[str] = field(name="c", default_factory=list)
 
 
 class Hub(Protocol):
     """Hears of notifications."""
 
     def noticed(self, user: str, seq: int) -> None: ...
+    def changed(self, user: str) -> None: ...
 
 
 class Endings(Protocol):
@@ -99,6 +102,7 @@ class Relay:
         self._listening: Deferred[None] | None = None
         self._seqs: dict[str, int] = {}
         self._sids: set[str] = set()
+        self._changed: set[str] = set()
         self._turn = NextTurn(reactor, self._work.ring)
         self._reports = Reports(reactor)
 
@@ -130,6 +134,13 @@ class Relay:
         """
         if self._connection is not None:
             self._seqs[user] = max(seq, self._seqs.get(user, 0))
+            self._turn.ask()
+
+    def announce_changed(self, user: str) -> None:
+        """Tell the others that read flags of `user` have changed, or notifications were deleted.
+        Without a connection, their sweeps find it."""
+        if self._connection is not None:
+            self._changed.add(user)
             self._turn.ask()
 
     def announce_revoked(self, sid: str) -> None:
@@ -197,6 +208,7 @@ class Relay:
         self._connection = None
         self._seqs.clear()
         self._sids.clear()
+        self._changed.clear()
         self._work.ring()
 
     def _started(self) -> None:
@@ -211,6 +223,9 @@ class Relay:
         sids, self._sids = iter(self._sids), set()
         while few := list(islice(sids, IDS)):
             yield json.encode(News(self._origin, revoked=few)).decode()
+        users, self._changed = iter(self._changed), set()
+        while few := list(islice(users, IDS)):
+            yield json.encode(News(self._origin, changed=few)).decode()
 
     def _heard(self, notify: Any) -> None:
         try:
@@ -222,6 +237,8 @@ class Relay:
             self._endings.heard(news.revoked)
             for user, seq in news.seqs.items():
                 self._hub.noticed(user, seq)
+            for user in news.changed:
+                self._hub.changed(user)
 
     def _failed(self, failure: Failure) -> None:
         log.failure("The relay failed", failure)

@@ -81,6 +81,7 @@ class _Resolved:
 # | ->        | auth {token, resume?, resumeId?}  first, unless the handshake had a token  |
 # | <-        | hello {seq, id, unread, heartbeat}  notifications after seq follow         |
 # | <-        | notification {seq, notification}                                           |
+# | <-        | state {seq, unread}  read flags have changed, or deletions                 |
 # | -> / <-   | ping / pong  at any time, before auth too                                  |
 # | <-        | error {code, detail}  log_changed has seq and id, too                      |
 # | <-        | goodbye {reason, retryAfter}, then the close                               |
@@ -119,7 +120,7 @@ class SocketProtocol(BoundedReading):
     transport: Any
     handshake = Handshake()
     user = session = ""
-    position = -1
+    position = changes = -1
     known: str | None = None
     live = False
     turn = heard = 0
@@ -128,6 +129,7 @@ class SocketProtocol(BoundedReading):
     _queued = 0
     _drained: Deferred[None] | None = None
     _owed_pong: bytes | None = None
+    _owed_state: bytes | None = None
     _auth_call: Any = None
 
     def __init__(self) -> None:
@@ -176,6 +178,9 @@ class SocketProtocol(BoundedReading):
             self.transport.write(frame)
         if self._paused_at is None:
             self._queue = None
+            if self._owed_state is not None:
+                state, self._owed_state = self._owed_state, None
+                self.send(state)
             self._wake()
 
     def stopProducing(self) -> None:
@@ -328,6 +333,12 @@ class SocketProtocol(BoundedReading):
             self._queue.append(frame)
         else:
             self.end(SLOW_CONSUMER)
+
+    def tell_state(self, frame: bytes) -> None:
+        if self._paused_at is None:
+            self.send(frame)
+        else:
+            self._owed_state = frame
 
     def drained(self) -> Deferred[None] | None:
         if self._paused_at is None or self.state != self.STATE_OPEN:

@@ -30,10 +30,11 @@ class Position(NamedTuple):
 
 
 class Subscriber(Pinged, Protocol):
-    """A socket, as the hub sees it. Only the hub writes `position`, `known` and `live`.
+    """A socket, as the hub sees it. Only the hub writes `position`, `known`, `live` and `changes`.
 
     `position` is -1 until the socket has had its hello. If the position is ahead of the last
-    notification that the feed has sent, `known` is the id of the notification there.
+    notification that the feed has sent, `known` is the id of the notification there. The socket was
+    last told a state after so many `changes`.
     """
 
     user: str
@@ -41,9 +42,13 @@ class Subscriber(Pinged, Protocol):
     position: int
     known: str | None
     live: bool
+    changes: int
 
     def send(self, frame: bytes) -> None:
         """Write a frame, or queue it. Does nothing if the socket has ended."""
+
+    def tell_state(self, frame: bytes) -> None:
+        """Write a frame with a state. While the transport is full, only the newest waits."""
 
     def drained(self) -> Deferred[None] | None:
         """None if the transport takes more now. Otherwise fires when it does, or has gone."""

@@ -23,30 +23,41 @@ class Placed(NamedTuple):
 class State(NamedTuple):
     """The beginning and the end of a user's log. Retention has deleted the numbers up to `trimmed`.
     `id` is the id of the newest, `at` the id of the requested number: None if there is no such
-    row."""
+    row. `changes` counts the changes of read flags and the deletions."""
 
     newest: int
     id: str | None
     trimmed: int
     unread: int
+    changes: int
     at: str | None
 
 
 class Standing(NamedTuple):
     """The end of a log that has changed since it was last seen. `at` is the id of the requested
-    number."""
+    number. `changes` is that of State."""
 
     user_id: str
     newest: int
     id: str | None
     trimmed: int
+    changes: int
     at: str | None
+
+
+class Tally(NamedTuple):
+    """How many notifications a user has not read, up to the newest. `changes` is that of State."""
+
+    user_id: str
+    newest: int
+    unread: int
+    changes: int
 
 
 @many(
     """
     select coalesce(c.seq, 0) as newest, last.id, coalesce(c.trimmed, 0) as trimmed,
-           coalesce(c.unread, 0) as unread, n.id as at
+           coalesce(c.unread, 0) as unread, coalesce(c.changes, 0) as changes, n.id as at
     from unnest((select :users::uuid[]), (select :seqs::bigint[]))
          with ordinality as asked (user_id, seq, place)
     left join lateral (
@@ -72,9 +83,11 @@ async def states(db: Db, users: list[str], seqs: list[int]) -> list[State]:
     """
     select asked.user_id, coalesce(c.seq, 0) as newest,
            (select n.id from notifications n where n.user_id = c.user_id and n.seq = c.seq) as id,
-           coalesce(c.trimmed, 0) as trimmed, n.id as at
-    from unnest((select :users::uuid[]), (select :seqs::bigint[]), (select :ids::uuid[]))
-         as asked (user_id, seq, id)
+           coalesce(c.trimmed, 0) as trimmed, coalesce(c.changes, 0) as changes, n.id as at
+    from unnest(
+        (select :users::uuid[]), (select :seqs::bigint[]), (select :ids::uuid[]),
+        (select :changes::bigint[])
+    ) as asked (user_id, seq, id, changes)
     left join lateral (
         select * from notification_counters c where c.user_id = asked.user_id offset 0
     ) c on true
@@ -83,14 +96,30 @@ async def states(db: Db, users: list[str], seqs: list[int]) -> list[State]:
         where n.user_id = asked.user_id and n.seq = asked.seq offset 0
     ) n on true
     where coalesce(c.seq, 0) <> asked.seq or n.id is distinct from asked.id
+          or coalesce(c.changes, 0) <> asked.changes
     """,
     lane=_LANE,
 )
 async def moved(
-    db: Db, users: list[str], seqs: list[int], ids: list[str | None]
+    db: Db, users: list[str], seqs: list[int], ids: list[str | None], changes: list[int]
 ) -> list[Standing]:
     """Those of `users` whose newest notification does not have the number and id at the same place
-    in `seqs` and `ids`."""
+    in `seqs` and `ids`, or who have not so many `changes`."""
+
+
+@many(
+    """
+    select asked.user_id, coalesce(c.seq, 0) as newest, coalesce(c.unread, 0) as unread,
+           coalesce(c.changes, 0) as changes
+    from unnest((select :users::uuid[])) as asked (user_id)
+    left join lateral (
+        select * from notification_counters c where c.user_id = asked.user_id offset 0
+    ) c on true
+    """,
+    lane=_LANE,
+)
+async def tallies(db: Db, users: list[str]) -> list[Tally]:
+    """How many notifications each of `users` has not read. None is named twice."""
 
 
 @many(

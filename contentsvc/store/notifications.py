@@ -1,6 +1,7 @@
 """Notifications: the log that both REST and the socket read (spec §4.11, §6).
 
-Sockets read it for many users at once: see contentsvc.store.feeds.
+Sockets read it for many users at once: see contentsvc.store.feeds. How users change it: see
+contentsvc.store.marking.
 """
 
 from typing import NamedTuple
@@ -52,6 +53,14 @@ class Sent(NamedTuple):
     id: str
     created: int
     previous: str | None
+
+
+def _after(after: str, user: str) -> str:
+    """The condition that a notification comes after this number, and is not deleted. It does not
+    look at the deleted ones at the beginning of the log."""
+    return f"""seq > greatest({after}, (
+            select c.deleted from notification_counters c where c.user_id = {user}
+        )) and kind <> 'Deleted'"""
 
 
 _APPEND = """
@@ -146,9 +155,9 @@ async def insert_many(
 
 
 @many(
-    """
+    f"""
     select user_id, seq, id, unix(created) as created, read, data from notifications
-    where user_id = :user::uuid and seq > :after::bigint
+    where user_id = :user::uuid and {_after(":after::bigint", ":user::uuid")}
       and (:since::float8 is null or unix(created) > :since::float8)
     order by seq
     limit :limit::bigint
@@ -158,8 +167,8 @@ async def insert_many(
 async def listed(
     db: Db, user: str, after: int, since: float | None, limit: int
 ) -> list[Stored]:
-    """The user's first `limit` notifications after the number `after`, in order. `since` is in Unix
-    seconds; None is no limit."""
+    """The user's first `limit` notifications after the number `after`, in order, without those that
+    the user has deleted. `since` is in Unix seconds; None is no limit."""
 
 
 @maybe("select trimmed from notification_counters where user_id = :user")
@@ -167,12 +176,12 @@ async def trimmed(db: Db, user: str) -> int | None:
     """The number up to which retention has deleted. None if the user has no counter."""
 
 
-@many("""
+@many(f"""
     select user_id, seq, id, created, read, data from (
         select page.*, sum(octet_length(data)) over (order by seq) - octet_length(data) as before
         from (
             select user_id, seq, id, unix(created) as created, read, data from notifications
-            where user_id = :user and seq > :after
+            where user_id = :user and {_after(":after", ":user")}
               and (:since::float8 is null or unix(created) > :since)
             order by seq limit :limit
         ) page
@@ -190,50 +199,16 @@ async def page(
     f"""
     select {state("row(seq, id, read, created, kind, octet_length(data))")}
     from notifications
-    where user_id = :user and seq > :after
+    where user_id = :user and {_after(":after", ":user")}
       and (:since::float8 is null or unix(created) > :since)
     """,
     lane=WHOLE,
 )
 async def listed_state(db: Db, user: str, after: int, since: float | None) -> str:
-    """A value that changes whenever the result of `listed` does, whatever its limit. Of a row, only
-    `read` changes, and `data` when it is emptied."""
+    """A value that changes whenever the result of `listed` does, whatever its limit. Of a row that
+    is listed, only `read` changes."""
 
 
 @maybe("select seq from notifications where user_id = :user and id = :notification")
 async def number(db: Db, user: str, notification: str) -> int | None:
-    """The sequence number of one of the user's notifications."""
-
-
-@found("""
-    with changed as (
-        update notifications set read = :read
-        where user_id = :user and id = :notification and read <> :read
-        returning 1
-    ), counter as (
-        update notification_counters
-        set unread = unread + case when :read then -1 else 1 end
-        where user_id = :user and exists (select from changed)
-    )
-    select from notifications where user_id = :user and id = :notification
-""")
-async def mark(db: Db, user: str, notification: str, read: bool) -> bool:
-    """Set the read flag of one notification. False if the user has no such notification."""
-
-
-@found("""
-    with upto as (
-        select seq from notifications where user_id = :user and id = :notification
-    ), changed as (
-        update notifications n set read = true from upto
-        where n.user_id = :user and n.seq <= upto.seq and not n.read
-        returning 1
-    ), counter as (
-        update notification_counters
-        set unread = unread - (select count(*) from changed)
-        where user_id = :user and exists (select from changed)
-    )
-    select from upto
-""")
-async def mark_up_to(db: Db, user: str, notification: str) -> bool:
-    """Set the read flag of this notification and all before it. False if there is no such one."""
+    """The sequence number of one of the user's notifications, deleted ones too."""

@@ -118,7 +118,9 @@ class Trimmed(NamedTuple):
         delete from notifications n using whole w
         where n.user_id = w.user_id and n.seq > w.trimmed and n.seq <= w.upto
     ), moved as (
-        update notification_counters c set trimmed = w.upto, unread = c.unread - w.unread
+        update notification_counters c
+        set trimmed = w.upto, unread = c.unread - w.unread,
+            changes = c.changes + (w.unread > 0)::int
         from whole w where c.user_id = w.user_id
     ), rest as materialized (
         (select user_id from due order by user_id offset {LOGS})

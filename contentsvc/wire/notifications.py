@@ -4,7 +4,7 @@ Each kind is a Struct whose tag is the kind. The service makes one with its extr
 only; id, created and read come with the stored row.
 """
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -15,13 +15,16 @@ from contentsvc.wire.base import (
     SHOWN,
     Guid,
     Paging,
+    Record,
     Seconds,
     Timestamp,
     Wire,
+    tag_of,
 )
 from contentsvc.wire.moderation import ReportedSubject
 
 _PLACE = f"{NUMBER}|{GUID_PATTERN}"
+_LAST = "a number or id: that of the last notification"
 NotificationText = Annotated[str, Meta(max_length=4096)]
 
 
@@ -177,7 +180,7 @@ class ChallengeParticipated(Notification, tag="ChallengeParticipated"):
 
 
 class Deleted(Notification, tag="Deleted"):
-    """A notification that the user has deleted. Only the socket has it, in a replay."""
+    """A notification that the user has deleted. Only the socket has it, in a replay. It is read."""
 
 
 AnyNotification = (
@@ -204,6 +207,17 @@ AnyNotification = (
     | Deleted
 )
 """The union that a client decodes."""
+
+KINDS: tuple[str, ...] = tuple(
+    tag_of(kind) for kind in get_args(AnyNotification) if kind is not Deleted
+)
+"""The kinds that are sent."""
+NOT_MUTABLE = frozenset({"ContentSuspended", "ContentRestored", "AccountWarning", "CommentRemoved"})
+"""The kinds that nobody can mute (extensions §5)."""
+Kind = Annotated[
+    str, Meta(description="a kind of notifications", extra_json_schema={"enum": list(KINDS)})
+]
+"""A handler says more of what does not fit; the document has the list."""
 
 
 def notification_json(id: str, created: int, read: bool, data: str) -> bytes:
@@ -247,9 +261,42 @@ class ReadChange(Wire):
 
 
 class ReadUpTo(Wire):
-    """The last notification to mark as read."""
+    """The last notification to mark as read: its id or its number."""
 
-    up_to: Guid
+    up_to: (
+        Annotated[
+            str,
+            Meta(
+                pattern=_PLACE,
+                description=_LAST,
+                extra_json_schema={"examples": ["0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"]},
+            ),
+        ]
+        | Annotated[int, Meta(ge=0, le=2**63 - 1)]
+    )
+
+
+class DeleteUpTo(Wire):
+    """The last notification to delete: its id or its number."""
+
+    up_to: Annotated[
+        str, CURSOR, Meta(description=_LAST, extra_json_schema={"pattern": _PLACE})
+    ]
+
+
+class NotificationState(Record):
+    """The numbers of the newest notification and of the oldest that is kept, and how many are not
+    read. Without notifications these are 0, 1 and 0. `oldest` is above `newest` if none is kept."""
+
+    newest: int
+    oldest: int
+    unread: int
+
+
+class NotificationSettings(Wire):
+    """The kinds of notifications that the user does not want."""
+
+    muted: Annotated[list[Kind], Meta(max_length=256)]
 
 
 class DebugNotify(Wire):

@@ -57,6 +57,14 @@ class NotificationMessage(Message, tag="notification"):
     ]
 
 
+class StateMessage(Message, tag="state"):
+    """To the client: read flags have changed, or notifications were deleted. Of the user's
+    notifications up to the number `seq`, `unread` have not been read."""
+
+    seq: Seq
+    unread: int
+
+
 class PongMessage(Message, tag="pong"):
     """To the client: the answer to `ping`."""
 
@@ -83,7 +91,14 @@ class GoodbyeMessage(Message, tag="goodbye"):
     retry_after: int
 
 
-ServerMessage = HelloMessage | NotificationMessage | PongMessage | ErrorMessage | GoodbyeMessage
+ServerMessage = (
+    HelloMessage
+    | NotificationMessage
+    | StateMessage
+    | PongMessage
+    | ErrorMessage
+    | GoodbyeMessage
+)
 """The messages that a client decodes."""
 
 ClientMessage = AuthMessage | PingMessage

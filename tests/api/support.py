@@ -46,6 +46,7 @@ class Notifier:
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, str]] = []
+        self.states: list[str] = []
         self.error: Exception | None = None
 
     async def send(self, db: Db, recipient: str, notification: Notification) -> None:
@@ -59,6 +60,9 @@ class Notifier:
     def publish(self, db: Db, rows: Sequence[Following]) -> None:
         told = [(row.user_id, msgspec.json.decode(row.data)["kind"]) for row in rows]
         db.after_commit(lambda: self.sent.extend(told))
+
+    def changed(self, user: str) -> None:
+        self.states.append(user)
 
 
 class Tasks(Outbox):

@@ -165,7 +165,7 @@ class NotificationTests(LongCase):
         )
 
     async def ask(self) -> Any:
-        family = Notifications(self.db, piece=self.piece)
+        family = Notifications(self.db, Notifier(), piece=self.piece)
         return await family.all(Caller(self.ann), self.ann, self.query)
 
     async def test_pages(self) -> None:

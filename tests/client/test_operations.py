@@ -41,7 +41,9 @@ from contentsvc.wire.moderation import WarningBody
 from contentsvc.wire.notifications import (
     Debug,
     DebugNotify,
+    DeleteUpTo,
     NotificationQuery,
+    NotificationSettings,
     ReadChange,
     ReadUpTo,
 )
@@ -153,6 +155,11 @@ CALLS = {
     "notifications.all": (),
     "notifications.mark": (BOB, ReadChange(read=True)),
     "notifications.mark_up_to": (ReadUpTo(up_to=BOB),),
+    "notifications.state": (),
+    "notifications.delete": (BOB,),
+    "notifications.delete_up_to": (DeleteUpTo(up_to="7"),),
+    "notifications.settings": (),
+    "notifications.put_settings": (NotificationSettings(muted=["Debug"]),),
     "debug.notify": (DebugNotify(recipient=BOB, text="t"),),
     "progress.all": (),
     "progress.get": ("key",),

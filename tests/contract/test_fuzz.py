@@ -103,7 +103,9 @@ class FuzzTests(SpecCase):
             "query.q": [caller.username, ann.username[:5]],
             "body.recipient": [ann.id, ben.id, guid()],
             "body.parentId": [*numbers, 2**40],
-            "body.upTo": [*notifications, guid()],
+            "body.upTo": [*notifications, guid(), 2],
+            "query.upTo": [*notifications, guid(), 2],
+            "body.muted": [["Debug"], ["NewFollower", "Debug"], ["AccountWarning"], ["Deleted"]],
             "body.current": [caller.password],
         }
         return {

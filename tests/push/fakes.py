@@ -12,7 +12,7 @@ from twisted.internet.task import Clock
 
 from contentsvc.push.hub import Hub
 from contentsvc.push.subscriber import Close, Position
-from contentsvc.store.feeds import Standing, State
+from contentsvc.store.feeds import Standing, State, Tally
 from contentsvc.store.notifications import Following, Stored
 
 LIMITS = {"sockets": 20_000, "sockets_per_user": 8}
@@ -58,6 +58,8 @@ class FakeLog:
     def __init__(self, held: bool = False) -> None:
         self.rows: dict[str, list[Following]] = {}
         self.trimmed: dict[str, int] = {}
+        self.unread: dict[str, int] = {}
+        self.changes: dict[str, int] = {}
         self.held = held
         self.reads: list[Read] = []
         self.asked: list[tuple[str, int]] = []
@@ -71,7 +73,13 @@ class FakeLog:
         data = json.encode({"kind": "Debug", "text": text or str(seq)}).decode()
         id, previous = str(UUID(int=next(self._ids))), rows[-1].id if rows else None
         rows.append(Following(user, seq, id, 1000 + seq, False, data, previous))
+        self.unread[user] = self.unread.get(user, 0) + 1
         return rows[-1]
+
+    def read(self, user: str = "ann", unread: int = 0) -> None:
+        """Change read flags, so that so many are unread."""
+        self.unread[user] = unread
+        self.changes[user] = self.changes.get(user, 0) + 1
 
     def go_back(self, user: str = "ann", to: int = 0) -> None:
         """Lose what came after a number, as a database does that is an older one."""
@@ -94,7 +102,8 @@ class FakeLog:
         def one(user: str, seq: int) -> State:
             newest, trimmed = self.newest(user), self.trimmed.get(user, 0)
             id, at = self.id(user, newest), self.id(user, seq)
-            return State(newest, id, trimmed, newest - trimmed, at)
+            unread, changes = self.unread.get(user, 0), self.changes.get(user, 0)
+            return State(newest, id, trimmed, unread, changes, at)
 
         def look() -> list[State]:
             return [one(user, seq) for user, seq in zip(users, seqs, strict=True)]
@@ -102,18 +111,31 @@ class FakeLog:
         return self._read(look, "states", len(users))
 
     def moved(
-        self, db: object, users: list[str], seqs: list[int], ids: list[str | None], /
+        self,
+        db: object,
+        users: list[str],
+        seqs: list[int],
+        ids: list[str | None],
+        changes: list[int],
+        /,
     ) -> Deferred[list[Standing]]:
         def look() -> list[Standing]:
             found = []
-            for user, seq, id in zip(users, seqs, ids, strict=True):
-                newest, at = self.newest(user), self.id(user, seq)
-                if newest != seq or at != id:
-                    trimmed = self.trimmed.get(user, 0)
-                    found.append(Standing(user, newest, self.id(user, newest), trimmed, at))
+            for user, seq, id, known in zip(users, seqs, ids, changes, strict=True):
+                newest, at, now = self.newest(user), self.id(user, seq), self.changes.get(user, 0)
+                if newest != seq or at != id or now != known:
+                    last, trimmed = self.id(user, newest), self.trimmed.get(user, 0)
+                    found.append(Standing(user, newest, last, trimmed, now, at))
             return found
 
         return self._read(look, "moved", len(users))
+
+    def tallies(self, db: object, users: list[str], /) -> Deferred[list[Tally]]:
+        def one(user: str) -> Tally:
+            unread, changes = self.unread.get(user, 0), self.changes.get(user, 0)
+            return Tally(user, self.newest(user), unread, changes)
+
+        return self._read(lambda: [one(user) for user in users], "tallies", len(users))
 
     def pages(
         self, db: object, users: list[str], afters: list[int], rows: int, size: int, /
@@ -180,6 +202,7 @@ class FakeSocket:
         self.position = -1
         self.known: str | None = None
         self.live = False
+        self.changes = -1
         self.turn = self.heard = 0
         self.seen: list[Seen] = []
         self.closes: list[Close] = []
@@ -215,6 +238,9 @@ class FakeSocket:
         if not self.closes:
             self.seen.append(Seen(decode(frame), frame))
 
+    def tell_state(self, frame: bytes) -> None:
+        self.send(frame)
+
     def drained(self) -> Deferred[None] | None:
         if not self._paused:
             return None
@@ -247,6 +273,13 @@ class FakeSocket:
         return [s.message["seq"] for s in self.seen if s.message["type"] == "notification"]
 
 
+    @property
+    def states(self) -> list[tuple[int, int]]:
+        """The states it was told: the number and how many are unread."""
+        said = [each.message for each in self.seen if each.message["type"] == "state"]
+        return [(message["seq"], message["unread"]) for message in said]
+
+
 def payload(frame: bytes) -> bytes:
     """The text of an unmasked frame of the server."""
     assert frame[0] == 0x81, frame[:2]
@@ -273,9 +306,16 @@ class Listener:
     def __init__(self) -> None:
         self.delivered: list[Following] = []
         self.announced: list[tuple[str, int]] = []
+        self.states: list[str] = []
 
     def deliver(self, row: Following) -> None:
         self.delivered.append(row)
 
     def announce(self, user: str, seq: int) -> None:
         self.announced.append((user, seq))
+
+    def changed(self, user: str) -> None:
+        self.states.append(user)
+
+    def announce_changed(self, user: str) -> None:
+        self.states.append(user)

@@ -17,7 +17,7 @@ from twisted.trial.unittest import TestCase
 from contentsvc.db.connection import Connection, connect, execute
 from contentsvc.db.database import Database
 from contentsvc.push.endings import Endings
-from contentsvc.push.feeds import SIZES, Sizes
+from contentsvc.push.feed import SIZES, Sizes
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.relay import TIMES, Relay

@@ -8,7 +8,7 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.feeds import SIZES
+from contentsvc.push.feed import SIZES
 from tests.push.fakes import FakeSocket, make
 
 
@@ -37,7 +37,8 @@ class ChangeCase(SynchronousTestCase):
         """The numbers that it was sent after it was told last."""
         codes = [each.message.get("code") for each in socket.seen]
         last = len(codes) - codes[::-1].index("log_changed")
-        return [each.message["seq"] for each in socket.seen[last:]]
+        after = [each.message for each in socket.seen[last:]]
+        return [message["seq"] for message in after if message["type"] == "notification"]
 
 
 class ChangeTests(ChangeCase):

@@ -4,7 +4,7 @@ from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.feeds import SIZES
+from contentsvc.push.feed import SIZES
 from contentsvc.wire.notifications import Debug
 from contentsvc.wire.socket import NotificationMessage, ServerMessage
 from tests.push.fakes import FakeSocket, make, payload

@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.feeds import Sizes
+from contentsvc.push.feed import Sizes
 from contentsvc.push.joins import JOINS
 from tests.push.fakes import FakeSocket, make
 

@@ -6,7 +6,7 @@ from sys import getrefcount
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.feeds import SIZES
+from contentsvc.push.feed import SIZES
 from contentsvc.push.joins import JOINS
 from contentsvc.push.subscriber import OVERLOADED
 from contentsvc.wire.socket import ErrorMessage

@@ -6,7 +6,7 @@ from uuid import UUID
 import psycopg2
 from msgspec import json
 
-from contentsvc.push.feeds import SIZES
+from contentsvc.push.feed import SIZES
 from contentsvc.push.subscriber import REVOKED
 from contentsvc.store import notifications, sessions
 from contentsvc.wire.notifications import Debug

@@ -159,6 +159,7 @@ COMMENT_REMOVED = _NOTIFICATION | {
     "comment": int,
     "reason": str,
 }
+DELETED = _NOTIFICATION | {"kind": {"Deleted"}}
 NOTIFICATION = (
     DEBUG,
     SENDER,
@@ -276,7 +277,8 @@ HELLO = {
     "unread": int,
     "heartbeat": (int, float),
 }
-PUSHED = {"type": {"notification"}, "seq": int, "notification": NOTIFICATION}
+PUSHED = {"type": {"notification"}, "seq": int, "notification": (*NOTIFICATION, DELETED)}
+STATE = {"type": {"state"}, "seq": int, "unread": int}
 SOCKET_ERROR = {"type": {"error"}, "code": str, "detail": str}
 LOG_CHANGED = {
     "type": {"error"},

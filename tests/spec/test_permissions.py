@@ -106,8 +106,15 @@ class SpecifiedTests(PermissionCase):
         await self.only_self("GET", "user/{user}/following")
 
     async def test_notifications(self):
-        """Spec §5: GET notifications is for the user only."""
-        await self.only_self("GET", "user/{user}/notifications")
+        """Spec §5: GET notifications is for the user only; so is all below it."""
+        path = "user/{user}/notifications"
+        await self.only_self("GET", path)
+        await self.only_self("DELETE", f"{path}?upTo=1")
+        await self.only_self("DELETE", f"{path}/{guid()}")
+        await self.only_self("GET", f"{path}/state")
+        await self.only_self("POST", f"{path}/read", {"upTo": 1})
+        await self.only_self("GET", f"{path}/settings")
+        await self.only_self("PUT", f"{path}/settings", {"muted": []})
 
     async def test_progress(self):
         """Spec §5: GET progress is for the user only."""

@@ -267,15 +267,6 @@ class MessageTests(SocketCase):
         self.assertEqual(await self.notifications(user), [one["notification"] for one in got])
         await socket.quiet()
 
-    async def test_read_flag_is_not_pushed(self):
-        """choices: reading makes no message."""
-        user = await self.notified("a")
-        socket = await self.socket(user)
-        (one,) = await self.notifications(user)
-        path = f"user/{user.id}/notifications/{one['id']}"
-        await self.amend(path, {"read": True}, by=user, expect=204)
-        await socket.quiet()
-
     async def test_ping(self):
         """choices: ping is answered with pong."""
         await (await self.socket(await self.someone())).quiet()

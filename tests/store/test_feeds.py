@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from contentsvc.store import feeds
-from contentsvc.store.feeds import Standing
+from contentsvc.store import feeds, marking
+from contentsvc.store.feeds import Standing, State, Tally
+from contentsvc.store.notifications import Stored
 from tests.store.test_notifications import NotificationCase
 from tests.support.databases import guid
 
@@ -96,7 +97,7 @@ class FeedTests(NotificationCase):
         self.assertNotEqual(last.previous, between)
         self.assertEqual((await self.insert()).previous, last.id)
 
-    async def moved(self, *asked: tuple[str, int, str | None]) -> list[Standing]:
+    async def moved(self, *asked: tuple[str, int, str | None, int]) -> list[Standing]:
         """Which of these are not as they are said to be."""
         lists = (list(each) for each in zip(*asked, strict=True))
         return await feeds.moved(self.db, *lists)
@@ -106,14 +107,48 @@ class FeedTests(NotificationCase):
         bob, eve, nobody, gone = await self.user(), await self.user(), guid(), guid()
         ann1, ann2, bob1 = await self.insert(), await self.insert(), await self.insert(bob)
         self.assertEqual(
-            await self.moved((self.ann, 2, ann2.id), (bob, 1, bob1.id), (eve, 0, None)), []
+            await self.moved((self.ann, 2, ann2.id, 0), (bob, 1, bob1.id, 0), (eve, 0, None, 0)),
+            [],
         )
         found = await self.moved(
-            (self.ann, 1, ann1.id), (bob, 1, gone), (eve, 0, None), (nobody, 3, gone)
+            (self.ann, 1, ann1.id, 0), (bob, 1, gone, 0), (eve, 0, None, 0), (nobody, 3, gone, 0)
         )
         expected = [
-            Standing(self.ann, 2, ann2.id, 0, ann1.id),
-            Standing(bob, 1, bob1.id, 0, bob1.id),
-            Standing(nobody, 0, None, 0, None),
+            Standing(self.ann, 2, ann2.id, 0, 0, ann1.id),
+            Standing(bob, 1, bob1.id, 0, 0, bob1.id),
+            Standing(nobody, 0, None, 0, 0, None),
         ]
         self.assertEqual(sorted(found), sorted(expected))
+
+    async def test_changes(self) -> None:
+        """So is one whose read flags have changed, and one with a deletion."""
+        first, last = await self.insert(), await self.insert()
+        await marking.mark(self.db, self.ann, first.id, True)
+        await marking.delete(self.db, self.ann, last.id)
+        self.assertEqual(await self.moved((self.ann, 2, last.id, 2)), [])
+        expected = Standing(self.ann, 2, last.id, 0, 2, last.id)
+        self.assertEqual(await self.moved((self.ann, 2, last.id, 1)), [expected])
+        (state,) = await feeds.states(self.db, [self.ann], [2])
+        self.assertEqual(state, State(2, last.id, 0, 0, 2, last.id))
+
+    async def test_tallies(self) -> None:
+        """How many are unread is read for many users, those without a log too."""
+        bob, nobody = await self.user(), guid()
+        row = await self.insert()
+        await self.insert(bob)
+        await marking.mark(self.db, self.ann, row.id, True)
+        found = await feeds.tallies(self.db, [bob, nobody, self.ann])
+        expected = [Tally(bob, 1, 1, 0), Tally(nobody, 0, 0, 0), Tally(self.ann, 1, 0, 1)]
+        self.assertEqual(sorted(found), sorted(expected))
+
+    async def test_deleted(self) -> None:
+        """A deleted one is replayed, empty, with its number, id and time."""
+        rows = [await self.insert() for _ in range(3)]
+        await marking.delete(self.db, self.ann, rows[1].id)
+        data = '{"kind":"Deleted"}'
+        expected = Stored(self.ann, 2, rows[1].id, rows[1].created, True, data)
+        ((_, paged, _),) = await feeds.pages(self.db, [self.ann], [0], 9, 999)
+        self.assertEqual(paged, expected)
+        found = await feeds.after(self.db, [self.ann], [1], 9)
+        self.assertEqual([row.previous for row in found], [rows[0].id, rows[1].id])
+        self.assertEqual((found[0].read, found[0].data), (True, data))

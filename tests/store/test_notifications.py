@@ -104,62 +104,6 @@ class NumberTests(NotificationCase):
         self.assertEqual(counters, [])
 
 
-class ReadFlagTests(NotificationCase):
-    async def mark(self, row: Following, read: bool = True) -> bool:
-        """Set the flag."""
-        return await notifications.mark(self.db, self.ann, row.id, read)
-
-    async def up_to(self, row: Following) -> bool:
-        """Set it on this and those before."""
-        return await notifications.mark_up_to(self.db, self.ann, row.id)
-
-    async def test_mark(self) -> None:
-        """Read and unread again, as often as it is said, is counted once each time."""
-        row = await self.insert()
-        for read, unread in ((True, 0), (True, 0), (False, 1), (False, 1), (True, 0)):
-            self.assertTrue(await self.mark(row, read))
-            self.assertEqual((await self.state()).unread, unread)
-
-    async def test_mark_at_once(self) -> None:
-        """Marked by twenty at once, it is counted once."""
-        rows = [await self.insert() for _ in range(4)]
-        await together(*(self.mark(row) for row in rows[:2] for _ in range(20)))
-        self.assertEqual((await self.state()).unread, 2)
-
-    async def test_mark_amid_inserts(self) -> None:
-        """Marking and inserting at once leave an exact count."""
-        rows = [await self.insert() for _ in range(15)]
-        acts = [act for row in rows for act in (self.mark(row), self.insert(), self.insert())]
-        await together(*acts)
-        self.assertEqual(await self.numbers(), (45, 0, 30))
-
-    async def test_up_to(self) -> None:
-        """All up to one are marked, those after it are not, and that again changes nothing."""
-        rows = [await self.insert() for _ in range(5)]
-        await self.mark(rows[1])
-        for _ in range(2):
-            self.assertTrue(await self.up_to(rows[3]))
-            self.assertEqual((await self.state()).unread, 1)
-        found = await notifications.listed(self.db, self.ann, 0, None, 1000)
-        self.assertEqual([row.read for row in found], [True] * 4 + [False])
-
-    async def test_up_to_at_once(self) -> None:
-        """The count is exact after marks and inserts at the same time."""
-        rows = [await self.insert() for _ in range(20)]
-        acts = [act for row in rows for act in (self.up_to(row), self.mark(row), self.insert())]
-        await together(*acts)
-        self.assertEqual(await self.numbers(), (40, 0, 20))
-
-    async def test_of_another(self) -> None:
-        """Another user's notification is not there, and stays as it was."""
-        row = await self.insert(await self.user())
-        self.assertFalse(await self.mark(row))
-        self.assertFalse(await self.up_to(row))
-        self.assertIsNone(await notifications.number(self.db, self.ann, row.id))
-        read = self.sql("select read from notifications where id = %s", row.id)
-        self.assertEqual(read, [(False,)])
-
-
 class ReadTests(NotificationCase):
     async def test_listed(self) -> None:
         """A list may begin after a number, after a time, and end at a limit."""

@@ -6,7 +6,7 @@ from importlib.resources import files
 import psycopg2
 from twisted.internet.threads import deferToThread
 
-from contentsvc.store import feeds, notifications, retention, sessions
+from contentsvc.store import feeds, marking, notifications, retention, sessions
 from contentsvc.store.feeds import Standing
 from contentsvc.store.retention import FIRST, Step, Trimmed
 from tests.store.test_sessions import MONTH, WAITING, digest
@@ -81,9 +81,28 @@ class NotificationTests(RetentionCase):
         """Of those that go only the unread are subtracted."""
         ann = await self.log(100, 99, 98, 1)
         (row, *_) = await notifications.listed(self.db, ann, 0, None, 1)
-        await notifications.mark(self.db, ann, row.id, True)
+        await marking.mark(self.db, ann, row.id, True)
         self.assertEqual(await self.all(), 3)
         self.assertEqual(await self.stands(ann), (4, 3, 1))
+
+    async def test_changes(self) -> None:
+        """Sockets are told if unread ones have gone, and only then."""
+        ann, bob = await self.log(100, 99, 1), await self.log(100)
+        (row,) = await notifications.listed(self.db, bob, 0, None, 1)
+        await marking.mark(self.db, bob, row.id, True)
+        await self.all()
+        found = await feeds.tallies(self.db, [ann, bob])
+        self.assertEqual({each.user_id: each.changes for each in found}, {ann: 1, bob: 1})
+
+    async def test_deleted(self) -> None:
+        """What the user has deleted goes in its turn, and is subtracted once."""
+        ann = await self.log(100, 99, 98, 1)
+        rows = await notifications.listed(self.db, ann, 0, None, 9)
+        await marking.delete(self.db, ann, rows[1].id)
+        await marking.delete(self.db, ann, rows[3].id)
+        self.assertEqual(await self.stands(ann), (4, 0, 2))
+        self.assertEqual(await self.all(), 3)
+        self.assertEqual(await self.stands(ann), (4, 3, 0))
 
     async def test_whole_log(self) -> None:
         """A log may go whole; the next number goes on from there, and is kept."""
@@ -207,8 +226,9 @@ class NotificationTests(RetentionCase):
             for user in users
             for row in rows[user]
             for act in (
-                notifications.mark(self.db, user, row.id, True),
-                notifications.mark_up_to(self.db, user, row.id),
+                marking.mark(self.db, user, row.id, True),
+                marking.mark_up_to(self.db, user, row.id, None, 0, 1000),
+                marking.delete(self.db, user, row.id),
                 notifications.insert(self.db, user, "Debug", "{}"),
                 retention.trim_notifications(self.db, DAYS, FIRST),
             )
@@ -223,8 +243,8 @@ class NotificationTests(RetentionCase):
         ann = await self.log(100)
         ((id,),) = self.sql("select id from notifications where user_id = %s", ann)
         await self.all()
-        found = await feeds.moved(self.db, [ann], [1], [id])
-        self.assertEqual(found, [Standing(ann, 1, None, 1, None)])
+        found = await feeds.moved(self.db, [ann], [1], [id], [0])
+        self.assertEqual(found, [Standing(ann, 1, None, 1, 1, None)])
 
 
 class SessionTests(RetentionCase):
