@@ -1,5 +1,8 @@
 """Messages: what is answered, and who is told."""
 
+from twisted.internet.defer import Deferred
+
+from contentsvc.api.friends import Friends
 from contentsvc.api.messages import Messages
 from contentsvc.wire.base import Part
 from contentsvc.wire.messages import MessageCreate
@@ -64,6 +67,32 @@ class MessageTests(ApiCase):
         self.pair("null, 1")
         self.assertEqual((await self.refused(self.send())).code, "blocked")
         self.assertEqual(self.notifier.sent, [])
+
+    async def test_block_at_once(self) -> None:
+        """After the answer to a block nothing is stored, whatever was under way; what was refused
+        was not stored."""
+        family = Messages(self.db, self.notifier, per_minute=0)
+        friends = Friends(self.db, self.notifier, requests_per_day=0)
+        body = MessageCreate(text="hi")
+
+        def send(count: int) -> Deferred[list[str]]:
+            caller = Caller(self.ann)
+            acts = [family.send(caller, self.ann, self.bob, body) for _ in range(count)]
+            return Deferred.fromCoroutine(self.statuses(*acts))
+
+        def stored() -> int:
+            ((count,),) = self.sql("select count(*) from messages where sender = %s", self.ann)
+            return int(count)
+
+        before = send(5)
+        block = Deferred.fromCoroutine(friends.block(Caller(self.bob), self.bob, self.ann))
+        after = send(20)
+        await block
+        there = stored()
+        outcomes = [*await before, *await after]
+        self.assertEqual((outcomes.count("done"), stored()), (there, there))
+        self.assertEqual(outcomes.count("blocked"), 25 - there)
+        self.assertEqual(len(self.notifier.sent), there)
 
     async def test_limit(self) -> None:
         """Beyond the limit it is 429; a repeat and the other refusals are as before."""

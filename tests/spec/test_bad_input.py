@@ -268,6 +268,10 @@ class PathTests(SpecCase):
             ("PUT", f"user/{good}/rating/{{}}"),
             ("PUT", f"user/{good}/following/{{}}"),
             ("PATCH", f"user/{good}/notifications/{{}}"),
+            ("POST", f"user/{good}/friend/{{}}/messages"),
+            ("GET", f"user/{good}/friend/{{}}/messages"),
+            ("GET", f"user/{good}/friend/{good}/messages/{{}}"),
+            ("GET", "user/{}/messages"),
             ("POST", f"user/{{}}/friend/{good}/party-invite/accept"),
             ("POST", f"user/{good}/friend/{{}}/party-invite/decline"),
             ("GET", "design-challenges/{}"),
@@ -295,7 +299,8 @@ class PathTests(SpecCase):
     async def test_cursors(self):
         """A cursor that the service never gave is 400."""
         user = await self.someone()
-        for what in ("content", "followers", "following", "notifications"):
+        between = f"friend/{(await self.user()).id}/messages"
+        for what in ("content", "followers", "following", "notifications", "messages", between):
             for bad in ("x", "%00", "-", "1" + "0" * 60, "'"):
                 path = f"user/{user.id}/{what}?limit=2&after={bad}"
                 self.invalid_query(await self.get(path, by=user), "after")

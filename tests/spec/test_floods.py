@@ -8,7 +8,12 @@ from tests.spec.harness import SpecCase
 from tests.spec.telling import bare, revision
 from tests.support.daemon import Daemon, shared
 
-LIMITS = {"COMMENTS_PER_MINUTE": "3", "FOLLOWS_PER_DAY": "2", "PUBLICATIONS_PER_DAY": "2"}
+LIMITS = {
+    "COMMENTS_PER_MINUTE": "3",
+    "MESSAGES_PER_MINUTE": "3",
+    "FOLLOWS_PER_DAY": "2",
+    "PUBLICATIONS_PER_DAY": "2",
+}
 
 
 class DefaultTests(SpecCase):
@@ -24,6 +29,18 @@ class DefaultTests(SpecCase):
         self.problem(limited, 429, "too_many_requests")
         self.assertTrue(0 < int(limited.header("Retry-After") or 0) <= 60)
         await self.post(path, {"body": "x"}, by=await self.user(), expect=201)
+
+    async def test_messages(self):
+        """Extensions: the 61st message in a minute is 429, and says when to go on."""
+        user, other = await self.user(), await self.user()
+        for one, another in ((user, other), (other, user)):
+            await self.put(f"user/{one.id}/friend/{another.id}", by=one, expect=204)
+        path = f"user/{user.id}/friend/{other.id}/messages"
+        for n in range(60):
+            await self.post(path, {"text": f"{n}"}, by=user, expect=201)
+        limited = await self.post(path, {"text": "x"}, by=user)
+        self.problem(limited, 429, "too_many_requests")
+        self.assertTrue(0 < int(limited.header("Retry-After") or 0) <= 60)
 
     async def test_publications(self):
         """Extensions: the 101st publication of a day, of creates and revisions, is 429."""
@@ -65,6 +82,34 @@ class LimitTests(SpecCase):
         self.problem(response, 404, "content_not_found")
         found = await self.get(path, expect=200)
         self.assertEqual(3, found.json()["total"])
+
+    async def test_messages(self):
+        """Extensions: messages to all friends count together; repeats and refusals do not count,
+        and are answered as before beyond the limit."""
+        user, other, third = [await self.user() for _ in range(3)]
+        for one, another in ((user, other), (other, user), (user, third), (third, user)):
+            await self.put(f"user/{one.id}/friend/{another.id}", by=one, expect=204)
+
+        async def send(to: str, id: str | None = None, text: str = "x") -> Response:
+            body = {"text": text, **({} if id is None else {"id": id})}
+            return await self.post(f"user/{user.id}/friend/{to}/messages", body, by=user)
+
+        first = guid()
+        for id in (first, first, guid()):
+            self.assertEqual(201, (await send(other.id, id)).status)
+        self.problem(await send(user.id), 403, "not_friends")
+        self.assertEqual(201, (await send(third.id)).status)
+        for to in (other, third):
+            self.limited(await send(to.id), 60)
+        self.assertEqual(201, (await send(other.id, first)).status)
+        self.limited(await send(third.id, first), 60)
+        self.invalid(await send(other.id, text=""), "/text")
+        self.problem(await send(guid()), 404, "user_not_found")
+        self.problem(await send(user.id), 403, "not_friends")
+        back = {"text": "x"}
+        path = f"user/{other.id}/friend/{user.id}/messages"
+        await self.post(path, back, by=other, expect=201)
+        self.assertEqual(3, len((await self.get(path, by=other, expect=200)).json()))
 
     async def test_follows(self):
         """choices: beyond the limit a repeat is 204, and an unknown user 404."""

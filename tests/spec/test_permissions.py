@@ -293,6 +293,24 @@ class OtherTests(PermissionCase):
         await self.signed_in("PATCH", path, {"body": "y"}, by=made.author)
         await self.signed_in("DELETE", path, by=made.author)
 
+    async def test_messages(self):
+        """Extensions: messages are for the user themself only, to read and to send."""
+        path = f"user/{{user}}/friend/{(await self.someone()).id}/messages"
+        await self.only_self("GET", path)
+        await self.only_self("GET", "user/{user}/messages")
+        user, other = await self.user(), await self.user()
+        for one, another in ((user, other), (other, user)):
+            await self.put(f"user/{one.id}/friend/{another.id}", by=one, expect=204)
+        path = f"user/{user.id}/friend/{other.id}/messages"
+        for by in (other, await self.admin()):
+            await self.outcome(403, "POST", path, {"text": "x"}, by=by)
+        await self.outcome(401, "POST", path, {"text": "x"})
+        sent = await self.post(path, {"text": "x"}, by=user, expect=201)
+        location = sent.header("Location") or ""
+        for by in (other, await self.admin()):
+            await self.outcome(403, "GET", location, None, by=by)
+        await self.outcome(None, "GET", location, None, by=user)
+
     async def test_follow(self):
         """choices: PUT and DELETE following are for the user only."""
         path = f"user/{{user}}/following/{(await self.someone()).id}"
