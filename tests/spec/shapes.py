@@ -147,6 +147,12 @@ CHALLENGE_OUTCOME = _NOTIFICATION | {
     "challenge": GUID,
     "content": GUID,
 }
+FRIEND_MESSAGE = _NOTIFICATION | {
+    "kind": {"FriendMessage"},
+    "sender": GUID,
+    "text": str,
+    "message": GUID,
+}
 COMMENTED = _NOTIFICATION | {
     "kind": {"CommentOnContent", "CommentReply"},
     "sender": GUID,
@@ -159,8 +165,17 @@ COMMENT_REMOVED = _NOTIFICATION | {
     "comment": int,
     "reason": str,
 }
-DELETED = _NOTIFICATION | {"kind": {"Deleted"}}
+REPORTED = {"kind": {"content", "comment", "user"}, "id": (str, int), "content?": GUID}
+REPORT_RESOLVED = _NOTIFICATION | {
+    "kind": {"ReportResolved"},
+    "subject": REPORTED,
+    "outcome": {"upheld", "dismissed"},
+}
+DELETED = {"id": GUID, "kind": {"Deleted"}, "created": instant, "read": lambda read: read is True}
+"""What the socket replays of a deleted notification; REST never shows it."""
 NOTIFICATION = (
+    FRIEND_MESSAGE,
+    REPORT_RESOLVED,
     DEBUG,
     SENDER,
     PARTY,
@@ -173,6 +188,32 @@ NOTIFICATION = (
     COMMENTED,
     COMMENT_REMOVED,
 )
+MESSAGE = {"id": GUID, "sender": GUID, "text": str, "created": instant}
+CONVERSATION = {"user": USER_INFO, "last": MESSAGE}
+NOTIFICATION_STATE = {"newest": int, "oldest": int, "unread": int}
+NOTIFICATION_SETTINGS = {"muted": [str]}
+REPORT_REASONS = {"spam", "abuse", "sexual", "violence", "copyright", "cheating", "other"}
+QUEUED = {
+    "subject": REPORTED,
+    "reports": int,
+    "reasons": lambda reasons: (
+        type(reasons) is dict
+        and set(reasons) <= REPORT_REASONS
+        and all(type(count) is int and count > 0 for count in reasons.values())
+    ),
+    "first": instant,
+    "last": instant,
+    "upTo": (str, int),
+}
+REPORT = {
+    "id": (str, int),
+    "reporter": GUID,
+    "reason": REPORT_REASONS,
+    "text": (str, None),
+    "evidence": dict,
+    "created": instant,
+    "state": {"open", "upheld", "dismissed"},
+}
 BAN = {"reason": str, "until": (int, None)}
 ACTION = {
     "id": GUID,
