@@ -12,7 +12,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
-from contentsvc.store import comments
+from contentsvc.store import actions, comments
 from contentsvc.store.floods import MINUTE
 from contentsvc.web.allow import ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
@@ -125,7 +125,13 @@ class Comments:
             await comments.delete(self._db, content, comment)
             return
         async with self._db.transaction() as tx:
-            if await comments.delete(tx, content, comment):
+            status = await comments.delete(tx, content, comment)
+            if status is not None:
+                # Others do not see hidden content, so they are not refused.
+                if call.user not in authors and status == "active":
+                    await actions.record(
+                        tx, call.user, "comment_deleted", "comment", str(comment), query.reason
+                    )
                 removed = CommentRemoved(content=content, comment=comment, reason=query.reason)
                 await self._notifier.send(tx, writer, removed)
 

@@ -235,7 +235,7 @@ async def update(db: Db, content: str, comment: int, body: str) -> bool | None:
     content are locked."""
 
 
-@found("""
+@maybe("""
     with content as (
         select id from contents
         where id = :content and exists (
@@ -251,10 +251,10 @@ async def update(db: Db, content: str, comment: int, body: str) -> bool | None:
     )
     update contents set live_comments = live_comments - 1
     where id in (select content_id from gone)
-    returning true
+    returning status
 """)
-async def delete(db: Db, content: str, comment: int) -> bool:
-    """Leave a tombstone. False if there is one already."""
+async def delete(db: Db, content: str, comment: int) -> str | None:
+    """Leave a tombstone. Gives the status of the content; None if there is a tombstone already."""
 
 
 @maybe("""
@@ -265,12 +265,20 @@ async def delete(db: Db, content: str, comment: int) -> bool:
         update contents c set comments_locked = :locked
         from content v
         where c.id = v.id and (:admin or c.author_id = :caller) and c.comments_locked <> :locked
+        returning c.id, c.author_id, c.status
+    ), noted as (
+        -- Others do not see hidden content, so they are not refused.
+        insert into moderation_actions (admin, action, subject_kind, subject, reason)
+        select :caller, case when :locked then 'comments_locked' else 'comments_unlocked' end,
+               'content', id::text, ''
+        from changed where author_id <> :caller and status = 'active'
     )
     select :admin or author_id = :caller from content
 """)
 async def lock(db: Db, content: str, caller: str, admin: bool, locked: bool) -> bool | None:
-    """Lock or unlock the comments on a content. No comment is written after they were locked. False
-    if the caller may not, None if they cannot see the content."""
+    """Lock or unlock the comments on a content. No comment is written after they were locked. Notes
+    it as the act of an admin unless the caller is the author. False if the caller may not, None if
+    they cannot see the content."""
 
 
 @found("""

@@ -1,0 +1,354 @@
+"""Every write that an admin can do to what is another's, and what it leaves in the list of acts
+(extensions §7).
+
+It goes through the table of operations. An operation that refuses some callers but not admins has a
+recipe here, by its name: what to ask for, and what must be noted. One without a recipe fails.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import psycopg2
+from twisted.internet.defer import Deferred, gatherResults
+
+from contentsvc.api.families import OPERATIONS
+from contentsvc.web.allow import ADMIN, SELF, SELF_OR_ADMIN
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.table import Operation
+from tests.spec.challenging import ChallengeCase
+from tests.spec.client import NOTHING, Response
+from tests.spec.data import User, guid
+from tests.spec.telling import revision
+from tests.spec.test_challenges import challenge
+
+ASKS = {"precheck_check"}
+"""Operations that change nothing, whoever calls them."""
+
+TABLES = [
+    *("contents", "revisions", "comments", "users", "bans", "notifications", "blocked_files"),
+    *("challenges", "challenge_entries", "challenge_rewards"),
+]
+"""What admins change, each act at least one of them."""
+
+
+def fails(*tables: str) -> str:
+    """From now on, a transaction that has written one of these tables fails when it commits."""
+    triggers = [
+        f"""create constraint trigger {table}_fails after insert or update or delete on {table}
+            deferrable initially deferred for each row execute function fail();"""
+        for table in tables
+    ]
+    return f"""
+        create function fail() returns trigger language plpgsql as $$
+        begin
+            raise exception 'no commit' using errcode = '57014';
+        end $$;
+        {" ".join(triggers)}
+    """
+
+
+GOES_ON = "drop function if exists fail cascade"
+"""It does not fail any more."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """A request about what is another's. As an admin's, it is noted like this; without `action` not
+    at all. The same request `again` changes nothing."""
+
+    path: str
+    body: Any = NOTHING
+    action: str = ""
+    kind: str = ""
+    subject: str = ""
+    reason: str = ""
+    query: dict[str, str] = field(default_factory=dict)
+    again: bool = True
+
+    @property
+    def noted(self) -> tuple[str, ...]:
+        """The row."""
+        return self.action, self.kind, self.subject, self.reason
+
+
+def needs_recipe(operation: Operation) -> bool:
+    """Whether it is a write that refuses some callers, but perhaps no admins."""
+    route = operation.route
+    if route.method == "GET":
+        return False
+    return route.allow in (ADMIN, SELF_OR_ADMIN) or Forbidden in route.raises
+
+
+WRITES = [operation for operation in OPERATIONS if needs_recipe(operation)]
+
+
+class Recipes(ChallengeCase):
+    """For each operation, acts that come one after another."""
+
+    async def content_put(self) -> list[Act]:
+        made = await self.content(await self.user())
+        body = {"description": "new", "screenshotUris": ["a.png"]}
+        return [
+            Act(made.path, body, "content_changed", "content", made.id),
+            Act(made.path, body | {"tags": []}, "content_changed", "content", made.id),
+        ]
+
+    async def content_set_status(self) -> list[Act]:
+        made = await self.content(await self.user())
+        path, about = f"{made.path}/status", ("content", made.id)
+        gore = {"status": "suspended", "reason": "gore"}
+        return [
+            Act(path, gore, "content_suspended", *about, "gore"),
+            Act(path, {"status": "active"}, "content_restored", *about),
+        ]
+
+    async def content_set_featured(self) -> list[Act]:
+        made = await self.content(await self.user())
+        path, about = f"{made.path}/featured", ("content", made.id)
+        return [
+            Act(path, {"featured": True}, "content_featured", *about),
+            Act(path, {"featured": False}, "content_unfeatured", *about),
+        ]
+
+    async def precheck_check(self) -> list[Act]:
+        made = await self.content(await self.user())
+        body = {"contentId": made.id, "operation": "update", "dependencies": [], "packages": []}
+        return [Act("content/upload-precheck", body)]
+
+    async def revisions_publish(self) -> list[Act]:
+        made = await self.content(await self.user())
+        return [
+            Act(f"{made.path}/revisions", revision(), "revision_published", "content", made.id)
+        ]
+
+    async def revisions_set_current(self) -> list[Act]:
+        made = await self.content(await self.user())
+        await self.publish(made)
+        body = {"revisionId": made.sent["revisionId"]}
+        path = f"{made.path}/revisions/current"
+        return [Act(path, body, "revision_selected", "content", made.id)]
+
+    async def revisions_delete(self) -> list[Act]:
+        made = await self.content(await self.user())
+        await self.publish(made)
+        return [Act(f"{made.path}/revisions/{made.sent['revisionId']}")]
+
+    async def withdrawal_delete(self) -> list[Act]:
+        return [Act((await self.content(await self.user())).path)]
+
+    async def withdrawal_restore(self) -> list[Act]:
+        return [Act(f"{(await self.content(await self.user())).path}/restore")]
+
+    async def comments_update(self) -> list[Act]:
+        made = await self.content(await self.user())
+        return [Act(await self.comment(made, await self.user()), {"body": "new"})]
+
+    async def comments_delete(self) -> list[Act]:
+        made = await self.content(await self.user())
+        path = await self.comment(made, await self.user())
+        about = "comment", path.rpartition("/")[2]
+        given: dict[str, Any] = {"reason": "rude"}
+        return [Act(path, NOTHING, "comment_deleted", *about, "rude", query=given)]
+
+    async def comments_lock(self) -> list[Act]:
+        made = await self.content(await self.user())
+        path, about = f"{made.path}/comments-locked", ("content", made.id)
+        return [
+            Act(path, {"locked": True}, "comments_locked", *about),
+            Act(path, {"locked": False}, "comments_unlocked", *about),
+        ]
+
+    async def users_update(self) -> list[Act]:
+        user = await self.user()
+        body = {"avatar": "a.png", "emblem": guid(), "fullProfile": {}, "publicProfile": {}}
+        other = {"avatar": None, "emblem": None, "publicProfile": {"profile": "x"}}
+        return [
+            Act(f"user/{user.id}", body | each, "user_changed", "user", user.id)
+            for each in ({}, {"fullProfile": {"profile": "x"}}, other)
+        ]
+
+    async def bans_put(self) -> list[Act]:
+        user = await self.user()
+        path, about = f"user/{user.id}/ban", ("user", user.id)
+        return [
+            Act(path, {"reason": reason, "until": until}, "user_banned", *about, reason)
+            for reason, until in (("rude", None), ("cheats", None), ("cheats", 1), ("cheats", 2))
+        ]
+
+    async def bans_lift(self) -> list[Act]:
+        user, admin = await self.user(), await self.admin()
+        path = f"user/{user.id}/ban"
+        await self.put(path, {"reason": "rude"}, by=admin, expect=204)
+        return [Act(path, NOTHING, "ban_lifted", "user", user.id)]
+
+    async def actions_warn(self) -> list[Act]:
+        user = await self.user()
+        body = {"reason": "rude", "id": guid()}
+        return [Act(f"user/{user.id}/warning", body, "user_warned", "user", user.id, "rude")]
+
+    async def challenges_create(self) -> list[Act]:
+        return [
+            Act("design-challenges", challenge(), "challenge_created", "challenge", again=False)
+        ]
+
+    async def challenges_replace(self) -> list[Act]:
+        made = await self.challenge()
+        win = made.sent["win"]
+        emblem = {"emblem": win["emblem"] | {"color": "#000000"}}
+        return [
+            Act(made.path, made.sent | change, "challenge_changed", "challenge", made.id)
+            for change in ({"name": "Towers"}, {"types": ["game"]}, {"win": win | emblem})
+        ]
+
+    async def challenges_delete(self) -> list[Act]:
+        made = await self.challenge()
+        return [Act(made.path, NOTHING, "challenge_deleted", "challenge", made.id)]
+
+    async def challenges_close(self) -> list[Act]:
+        made = await self.challenge()
+        path, body = f"{made.path}/close", {"winners": [(await self.entry(made)).id]}
+        return [Act(path, body, "challenge_closed", "challenge", made.id)]
+
+    async def entries_enter(self) -> list[Act]:
+        made, game = await self.challenge(), await self.content(await self.user())
+        return [Act(made.entry(game))]
+
+    async def entries_leave(self) -> list[Act]:
+        made = await self.challenge()
+        path = made.entry(await self.entry(made))
+        return [Act(path, NOTHING, "entry_removed", "challenge", made.id)]
+
+    async def rewards_take(self) -> list[Act]:
+        made = await self.challenge()
+        user = (await self.entry(made)).author
+        await self.close(made)
+        path = f"user/{user.id}/rewards/{made.id}"
+        return [Act(path, NOTHING, "reward_removed", "user", user.id)]
+
+    async def files_block(self) -> list[Act]:
+        digest = guid().replace("-", "") * 2
+        return [
+            Act(f"files/{digest}/block", {"reason": reason}, "file_blocked", "file", digest, reason)
+            for reason in ("stolen", "gore")
+        ]
+
+    async def files_unblock(self) -> list[Act]:
+        digest = guid().replace("-", "") * 2
+        path, admin = f"files/{digest}/block", await self.admin()
+        await self.put(path, {"reason": "stolen"}, by=admin, expect=204)
+        return [Act(path, NOTHING, "file_unblocked", "file", digest)]
+
+
+class ActTests(Recipes):
+    """A third user and an admin do the same to what is another's."""
+
+    async def connect(self) -> None:
+        self.own_daemon()
+        await super().connect()
+        folder = self.daemon.socket_folder() if self.daemon else None
+        if folder is None:
+            self.fail("the daemon has no database of its own")
+        self.database = f"postgresql://postgres@/contentsvc?host={quote(str(folder), safe='')}"
+        self.addCleanup(self.sql, GOES_ON)
+
+    def sql(self, statement: str, *given: object) -> list[tuple[Any, ...]]:
+        """The rows of a statement."""
+        with closing(psycopg2.connect(self.database)) as connection, connection:
+            with connection.cursor() as cursor:
+                cursor.execute(statement, given or None)
+                return cursor.fetchall() if cursor.description else []
+
+    def newest(self) -> int:
+        """The number of the last act."""
+        ((number,),) = self.sql("select coalesce(max(number), 0) from moderation_actions")
+        return int(number)
+
+    async def ask(self, operation: Operation, act: Act, by: User) -> Response:
+        """The response to the act."""
+        return await self.request(
+            operation.route.method, act.path, act.body, by=by, query=act.query
+        )
+
+    async def noted(self, act: Act, since: int, response: Response, expected: bool) -> None:
+        """Assert that the act was noted, once and as it says, or not at all."""
+        found = self.sql(
+            """select admin::text, action, subject_kind, subject, reason
+               from moderation_actions where number > %s""",
+            since,
+        )
+        if not expected:
+            self.assertEqual([], found, repr(response))
+            return
+        made = (response.header("Location") or "").rpartition("/")[2]
+        action, kind, subject, reason = act.noted
+        row = ((await self.admin()).id, action, kind, subject or made, reason)
+        self.assertEqual([row], found, repr(response))
+
+    async def check(self, operation: Operation, act: Act) -> None:
+        """A third user, then an admin whose transaction fails once it has noted or changed
+        anything, then an admin, then the admin again."""
+        third, admin, before = await self.user(), await self.admin(), self.newest()
+        refused = (await self.ask(operation, act, third)).status == 403
+        failed = []
+        for tables in (["moderation_actions"], TABLES):
+            self.sql(fails(*tables))
+            failed.append(await self.ask(operation, act, admin))
+            self.sql(GOES_ON)
+            await self.noted(act, before, failed[-1], False)
+
+        done = await self.ask(operation, act, admin)
+        needed = refused and done.status < 300 and operation.id not in ASKS
+        self.assertEqual(needed, bool(act.action), repr(done))
+        # What failed has not stayed: otherwise this would have changed nothing.
+        await self.noted(act, before, done, needed)
+        expected = 503 if needed else done.status
+        self.assertEqual([expected] * 2, [response.status for response in failed], failed)
+        if act.again:
+            before = self.newest()
+            await self.noted(act, before, await self.ask(operation, act, admin), False)
+
+    async def test_all(self):
+        """Extensions §7: each write that changes something, and that others are refused with 403,
+        is noted in its transaction, once; a repeat is not."""
+        for operation in WRITES:
+            recipe = getattr(self, operation.id, None)
+            self.assertIsNotNone(recipe, f"{operation.id} has no recipe")
+            for act in await recipe():
+                await self.check(operation, act)
+
+    async def test_at_once(self):
+        """choices: of several requests for the same at once, the one that changes something is
+        noted."""
+        admin = await self.admin()
+        for operation in WRITES:
+            for act in await getattr(self, operation.id)():
+                before = self.newest()
+                asked = [
+                    Deferred.fromCoroutine(self.ask(operation, act, admin))
+                    for _ in range(4 if act.again else 1)
+                ]
+                first, *_ = await gatherResults(asked, consumeErrors=True)
+                await self.noted(act, before, first, bool(act.action))
+
+    async def test_none_too_many(self):
+        """Each recipe is that of an operation."""
+        names = {operation.id for operation in WRITES}
+        recipes = {name for name in vars(Recipes) if not name.startswith("_")}
+        self.assertEqual(names, recipes)
+
+    async def test_own(self):
+        """What is only the user's, an admin may not do either."""
+        user, admin = await self.user(), await self.admin()
+        before = self.newest()
+        for operation in OPERATIONS:
+            if operation.route.allow is not SELF:
+                continue
+            path = re.sub(r"{\w+}", guid(), operation.url.replace("{userId}", user.id))
+            response = await self.request(operation.route.method, path, by=admin)
+            self.problem(response, 403, "forbidden")
+        self.assertEqual(before, self.newest())
