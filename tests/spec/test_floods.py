@@ -12,6 +12,7 @@ LIMITS = {
     "COMMENTS_PER_MINUTE": "3",
     "MESSAGES_PER_MINUTE": "3",
     "FOLLOWS_PER_DAY": "2",
+    "FRIEND_REQUESTS_PER_DAY": "2",
     "PUBLICATIONS_PER_DAY": "2",
 }
 
@@ -125,6 +126,28 @@ class LimitTests(SpecCase):
         self.assertEqual(204, (await follow(others[1].id)).status)
         self.problem(await follow(guid()), 404, "user_not_found")
         self.problem(await follow(user.id), 422, "cannot_follow_self")
+
+    async def test_friend_requests(self):
+        """Extensions §4: beyond the limit a repeat and a confirmation are 204, an unknown user is
+        404, and a block 403; what is taken back counts."""
+        user = await self.user()
+        others = [await self.user() for _ in range(4)]
+
+        async def ask(other: str) -> Response:
+            return await self.put(f"user/{user.id}/friend/{other}", by=user)
+
+        blocker, asker = others[2:]
+        await self.put(f"user/{asker.id}/friend/{user.id}", by=asker, expect=204)
+        await self.put(f"user/{blocker.id}/blocked/{user.id}", by=blocker, expect=204)
+        for other in (others[0], others[0], others[1]):
+            self.assertEqual(204, (await ask(other.id)).status)
+        await self.delete(f"user/{user.id}/friend/{others[0].id}", by=user, expect=204)
+        self.limited(await ask(others[0].id), 86_400)
+        self.assertEqual(204, (await ask(others[1].id)).status)
+        self.assertEqual(204, (await ask(asker.id)).status)
+        self.problem(await ask(guid()), 404, "user_not_found")
+        self.problem(await ask(user.id), 422, "cannot_friend_self")
+        self.problem(await ask(blocker.id), 403, "blocked")
 
     async def test_publications(self):
         """choices: beyond the limit a repeat of a create and an update are 204, as before."""
