@@ -39,6 +39,7 @@ from contentsvc.api.progress import Progress
 from contentsvc.api.publishing import Publishing
 from contentsvc.api.ratings import Ratings
 from contentsvc.api.receiving import Receiving
+from contentsvc.api.reports import Reports
 from contentsvc.api.revisions import Revisions
 from contentsvc.api.rewards import Rewards
 from contentsvc.api.search import Search
@@ -211,6 +212,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         Accounts(db, passwords, guard, endings, registration=settings.registration),
         Bans(db, endings),
         Actions(db, notifier),
+        Reports(db, parts.outbox, per_day=settings.reports_per_day),
         OAuth(db, guard, tokens, endings),
     ]
     if parts.bucket is not None:

@@ -31,7 +31,7 @@ ASKS = {"precheck_check"}
 
 TABLES = [
     *("contents", "revisions", "comments", "users", "bans", "notifications", "blocked_files"),
-    *("challenges", "challenge_entries", "challenge_rewards"),
+    *("challenges", "challenge_entries", "challenge_rewards", "report_subjects"),
 ]
 """What admins change, each act at least one of them."""
 
@@ -242,6 +242,18 @@ class Recipes(ChallengeCase):
         path, admin = f"files/{digest}/block", await self.admin()
         await self.put(path, {"reason": "stolen"}, by=admin, expect=204)
         return [Act(path, NOTHING, "file_unblocked", "file", digest)]
+
+    async def reports_decide(self) -> list[Act]:
+        user = await self.user()
+        path, acts = f"moderation/reports/user/{user.id}", []
+        reporters = [await self.user() for _ in range(2)]
+        for by in reporters:
+            await self.post(f"user/{user.id}/report", {"reason": "spam"}, by=by, expect=204)
+        listed = (await self.get(path, by=await self.admin(), expect=200)).json()
+        for outcome, report in zip(("upheld", "dismissed"), listed[::-1], strict=True):
+            body = {"outcome": outcome, "upTo": report["id"], "note": outcome}
+            acts.append(Act(path, body, f"report_{outcome}", "user", user.id, outcome))
+        return acts
 
 
 class ActTests(Recipes):

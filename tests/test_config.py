@@ -36,6 +36,7 @@ WRONG: dict[str, list[Any]] = {
     "follows_per_day": [-1],
     "friend_requests_per_day": [-1],
     "publications_per_day": [-1],
+    "reports_per_day": [-1],
     "failed_log_ins_per_address": [-1, 1_000_001, "none", 1.5],
     "pool_size": [0, 501, "many", "", 1.5, True],
     "statement_timeout": [0, 601, "soon", "nan", "inf", True, []],

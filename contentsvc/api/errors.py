@@ -27,6 +27,7 @@ NotMutable = named(
 )
 ProgressNotFound = named(404, "progress_not_found", "There is no data at this key.")
 ChallengeNotFound = named(404, "challenge_not_found", "There is no such design challenge.")
+ReportNotFound = named(404, "report_not_found", "There is no such report.")
 InviteNotFound = named(404, "party_invite_not_found", "There is no such party invite.")
 
 UsernameTaken = named(409, "username_taken", "Another user has this name.")
@@ -224,6 +225,15 @@ Blocked = named(403, "blocked", "One of you has blocked the other.")
 CannotFollowSelf = named(422, "cannot_follow_self", "You cannot follow yourself.")
 CannotFriendSelf = named(422, "cannot_friend_self", "You cannot be your own friend.")
 CannotBlockSelf = named(422, "cannot_block_self", "You cannot block yourself.")
+CannotReportSelf = named(
+    422, "cannot_report_self", "You cannot report yourself, or what you have made."
+)
+UnknownMessage = named(
+    422,
+    "unknown_message",
+    "Some of the messages are none that you have received from this user.",
+    messages=list[Id],
+)
 
 CONSTRAINTS: dict[str, type[Problem]] = {
     "users_username": UsernameTaken,

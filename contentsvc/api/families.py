@@ -18,6 +18,7 @@ from contentsvc.api.notifications import Notifications
 from contentsvc.api.precheck import UploadPrecheck
 from contentsvc.api.progress import Progress
 from contentsvc.api.ratings import Ratings
+from contentsvc.api.reports import Reports
 from contentsvc.api.revisions import Revisions
 from contentsvc.api.rewards import Rewards
 from contentsvc.api.search import Search
@@ -51,6 +52,7 @@ FAMILIES = (
     Family("accounts", Accounts),
     Family("bans", Bans),
     Family("actions", Actions),
+    Family("reports", Reports),
     Family("debug", DebugTools),
     Family("oauth", OAuth, ""),
     Family("health", Health, ""),

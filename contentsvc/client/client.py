@@ -28,6 +28,7 @@ from contentsvc.client.oauth import OAuth
 from contentsvc.client.precheck import UploadPrecheck
 from contentsvc.client.progress import Progress
 from contentsvc.client.ratings import Ratings
+from contentsvc.client.reports import Reports
 from contentsvc.client.revisions import Revisions
 from contentsvc.client.rewards import Rewards
 from contentsvc.client.search import Search
@@ -106,6 +107,7 @@ class Client:
         self.precheck = UploadPrecheck(calls)
         self.progress = Progress(calls)
         self.ratings = Ratings(calls)
+        self.reports = Reports(calls)
         self.revisions = Revisions(calls)
         self.rewards = Rewards(calls)
         self.sessions = Sessions(calls)

@@ -68,6 +68,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     follows_per_day: int
     friend_requests_per_day: int
     publications_per_day: int
+    reports_per_day: int
     """These are per user; 0 means no limit."""
     pool_size: int
     statement_timeout: float
@@ -227,6 +228,12 @@ SETTINGS = (
         100,
         number(0, 1_000_000),
         "publications per user in 24 hours: new content, and new revisions; 0: no limit",
+    ),
+    Setting(
+        "reports_per_day",
+        50,
+        number(0, 1_000_000),
+        "reports per user in 24 hours; 0: no limit",
     ),
     Setting("pool_size", 8, number(1, 500), "database connections per process"),
     Setting("statement_timeout", 15.0, seconds(0.1, 600), "seconds per database statement"),

@@ -4,10 +4,12 @@ from contentsvc.jobs.challenges import challenge_closed
 from contentsvc.jobs.dependents import dependency_changed
 from contentsvc.jobs.outbox import kinds
 from contentsvc.jobs.publications import content_published, revision_published
+from contentsvc.jobs.reports import reports_resolved
 from contentsvc.store.tasks import (
     ChallengeClosed,
     ContentPublished,
     DependencyChanged,
+    ReportsResolved,
     RevisionPublished,
 )
 
@@ -16,4 +18,5 @@ KINDS = kinds(
     (RevisionPublished, revision_published),
     (DependencyChanged, dependency_changed),
     (ChallengeClosed, challenge_closed),
+    (ReportsResolved, reports_resolved),
 )

@@ -6,6 +6,8 @@ another release: give a new field a default. What is done for it is in contentsv
 
 from msgspec import Struct
 
+from contentsvc.wire.moderation import ReportedSubject
+
 
 class Task(Struct, tag_field="kind", rename="camel", kw_only=True, frozen=True):
     """Something to tell many, with all that a batch has to know."""
@@ -54,3 +56,19 @@ class DependencyChanged(Task, frozen=True, tag="DependencyChanged"):
     def topic(self) -> str:
         """The content: who hears of several acts hears of them in their order."""
         return self.dependency
+
+
+class ReportsResolved(Task, frozen=True, tag="ReportsResolved"):
+    """Tell those who have reported a subject what was decided: who has filed the reports after the
+    number `after`, up to `upto`. The subject has a `number` too."""
+
+    subject: ReportedSubject
+    number: int
+    after: int
+    upto: int
+    outcome: str
+
+    @property
+    def topic(self) -> str:
+        """The subject: who has reported it twice hears of both decisions in their order."""
+        return f"reports of {self.number}"

@@ -50,6 +50,7 @@ from contentsvc.wire.notifications import (
 from contentsvc.wire.precheck import Precheck
 from contentsvc.wire.progress import ProgressBody, ProgressData, ProgressDelete, ProgressQuery
 from contentsvc.wire.ratings import RatingBody
+from contentsvc.wire.reports import ReportBody, ReportDecision, UserReportBody
 from contentsvc.wire.revisions import CurrentRevision, RevisionCreate
 from contentsvc.wire.sessions import ConnectBody
 from contentsvc.wire.social import PartyBody
@@ -95,6 +96,12 @@ CALLS = {
     "bans.get": (BOB,),
     "bans.put": (BOB, BanBody(reason="r")),
     "bans.lift": (BOB,),
+    "reports.content": (BOB, ReportBody(reason="spam")),
+    "reports.comment": (BOB, 7, ReportBody(reason="spam")),
+    "reports.user": (BOB, UserReportBody(reason="spam")),
+    "reports.queue": (),
+    "reports.of_subject": ("user", BOB),
+    "reports.decide": ("user", BOB, ReportDecision(outcome="upheld", up_to=BOB)),
     "sessions.all": (),
     "sessions.end": (BOB,),
     "sessions.end_others": (),
@@ -214,7 +221,7 @@ class RequestTests(Case):
         expected = []
         for method, path, allow, *_ in lines:
             user = ANN if allow.startswith("SELF") else BOB
-            named = {"{userId}": user, "{commentId}": "7", "{key}": "key"}
+            named = {"{userId}": user, "{commentId}": "7", "{key}": "key", "{kind}": "user"}
             parts = [
                 named.get(part, BOB if part.startswith("{") else part) for part in path.split("/")
             ]

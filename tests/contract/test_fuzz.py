@@ -21,6 +21,7 @@ UNLIMITED = {
     "MESSAGES_PER_MINUTE": "0",
     "FOLLOWS_PER_DAY": "0",
     "PUBLICATIONS_PER_DAY": "0",
+    "REPORTS_PER_DAY": "0",
     "FAILED_LOG_INS_PER_ADDRESS": "0",
 }
 """Else most answers would be 429 before long."""
@@ -98,6 +99,8 @@ class FuzzTests(SpecCase):
             "body.revisionId": [own.sent["revisionId"], guid()],
             "path.notificationId": [*notifications, guid()],
             "path.key": ["level", "other"],
+            "path.kind": ["content", "comment", "user"],
+            "path.id": [other.id, ann.id, guid()],
             "path.sha256": ["ab" * 32, "cd" * 32],
             "path.sessionId": [each["id"] for each in sessions.json() if not each["current"]],
             "query.q": [caller.username, ann.username[:5]],
@@ -108,8 +111,26 @@ class FuzzTests(SpecCase):
             "body.muted": [["Debug"], ["NewFollower", "Debug"], ["AccountWarning"], ["Deleted"]],
             "body.current": [caller.password],
         }
+        for path in (comments[0], other.path, f"user/{ann.id}"):
+            await self.post(f"{path}/report", {"reason": "spam"}, by=ben, expect=204)
+        report = f"moderation/reports/user/{ann.id}"
+        (reported,) = (await self.get(report, by=await self.admin(), expect=200)).json()
         return {
             "*": general,
+            "/api/v1/content/{contentId}/report": {"path.contentId": [other.id, own.id, guid()]},
+            "/api/v1/content/{contentId}/comments/{commentId}/report": {
+                "path.contentId": [own.id],
+                "path.commentId": [*numbers, 2**40],
+            },
+            "/api/v1/user/{userId}/report": {
+                "path.userId": [ann.id, ben.id, caller.id, guid()],
+                "body.messages": [[], [guid()]],
+            },
+            "/api/v1/moderation/reports/{kind}/{id}": {
+                "path.kind": ["user"],
+                "path.id": [ann.id, guid()],
+                "body.upTo": [reported["id"], guid()],
+            },
             "/api/v1/content/{contentId}": {"path.contentId": [spare.id, other.id, guid()]},
             "/api/v1/content/{contentId}/restore": {"path.contentId": [spare.id, guid()]},
             "/api/v1/content/{contentId}/status": {"path.contentId": [quiet.id, guid()]},

@@ -257,6 +257,19 @@ class OtherTests(PermissionCase):
             for way in ("friend", "blocked"):
                 other = await self.someone()
                 await self.only_self(method, f"user/{{user}}/{way}/{other.id}")
+    async def test_reports(self):
+        """extensions §7: whoever is signed in reports; admins read the queue and decide."""
+        made, body = await self.published(), {"reason": "spam"}
+        comment = await self.comment(made, made.author)
+        for path in (made.path, comment, f"user/{made.author.id}"):
+            await self.signed_in("POST", f"{path}/report", body, by=await self.user())
+        queue, admin = "moderation/reports", await self.admin()
+        subject = f"{queue}/content/{made.id}"
+        found = await self.get(subject, by=admin, expect=200)
+        await self.only_admins("GET", queue, None)
+        await self.only_admins("GET", subject, None)
+        decision = {"outcome": "upheld", "upTo": found.json()[0]["id"]}
+        await self.only_admins("PUT", subject, decision)
 
     async def test_uploads(self):
         """extensions §3: POST uploads requires authentication."""
