@@ -85,7 +85,7 @@ class PlayersCase(SpecCase):
         """POST a message, whatever comes of it."""
         return await self.post(self.letters(user, other), {"text": text, **more}, by=user)
 
-    async def said(self, user: User, other: User, text: str = "hello", **more: Any) -> str:
+    async def wrote(self, user: User, other: User, text: str = "hello", **more: Any) -> str:
         """The id of a new message."""
         response = await self.say(user, other, text, **more)
         self.assertEqual(201, response.status, repr(response))
