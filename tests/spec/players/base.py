@@ -133,7 +133,7 @@ class PlayersCase(SpecCase):
         """Report what is at this path."""
         await self.post(f"{path}/report", {"reason": reason, **more}, by=by, expect=204)
 
-    async def queued(self, kind: str, id: object, **query: str) -> dict[str, Any] | None:
+    async def queued(self, kind: str, id: object, /, **query: str) -> dict[str, Any] | None:
         """The place of a subject in the queue of reports; None if it is not there."""
         path = "moderation/reports?limit=200" + "".join(f"&{k}={v}" for k, v in query.items())
         for page in await self.pages(path, [QUEUED], by=await self.admin()):
