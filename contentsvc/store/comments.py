@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe
-from contentsvc.store.appending import append
 from contentsvc.store.notifications import Following
 from contentsvc.wire.comments import Comment
 
@@ -48,58 +47,6 @@ _COMMENT = """
     unix(m.created) as created, unix(m.updated) as updated, m.deleted
 """
 
-# Who comments takes part in up to two pairs: with the content's author, and with the parent's. All
-# take their locks in one order, and before the content's.
-_SEEN = """
-    select id, owner, parent, answered, silent,
-           case when pair_blocked(:author, nearer) then true
-                when nearer <> farther then pair_blocked(:author, farther)
-                else false end as blocked
-    from (
-        select c.id, c.author_id as owner, p.id as parent, p.author_id as answered,
-               p.deleted is true as silent,
-               least(nullif(c.author_id, :author), nullif(p.author_id, :author)) as nearer,
-               greatest(nullif(c.author_id, :author), nullif(p.author_id, :author)) as farther
-        from contents c left join comments p on p.content_id = c.id and p.id = :parent
-        where c.id = :content and visible(c.status, c.author_id, :author, :admin)
-    ) seen
-"""
-_OPEN = "visible(c.status, c.author_id, :author, :admin) and not c.comments_locked"
-# The time is taken under the content's row lock, so that times and ordinals have the same order.
-_COUNTED = """
-    c.id, c.comments, clock_timestamp() as now,
-    owner, parent, answered, silent, c.status = 'active' as active
-"""
-
-# The reply wins: to one user nothing else is told.
-_TOLD = """(
-    select n, user_id, kind,
-           '{"kind":"' || kind || '","sender":"' || :author || '","content":"' || :content
-           || '","comment":' || made.id || '}' as data
-    from content cross join made cross join lateral (values
-        (1, 'CommentOnContent', case when answered is distinct from owner then owner end),
-        (2, 'CommentReply', case
-            when active or answered = owner
-              or exists (select from users u where u.id = answered and u.admin)
-            then answered
-        end)
-    ) told (n, kind, user_id)
-    where user_id <> :author and not silent
-) told"""
-
-# Nobody was asked about the author of a parent that was committed meanwhile: it is still unknown.
-_MADE = f"""
-    made as (
-        insert into comments (content_id, ordinal, parent_id, author_id, body, created, updated)
-        select id, comments, case when :parent::bigint is not null then coalesce(parent, 0) end,
-               :author, :body, now, now
-        from content
-        returning id
-    ), {append(_TOLD)}
-"""
-_TELLING = "user_id, seq, a.id, created, false as read, data, previous"
-
-
 @many(
     f"""
     select c.comments as total, {_COMMENT}
@@ -143,40 +90,16 @@ async def standing(
     """The owners of a comment, if the caller can see it."""
 
 
-@many(f"""
-    with seen as ({_SEEN}), content as (
-        update contents c set comments = comments + 1, live_comments = live_comments + 1
-        from seen s where c.id = s.id and not s.blocked and {_OPEN}
-        returning {_COUNTED}
-    ), {_MADE}
-    select m.id as comment, s.blocked, 0 as wait, {_TELLING}
-    from seen s left join made m on true left join appended a on true
-""")
-async def _unlimited(
-    db: Db, content: str, author: str, admin: bool, parent: int | None, body: str
-) -> list[_Telling]:
-    """`create` without a limit. It takes three quarters of the time in Postgres."""
-
-
-@many(f"""
-    with seen as ({_SEEN}), held as (
-        select s.* from seen s join contents c on c.id = s.id
-        where not s.blocked and {_OPEN}
-        for no key update of c
-    ), allowed as (
-        -- An unknown parent is refused first, by the constraint.
-        select *, case when :parent::bigint is null or parent is not null
-            then comments_wait(:author, :most, make_interval(secs => :span)) else 0 end as wait
-        from held
-    ), content as (
-        update contents c set comments = comments + 1, live_comments = live_comments + 1
-        from allowed a where c.id = a.id and a.wait = 0
-        returning {_COUNTED}
-    ), {_MADE}
-    select m.id as comment, s.blocked, coalesce(w.wait, 0) as wait, {_TELLING}
-    from seen s left join allowed w on true left join made m on true left join appended a on true
-""")
-async def _limited(
+@many(
+    """
+    select comment, blocked, wait, (told).user_id, (told).seq, (told).id, (told).created,
+           false as read, (told).data, (told).previous
+    from write_comment(:content, :author, :admin, :parent, :body, :most,
+                       make_interval(secs => :span))
+    """,
+    lane="comments writes",
+)
+async def _write(
     db: Db,
     content: str,
     author: str,
@@ -186,7 +109,7 @@ async def _limited(
     most: int,
     span: int,
 ) -> list[_Telling]:
-    """`create` with a limit."""
+    """`create`, with a row for each who might be told."""
 
 
 async def create(
@@ -206,10 +129,7 @@ async def create(
 
     Raises Refused `comments_parent` if the content has no such parent.
     """
-    if most:
-        rows = await _limited(db, content, author, admin, parent, body, most, span)
-    else:
-        rows = await _unlimited(db, content, author, admin, parent, body)
+    rows = await _write(db, content, author, admin, parent, body, most, span)
     if not rows:
         return None
     first = rows[0]

@@ -95,6 +95,8 @@ HARMLESS = {
     "trigrams",
 }
 """Functions that read no table."""
+RUN = {"write_comment"}
+"""Functions that are run, so that the plans of all their statements are used: see `commented`."""
 SIZES = Sizes(25_000, 10_000, 100, commented=5, popular_every=500, parts=2, uses=2)
 """With less, reading a small table whole is the better plan."""
 
@@ -246,7 +248,7 @@ def scanned(cursor: Any, statement: Statement) -> list[str]:
         if any("visible(" in str(value) for name, value in node.items() if name != "Plans"):
             wrong.append(f"{statement.name} calls visible() for each row")
         # One without a name is several lists, unnested side by side.
-        if kind == "Function Scan" and node.get("Function Name", "unnest") not in HARMLESS:
+        if kind == "Function Scan" and node.get("Function Name", "unnest") not in HARMLESS | RUN:
             wrong += inside(cursor, statement.name, node["Function Name"])
     return wrong
 
@@ -286,6 +288,25 @@ def counted(cursor: Any) -> list[str]:
     return wrong
 
 
+def commented(cursor: Any) -> list[str]:
+    """The tables that are scanned for a reply that tells two users, with a limit."""
+    cursor.execute(
+        """select m.content_id, u.id, false, m.id, 'x', 20, interval '1 minute'
+           from comments m join contents c on c.id = m.content_id, users u
+           where not m.deleted and c.status = 'active' and not c.comments_locked
+             and m.author_id <> c.author_id and u.id not in (m.author_id, c.author_id) limit 1"""
+    )
+    given = cursor.fetchone()
+    scans = "select relname, seq_scan from pg_stat_xact_user_tables"
+    cursor.execute(scans)
+    before = dict(cursor.fetchall())
+    cursor.execute("select (told).seq from write_comment(%s, %s, %s, %s, %s, %s, %s)", given)
+    wrong = [] if cursor.rowcount == 2 else ["a reply tells two"]
+    cursor.execute(scans)
+    after = dict(cursor.fetchall())
+    return wrong + [f"write_comment scans {name}" for name in after if after[name] != before[name]]
+
+
 class PlanTests(SynchronousTestCase):
     timeout = 120
 
@@ -298,6 +319,7 @@ class PlanTests(SynchronousTestCase):
                 cursor.execute("set jit = off")
                 wrong = [fault for s in STATEMENTS.values() for fault in scanned(cursor, s)]
                 wrong = [fault for fault in wrong if fault not in COUNTED] + counted(cursor)
+                wrong += commented(cursor)
         self.assertEqual(wrong, [])
 
     def test_embedded(self) -> None:

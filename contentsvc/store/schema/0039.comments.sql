@@ -1,0 +1,166 @@
+-- Comments: blocks that keep from them, and who is told (extensions §4). As functions: a statement with all
+-- of it would take half as long again, since it prepares for each part also where nobody is told.
+
+-- Whether either of two different users has blocked the other. The answer holds until the end of the
+-- transaction: who blocks takes the same advisory lock exclusively, after the pair's row. So a comment
+-- leaves no row of the pair. A volatile function: its query sees what was committed while it waited for the
+-- lock, the calling statement does not.
+create function pair_blocked(one uuid, other uuid) returns boolean
+    language plpgsql volatile strict as $$
+begin
+    -- `perform` would take as long as the query below.
+    if pg_advisory_xact_lock_shared(
+        hashtext('pair'), hashtext(least(one, other)::text || greatest(one, other)::text)
+    ) is null then
+        return null;
+    end if;
+    return exists (
+        select from pairs
+        where lesser = least(one, other) and greater = greatest(one, other)
+          and (lesser_blocks is not null or greater_blocks is not null)
+    );
+end $$;
+
+-- A notification that was stored. `created` is in Unix seconds.
+create type told as (
+    user_id  uuid,
+    seq      bigint,
+    id       uuid,
+    created  bigint,
+    data     text,
+    -- The id of the one before it.
+    previous uuid
+);
+
+-- Stores one for a user who exists. Null if they have muted its kind. If the statement has waited for the
+-- lock on the counter's row, Postgres reads the mutes anew.
+create function tell(recipient uuid, kind text, data text) returns told
+    language plpgsql volatile as $$
+declare
+    made told;
+    moment timestamptz;
+begin
+    made.id := gen_random_uuid();
+    insert into notification_counters as c (user_id, seq, unread, newest)
+    values (recipient, 1, 1, made.id)
+    on conflict (user_id) do update
+    set seq = c.seq + 1, unread = c.unread + 1, newest = excluded.newest, previous = c.newest
+    where tell.kind <> all (c.muted)
+    returning c.seq, c.previous, clock_timestamp() into made.seq, made.previous, moment;
+    if not found then
+        return null;
+    end if;
+    insert into notifications (user_id, seq, id, kind, data, created)
+    values (recipient, made.seq, made.id, tell.kind, tell.data, moment);
+    made.user_id := recipient;
+    made.created := unix(moment);
+    made.data := tell.data;
+    return made;
+end $$;
+
+-- Appends a comment, and tells of it. There is a row for each user who might be told, and at least one; none
+-- if the writer cannot see the content. Without a comment, it was refused: `blocked`; or `wait`, in seconds,
+-- is above 0; or the comments are locked. `most` is 0 for no limit. Locks are taken in the order of all: pairs,
+-- content, limits, counters.
+create function write_comment(
+    content uuid, writer uuid, by_admin boolean, parent bigint, body text, most integer, span interval
+) returns table (comment bigint, blocked boolean, wait integer, told told)
+    language plpgsql volatile as $$
+declare
+    owner     uuid;
+    answered  uuid;
+    silent    boolean;
+    known     boolean := true;
+    nearer    uuid;
+    farther   uuid;
+    number    integer;
+    moment    timestamptz;
+    active    boolean;
+    commented uuid;
+    replied   uuid;
+    members   text;
+begin
+    select c.author_id into owner from contents c
+    where c.id = content and visible(c.status, c.author_id, writer, by_admin);
+    if not found then
+        return;
+    end if;
+    if parent is not null then
+        select p.author_id, p.deleted into answered, silent from comments p
+        where p.content_id = content and p.id = parent;
+        known := found;
+    end if;
+    blocked := false;
+    wait := 0;
+
+    -- The pairs, which may be the same, in one order for all writers.
+    nearer := least(nullif(owner, writer), nullif(answered, writer));
+    farther := greatest(nullif(owner, writer), nullif(answered, writer));
+    if nearer is not null then
+        blocked := pair_blocked(writer, nearer);
+        if not blocked and farther <> nearer then
+            blocked := pair_blocked(writer, farther);
+        end if;
+        if blocked then
+            return next;
+            return;
+        end if;
+    end if;
+
+    if most > 0 then
+        perform from contents c
+        where c.id = content and visible(c.status, c.author_id, writer, by_admin)
+          and not c.comments_locked
+        for no key update;
+        if found and known then
+            wait := comments_wait(writer, most, span);
+            if wait > 0 then
+                return next;
+                return;
+            end if;
+        end if;
+    end if;
+    -- The time is taken under the row's lock, so that times and ordinals have the same order.
+    update contents c set comments = c.comments + 1, live_comments = c.live_comments + 1
+    where c.id = content and visible(c.status, c.author_id, writer, by_admin)
+      and not c.comments_locked
+    returning c.comments, clock_timestamp(), c.status = 'active' into number, moment, active;
+    if not found then
+        return next;
+        return;
+    end if;
+    -- So is one that was committed meanwhile: nobody was asked whether its author has blocked the writer.
+    if not known then
+        raise foreign_key_violation using constraint = 'comments_parent';
+    end if;
+    insert into comments as m (content_id, ordinal, parent_id, author_id, body, created, updated)
+    values (content, number, parent, writer, body, moment, moment)
+    returning m.id into comment;
+
+    if nearer is null or silent then
+        return next;
+        return;
+    end if;
+    commented := case when owner <> writer and owner is distinct from answered then owner end;
+    if answered <> writer and (
+        active or answered = owner or (select u.admin from users u where u.id = answered)
+    ) then
+        replied := answered;
+    end if;
+    if commented is null and replied is null then
+        return next;
+        return;
+    end if;
+    members := '"sender":"' || writer || '","content":"' || content || '","comment":' || comment;
+    -- In the order of user ids.
+    while commented is not null or replied is not null loop
+        if replied is null or commented < replied then
+            told := tell(commented, 'CommentOnContent', '{"kind":"CommentOnContent",' || members || '}');
+            commented := null;
+        else
+            told := tell(replied, 'CommentReply', '{"kind":"CommentReply",' || members || '}');
+            replied := null;
+        end if;
+        return next;
+    end loop;
+end $$;
