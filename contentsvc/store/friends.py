@@ -6,9 +6,9 @@ The writes are about two users whose row is locked: contentsvc.store.pairs.
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, many, none, one
-from contentsvc.store.floods import DAY, wait
+from contentsvc.store.floods import wait
 from contentsvc.store.fragments import BEFORE, USER, within
-from contentsvc.store.pairs import THEIRS
+from contentsvc.store.pairs import THEIRS, due
 from contentsvc.store.social import unfollows
 from contentsvc.wire.users import UserInfo
 
@@ -50,7 +50,7 @@ _PROFILED = "id, username, avatar, emblem, profile"
     ), noted as (
         insert into friend_asks (asker) select :user from allowed where wait = 0
     ), due as materialized (
-        select seconds_left(asked, interval '{DAY} seconds') = 0 as due from pair_sides
+        select {due("asked", "FriendRequest")} as due from pair_sides
         where user_id = :user and other_id = :other
     ), asked as (
         update pairs

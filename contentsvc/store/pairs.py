@@ -3,6 +3,7 @@
 from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, none, one
+from contentsvc.store.floods import DAY
 
 
 class Pair(NamedTuple):
@@ -19,6 +20,17 @@ THEIRS: Final = """
     lesser = least(:user::uuid, :other::uuid) and greater = greatest(:user::uuid, :other::uuid)
 """
 """Of `pairs`: the row of the parameters `user` and `other`."""
+
+
+def due(told: str, kind: str) -> str:
+    """Whether `other` is to be told of a `kind` that is told once in 24 hours, if they were `told`
+    at this moment the last time. Who has muted it is not told."""
+    return f"""(
+        seconds_left({told}, interval '{DAY} seconds') = 0
+        and not exists (
+            select from notification_counters where user_id = :other and '{kind}' = any(muted)
+        )
+    )"""
 
 
 @none("select hold_pair(:user, :other)", lane="pairs writes")

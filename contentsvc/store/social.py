@@ -6,7 +6,7 @@ from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.store.floods import DAY, wait
 from contentsvc.store.fragments import BEFORE, USER, state, within
-from contentsvc.store.pairs import THEIRS
+from contentsvc.store.pairs import THEIRS, due
 from contentsvc.wire.users import UserInfo
 
 
@@ -107,10 +107,10 @@ def unfollows(which: str) -> str:
             greater_followed = case when greater = follower then clock_timestamp()
                                else greater_followed end
         from made
-        where {THEIRS} and 0 = seconds_left(
-            case when lesser = follower then lesser_followed else greater_followed end,
-            interval '{DAY} seconds'
-        )
+        where {THEIRS} and {due(
+            "case when lesser = follower then lesser_followed else greater_followed end",
+            "NewFollower",
+        )}
         returning true
     )
     select wait, exists (select from told) as told from allowed

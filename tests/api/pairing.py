@@ -5,15 +5,19 @@ from functools import partial
 from typing import Any
 
 from contentsvc.api.comments import Comments
+from contentsvc.api.debug import DebugTools
 from contentsvc.api.friends import Friends
 from contentsvc.api.messages import Messages
+from contentsvc.api.reports import Reports
 from contentsvc.api.social import Social
 from contentsvc.store import comments
 from contentsvc.store.floods import UNLIMITED
 from contentsvc.wire.comments import CommentCreate, CommentRemoval
 from contentsvc.wire.messages import MessageCreate
+from contentsvc.wire.notifications import DebugNotify
+from contentsvc.wire.reports import UserReportBody
 from contentsvc.wire.social import PartyBody
-from tests.api.support import ApiCase, Caller, Notifier
+from tests.api.support import ApiCase, Caller, Notifier, Tasks
 from tests.support.databases import guid
 
 Act = Callable[[], Coroutine[Any, Any, Any]]
@@ -21,12 +25,14 @@ Act = Callable[[], Coroutine[Any, Any, Any]]
 ACTS = (
     *("ask", "end", "block", "unblock", "follow", "unfollow"),
     *("invite", "accept", "decline", "message"),
-    *("comment", "reply", "remove"),
+    *("comment", "reply", "remove", "report", "notify"),
 )
 """The writes about two users."""
 
 EMPTY = """
     delete from pairs; delete from follows; delete from unfollows; delete from friend_asks;
+    delete from report_queue; delete from report_decisions; delete from reports;
+    delete from report_subjects;
     delete from party_invites; delete from notifications; delete from notification_counters;
     delete from comments where id <> all(%s);
     update comments set body = 'hi', deleted = false where deleted;
@@ -55,6 +61,9 @@ STATE = """
         'told', (select json_agg(concat(user_id, data) order by user_id, seq)
             from (select user_id, seq, regexp_replace(data, '"comment":[0-9]+', '') as data
                   from notifications) n),
+        'reports', (select json_agg(concat(s.id, s.reports, s.reasons, r.reporter, r.replaced)
+                order by s.id, r.reporter, r.replaced)
+            from report_subjects s join reports r on r.subject = s.number),
         'comments', (select json_agg(concat(content_id, author_id, parent_id, deleted)
             order by content_id, author_id, parent_id, deleted) from comments),
         'counted', (select json_agg(concat(comments, ' ', live_comments) order by id) from contents)
@@ -111,6 +120,8 @@ class Families:
         self.social = Social(db, notifier, require_invite=False, follows_per_day=0)
         self.messages = Messages(db, notifier, per_minute=0)
         self.comments = Comments(db, notifier, per_minute=0)
+        self.reports = Reports(db, Tasks(), per_day=0)
+        self.debug = DebugTools(db, notifier)
 
 
 class PairCase(ApiCase):
@@ -161,6 +172,8 @@ class PairCase(ApiCase):
             "message": (families.messages.send, *two, MessageCreate(text="hi", id=self.message)),
             "comment": (families.comments.create, caller, theirs, CommentCreate(body="hi")),
             "reply": (families.comments.create, caller, self.common, reply),
+            "report": (families.reports.user, caller, other, UserReportBody(reason="spam")),
+            "notify": (families.debug.notify, caller, DebugNotify(recipient=other, text=user)),
             "remove": (families.comments.delete, caller, own, self.written[other, own],
                        CommentRemoval()),
         }

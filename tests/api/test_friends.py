@@ -11,7 +11,7 @@ from contentsvc.api.errors import Blocked
 from contentsvc.api.friends import Friends
 from contentsvc.api.social import Social
 from contentsvc.db.query import Db, Statements
-from contentsvc.store import friends, pairs, retention
+from contentsvc.store import friends, marking, pairs, retention
 from contentsvc.store.floods import DAY
 from contentsvc.wire.social import PartyBody
 from tests.api.support import ApiCase, Caller, Notifier
@@ -133,6 +133,18 @@ class AskTests(FriendsCase):
             await self.ask()
             await self.by(self.friends.end, self.ann, self.bob)
             self.assertEqual(len(self.notifier.sent), told, seconds)
+
+    async def test_muted(self) -> None:
+        """What the other had muted was not told: it is, when they are asked or followed again."""
+        kinds = ["FriendRequest", "NewFollower"]
+        for muted in (kinds, [], []):
+            await marking.mute(self.db, self.bob, muted)
+            await self.ask()
+            await self.by(self.friends.end, self.ann, self.bob)
+            await self.follow()
+            await self.unfollow()
+            told = self.sql("select kind from notifications where user_id = %s", self.bob)
+            self.assertEqual(sorted(told), [] if muted else [(kind,) for kind in kinds])
 
     async def test_clock_set_back(self) -> None:
         """What was told before the clock was set back keeps nobody from being told."""
