@@ -27,6 +27,8 @@ create table pairs (
     primary key (lesser, greater),
     constraint pairs_order check (lesser < greater)
 );
+-- For the deletion of a user; the primary key serves the other half.
+create index pairs_greater on pairs (greater);
 create index pairs_friends_of_lesser on pairs (lesser, friends) where friends is not null;
 create index pairs_friends_of_greater on pairs (greater, friends) where friends is not null;
 create index pairs_requests_of_lesser on pairs (lesser, requested) where requested is not null;
