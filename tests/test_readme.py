@@ -15,11 +15,17 @@ from tests.support import daemon
 README = (daemon.ROOT / "README.md").read_text()
 BASE = "BASE=http://127.0.0.1:8080\n"
 ANSWERS = [
-    *(201, 201, 200, 204, 201, 204, 200, 200),
+    *(201, 201, 201, 200, 204, 201, 204, 200, 200),
     # Found twice.
     *(200, 200),
+    # Friends, who write.
+    *(204, 200, 204, 201, 201, 200),
+    # A comment, reported; its author blocked, and refused.
+    *(201, 204, 204, 403),
     # A challenge begun, entered, closed and rewarded.
     *(201, 204, 204, 200),
+    # The queue, the comment deleted, the report upheld, the record.
+    *(200, 204, 204, 200),
     # Suspended, gone, told, restored.
     *(204, 404, 200, 204),
 ]
@@ -61,13 +67,13 @@ class PasteCase(TestCase):
 class TranscriptTests(PasteCase):
     async def test_transcript(self):
         """Pasted from top to bottom, it goes from registration over published files, that a second
-        user gets back, to a challenge that is won, with a notification on the open socket, and
-        every answer is the one it should be."""
+        user gets back, friends and a challenge to a report that is upheld, with notifications on
+        the open socket, and every answer is the one it should be."""
         answers, said = await self.follow(README, daemon.Daemon())
         self.assertEqual(answers, ANSWERS, said)
         heard = [json.loads(line) for line in re.findall(r'^{"seq":.*$', said, re.M)]
         kinds = [message["notification"]["kind"] for message in heard]
-        self.assertEqual(kinds, ["RevisionPublished"])
+        self.assertEqual(kinds, ["RevisionPublished", "ReportResolved"])
         for shown in (
             *("Published Tilting Tower 1.0.", "Fetched and verified 1 file, 4.8 MiB"),
             *("The same, byte for byte.", "all were there already"),

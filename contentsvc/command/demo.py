@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from msgspec import Raw, json
 
-from contentsvc.command import world
+from contentsvc.command import society, world
 from contentsvc.command.world import Change, Contest, Item, Person, id_of
 from contentsvc.db.query import Db
 from contentsvc.store import (
@@ -12,32 +12,21 @@ from contentsvc.store import (
     audience,
     challenges,
     closing,
-    comments,
     content,
     documents,
     entries,
-    notifications,
     progress,
     ratings,
     revisions,
     rewards,
-    social,
     tasks,
     users,
     withdrawal,
 )
 from contentsvc.store.floods import DAY, UNLIMITED
 from contentsvc.store.outbox import Outbox
-from contentsvc.wire.base import tag_of
 from contentsvc.wire.challenges import AchievementDefinition, EmblemDefinition, RewardDefinition
 from contentsvc.wire.dependencies import PLATFORMS, Entity, Package
-from contentsvc.wire.notifications import (
-    ContentSuspended,
-    Debug,
-    FriendRequest,
-    Notification,
-    PartyInvite,
-)
 
 
 class DemoError(Exception):
@@ -57,8 +46,7 @@ async def build(db: Db, hashed: Callable[[], str], now: int) -> bool:
         if await users.id_of(db, person.name):
             raise DemoError(f"a user {person.name} exists already, whose name the demo needs")
         people[person.name] = await _register(db, person, hashed())
-    for follower, followed in world.FOLLOWS:
-        await social.follow(db, people[follower], people[followed], *UNLIMITED)
+    await society.meet(db, people)
     # Daemons look into it every few seconds.
     outbox = Outbox(lambda: None)
     for item in world.ITEMS:
@@ -68,11 +56,12 @@ async def build(db: Db, hashed: Callable[[], str], now: int) -> bool:
         for voters, good in ((up, True), (down, False)):
             for voter in voters.split():
                 await ratings.put(db, people[voter], id_of(name), False, good)
-    await _discuss(db, people)
+    await society.discuss(db, people)
     for ordinal, contest in enumerate(world.CHALLENGES, 1):
         await _challenge(db, outbox, ordinal, contest, now, people)
     await _wear(db, people[world.PROUD])
-    await _moderate(db, outbox, people)
+    await _withdraw(db, outbox, people)
+    await society.moderate(db, outbox, people)
     best, most = '{"floors":19,"seconds":412}', progress.NO_LIMIT
     await progress.put(db, people["juno"], "tower/best", best, None, most, most)
     return True
@@ -174,46 +163,6 @@ def _entity(name: str, number: int = 1) -> Entity:
 def _package(name: str) -> Package:
     paths = {platform: f"packages/{name}.{platform}" for platform in PLATFORMS}
     return Package(id=id_of(name), **paths)
-
-
-async def _discuss(db: Db, people: dict[str, str]) -> None:
-    for remark in world.REMARKS:
-        item = id_of(remark.item)
-        first = await _comment(db, item, people[remark.author], None, remark.text)
-        for author, text in remark.replies:
-            await _comment(db, item, people[author], first, text)
-    item = id_of(world.DELETED.item)
-    last = await _comment(db, item, people[world.DELETED.author], None, world.DELETED.text)
-    if last is not None:
-        await comments.delete(db, item, last)
-
-
-async def _comment(db: Db, item: str, author: str, parent: int | None, text: str) -> int | None:
-    written = await comments.create(db, item, author, False, parent, text, *UNLIMITED)
-    return written and written.id
-
-
-async def _moderate(db: Db, outbox: Outbox, people: dict[str, str]) -> None:
-    await content.set_featured(db, id_of(world.FEATURED), True)
-    await comments.lock(db, id_of(world.LOCKED), people["curator"], True, True)
-    await _withdraw(db, outbox, people)
-    await content.set_status(db, id_of(world.SUSPENDED), "suspended")
-    suspended = ContentSuspended(content=id_of(world.SUSPENDED), reason=world.REASON)
-    party = PartyInvite(sender=people["juno"], party=id_of("juno's party"))
-    for recipient, notification in (
-        ("kestrel", suspended),
-        ("mira", FriendRequest(sender=people["tomas"])),
-        ("mira", party),
-        ("mira", Debug(text="Welcome to the demo.")),
-    ):
-        await _tell(db, people[recipient], notification)
-    await social.invite(db, people["juno"], people["mira"], party.party, 0)
-
-
-async def _tell(db: Db, recipient: str, notification: Notification) -> None:
-    # Only stored: daemons with a socket of the recipient find it within seconds.
-    text = json.encode(notification).decode()
-    await notifications.insert(db, recipient, tag_of(notification), text)
 
 
 async def _withdraw(db: Db, outbox: Outbox, people: dict[str, str]) -> None:

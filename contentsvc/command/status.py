@@ -12,14 +12,14 @@ from contentsvc.store import processes
 from contentsvc.store import status as store
 from contentsvc.store.migrate import names
 from contentsvc.store.processes import Process
-from contentsvc.store.status import Count, Failure, Oldest
+from contentsvc.store.status import Count, Failure, Oldest, Reported
 
 ATTENTION = 2
 """The exit status where something needs the operator."""
 SILENT = 15
 """Seconds after its last report when a process may be dead."""
 EXACT = 10_000
-"""Up to so many users are counted."""
+"""Up to so many users are counted, and subjects with open reports."""
 SAMPLE = 1000
 """Users whose logs are looked at for the oldest notification."""
 SHOWN = 10
@@ -37,9 +37,9 @@ class Outbox(Struct):
 
 class Status(Struct):
     """All that `contentsvc status` knows. `missing` are the migrations that this version needs and
-    the database lacks, `unknown` those that a newer version has applied. `outbox`, `users` and
-    `oldest_notification` are None where the schema is too old to have them. Times and ages are in
-    seconds."""
+    the database lacks, `unknown` those that a newer version has applied. `outbox`, `reports`,
+    `users` and `oldest_notification` are None where the schema is too old to have them. Times and
+    ages are in seconds."""
 
     version: str
     postgres: str
@@ -49,6 +49,7 @@ class Status(Struct):
     processes: list[Process]
     users: Count | None
     outbox: Outbox | None
+    reports: Reported | None
     oldest_notification: Oldest | None
 
     @property
@@ -77,6 +78,7 @@ async def look(db: Db) -> Status:
         processes=[],
         users=None,
         outbox=None,
+        reports=None,
         oldest_notification=None,
     )
     if server.has_processes:
@@ -85,6 +87,8 @@ async def look(db: Db) -> Status:
         waiting = await store.waiting(db)
         failures = await store.failures(db, SHOWN)
         found.outbox = Outbox(waiting.rows, waiting.oldest, waiting.failing, failures)
+    if server.has_reports:
+        found.reports = await store.reported(db, EXACT)
     if server.has_logs:
         found.users = await store.users(db, EXACT)
         found.oldest_notification = await store.oldest_notification(db, SAMPLE)
@@ -122,6 +126,8 @@ def _lines(status: Status) -> Iterator[str]:
         yield line("Users", f"{about}{status.users.count:,}, connected: {connected}")
     if status.outbox is not None:
         yield from _outbox(status.outbox)
+    if status.reports is not None:
+        yield line("Reports", _reports(status.reports))
     if status.oldest_notification is not None:
         yield line("Oldest notification", _oldest(status.oldest_notification))
 
@@ -135,6 +141,13 @@ def _outbox(outbox: Outbox) -> Iterator[str]:
             f"  {row.kind}, {span(row.age)} old, failed {row.tries} times, "
             f"again in {span(row.again)}: {row.failure}"
         )
+
+
+def _reports(reports: Reported) -> str:
+    if not reports.subjects:
+        return "none open"
+    subjects = f"{'over ' if reports.more else ''}{reports.subjects:,}"
+    return f"open for {subjects} subjects, the oldest {span(reports.oldest)} old"
 
 
 def _oldest(oldest: Oldest) -> str:

@@ -7,6 +7,8 @@ world.
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
+from contentsvc.wire.reports import Kind
+
 
 def id_of(name: str) -> str:
     """The GUID of the demo's thing with this name."""
@@ -55,6 +57,17 @@ class Remark(NamedTuple):
     author: str
     text: str
     replies: list[tuple[str, str]] = []
+
+
+class Complaint(NamedTuple):
+    """A report of a person, with all messages that they have sent to the reporter; of an item; or,
+    with kind `comment` and the item it is on, of RUDE."""
+
+    reporter: str
+    kind: Kind
+    subject: str
+    reason: str
+    text: str = ""
 
 
 class Contest(NamedTuple):
@@ -126,6 +139,33 @@ REMARKS = [
     Remark("fox", "curator", "Featured next week, I think."),
 ]  # fmt: skip
 DELETED = Remark("duel", "juno", "First.")
+ADVERT = Remark("fox", "kestrel", "Coins for everybody, on my page.")
+"""The curator deletes it."""
+ADVERT_REASON = "No advertising, please."
+RUDE = Remark("tower", "kestrel", "Only losers stack things.")
+FRIENDS = [("tomas", "mira"), ("mira", "juno"), ("kestrel", "tomas")]
+REQUESTS = [("kestrel", "mira"), ("tomas", "juno")]
+MESSAGES = [
+    ("tomas", "mira", "May I use your crane in the market?"),
+    ("mira", "tomas", "Bring it back in one piece."),
+    ("tomas", "mira", "In how many pieces is it now?"),
+    ("juno", "mira", "The fox wants to live in your pines."),
+    ("kestrel", "tomas", "Free coins! Just tell me your password."),
+]
+BLOCKS = [("juno", "kestrel")]
+MUTED = [("mira", ["NewFollower"])]
+COMPLAINTS = [
+    Complaint("mira", "content", "coins", "spam"),
+    Complaint("juno", "content", "coins", "other", "My little brother has lost his account."),
+    Complaint("kestrel", "content", "market", "copyright", "I had the idea first."),
+    Complaint("juno", "comment", "tower", "abuse"),
+    Complaint("tomas", "comment", "tower", "abuse", "He says this to everybody."),
+    Complaint("tomas", "user", "kestrel", "spam", "He wants my password."),
+]
+VERDICTS = [("coins", "upheld", "The third of its kind."),
+            ("market", "dismissed", "Nobody owns markets.")]  # fmt: skip
+"""About items. The other complaints are open."""
+WARNING = ("kestrel", "Do not ask others for their passwords.")
 CHALLENGES = [
     Contest("First steps", "beginnings", "sprout", "#6aa84f", -30, -7,
             entries=["duel", "fox", "market"], winners=["fox"]),
@@ -148,6 +188,8 @@ def guide() -> str:
         (f"content/{id_of(WITHDRAWN)}", "withdrawn: only tomas, its author, and curator see it"),
         (f"content/{id_of(SUSPENDED)}", "suspended: only kestrel, its author, and curator see it"),
         (f"content/{id_of(LOCKED)}", "its comments are locked"),
+        ("moderation/reports", "for curator: a comment and a player wait for a decision"),
+        ("moderation/actions", "for curator: what curator did"),
         ("design-challenges", "one is closed, one open, one judged, and one to come"),
         ("user/search?q=juno", "juno has won a challenge, and wears its emblem"),
     ]
@@ -155,6 +197,8 @@ def guide() -> str:
     return "\n".join(
         [
             *lines,
+            "  GET /api/v1/user/{id}/friends, …/friend-requests, …/blocked, …/messages",
+            "    mira has two friends and a request, juno blocks kestrel, tomas and mira write",
             "  GET /api/v1/user/{id}/notifications",
             "    mira, tomas, juno and kestrel were told of all this, once a daemon runs",
         ]

@@ -25,6 +25,7 @@ class Server(NamedTuple):
     has_outbox: bool
     has_processes: bool
     has_logs: bool
+    has_reports: bool
 
 
 class Count(Struct):
@@ -40,6 +41,16 @@ class Oldest(Struct):
 
     created: int | None
     estimated: bool
+
+
+class Reported(Struct):
+    """What waits for a decision of admins: how many subjects have open reports, and the age of the
+    oldest of these, in seconds (0 without one). With `more` there are more than so many subjects,
+    and only they were looked at."""
+
+    subjects: int
+    more: bool
+    oldest: int
 
 
 class Waiting(Struct):
@@ -71,7 +82,8 @@ class Failure(Struct):
            exists (
                select from pg_attribute a
                where a.attrelid = to_regclass('notification_counters') and a.attname = 'trimmed'
-           ) as has_logs
+           ) as has_logs,
+           to_regclass('report_queue') is not null as has_reports
     from (select set_config('statement_timeout', '{_PATIENCE}', true)) limits
 """)
 async def server(db: Db) -> Server:
@@ -116,6 +128,23 @@ async def users(db: Db, exact: int) -> Count:
 """)
 async def oldest_notification(db: Db, sample: int) -> Oldest:
     """The oldest one of the first `sample` users. Their ids are random, so it is a fair sample."""
+
+
+@one("""
+    with looked as materialized (
+        select q.subject from report_queue q where q.reason = ''
+        order by q.kind, q.reports, q.newest limit :most::bigint + 1
+    )
+    select least(count(*), :most) as subjects, count(*) > :most as more,
+           coalesce(greatest(extract(epoch from clock_timestamp() - min(r.created)), 0), 0)::integer
+               as oldest
+    from looked cross join lateral (
+        select r.created from report_subjects s join reports r on r.number = s.oldest
+        where s.number = looked.subject limit 1
+    ) r
+""")
+async def reported(db: Db, most: int) -> Reported:
+    """The queue of reports. No more than `most` subjects are counted."""
 
 
 @one("""

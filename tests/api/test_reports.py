@@ -6,7 +6,7 @@ from msgspec import json
 
 from contentsvc.api.reports import Reports
 from contentsvc.wire.base import Part
-from contentsvc.wire.reports import ReportBody, ReportDecision, UserReportBody
+from contentsvc.wire.reports import QueueQuery, ReportBody, ReportDecision, UserReportBody
 from tests.api.support import ApiCase, Caller, Tasks
 from tests.support.databases import guid, together
 
@@ -115,6 +115,19 @@ class DecisionTests(ReportCase):
         await self.decide("dismissed")
         self.assertEqual(len(self.acts()), 1)
         self.assertEqual(self.tasks.woken, 1)
+
+    async def test_gone(self) -> None:
+        """The reports of a user who is gone, and of the content of theirs that went too, stay in
+        the queue, are listed and can be decided."""
+        made = await self.content(self.ben)
+        await self.family.content(Caller(self.ann), made, ReportBody(reason="spam"))
+        await self.report([])
+        self.sql("delete from users where id = any(%s::uuid[])", [self.ben, self.ann])
+        queue = await self.family.queue(self.admin, QueueQuery(limit=200))
+        there = {each.subject.id for each in queue.items}  # type: ignore[union-attr]
+        self.assertLessEqual({made, self.ben}, there)
+        await self.decide()
+        self.assertEqual(len(self.acts()), 1)
 
     async def test_evidence_long(self) -> None:
         """A part of the list ends when its evidence is long, and the next goes on."""

@@ -35,6 +35,8 @@ class StepTests(Case):
         self.assertIn((name,), said)
         self.assertIn(("I am", client.user), said)
         self.assertIn((1, ["Nineteen floors."]), said)
+        self.assertIn(("friends:", [f"{name}m"]), said)
+        self.assertIn(("thread:", ["Tower at nine?"]), said)
         path = next(it[0] for it in said if len(it) == 3)
         self.assertEqual((folder / "got" / path).stat().st_size, 500_000)
         lists = [it[0] for it in said if isinstance(it[0], list)]

@@ -56,7 +56,10 @@ class DemoTests(CommandCase):
             type(msgspec.json.decode(notification_json(*row), type=AnyNotification)).__name__
             for row in rows
         }
-        self.assertLessEqual({"ContentSuspended", "FriendRequest"}, kinds)
+        players = {"NewFollower", "FriendRequest", "FriendConfirm", "FriendMessage"}
+        comments = {"CommentOnContent", "CommentReply", "CommentRemoved"}
+        admins = {"ContentSuspended", "AccountWarning"}
+        self.assertLessEqual(players | comments | admins, kinds)
         for win, participate in self.sql("select win::text, participate::text from challenges"):
             for reward in (win, participate):
                 msgspec.json.decode(reward, type=RewardDefinition)
@@ -102,6 +105,49 @@ class DemoTests(CommandCase):
             "select task::json ->> 'dependency' from outbox where kind = 'DependencyChanged'"
         )
         self.assertEqual(told, [(gone,)])
+
+    def test_friends(self) -> None:
+        """Its users are friends, ask, write and block."""
+        self.good("demo")
+        seen = self.sql(
+            "select count(friends), count(requested), count(blocks) from pair_sides p"
+            " join users u on u.id = p.user_id where u.username = 'mira'"
+        )
+        self.assertEqual(seen, [(2, 1, 0)])
+        talks = self.sql(
+            "select m.text from conversations c join messages m on m.number = c.newest"
+            " order by m.number"
+        )
+        last = {frozenset((one, other)): text for one, other, text in world.MESSAGES}
+        self.assertEqual({text for (text,) in talks}, {*last.values()})
+        ((blocker, blocked),) = self.sql(
+            "select u.username, o.username from pair_sides p join users u on u.id = p.user_id"
+            " join users o on o.id = p.other_id where p.blocks is not null"
+        )
+        self.assertEqual([(blocker, blocked)], world.BLOCKS)
+
+    def test_reports(self) -> None:
+        """A comment and a user wait in the queue, the first with two reports; what was decided is
+        to be told."""
+        self.good("demo")
+        queue = self.sql("select kind, reports from report_queue where reason = '' order by 2 desc")
+        self.assertEqual(queue, [("comment", 2), ("user", 1)])
+        ((named,),) = self.sql("select messages from reports where messages is not null")
+        self.assertIn("password", named)
+        told = self.sql(
+            "select task::json ->> 'outcome' from outbox where kind = 'ReportsResolved' order by id"
+        )
+        self.assertEqual(told, [(outcome,) for _, outcome, _ in world.VERDICTS])
+
+    def test_actions(self) -> None:
+        """What the curator has done is remembered."""
+        self.good("demo")
+        acts = self.sql(
+            "select a.action, u.username from moderation_actions a join users u on u.id = a.admin"
+        )
+        self.assertEqual({name for _, name in acts}, {"curator"})
+        done = {act for act, _ in acts}
+        self.assertLessEqual({"content_suspended", "comment_deleted", "user_warned"}, done)
 
     def test_guide(self) -> None:
         """demo prints where its parts can be seen."""

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 from contentsvc.command import status
 from contentsvc.command.status import ATTENTION, Outbox, Status
 from contentsvc.store.processes import Failing, Process
-from contentsvc.store.status import Count, Failure, Oldest
+from contentsvc.store.status import Count, Failure, Oldest, Reported
 from tests.command.test_cli import CommandCase
 from tests.support import postgres
 from tests.support.daemon import Daemon
@@ -23,6 +23,7 @@ SOUND: dict[str, Any] = {
     "processes": [],
     "users": Count(1234, False),
     "outbox": Outbox(0, 0, 0, []),
+    "reports": Reported(0, False, 0),
     "oldest_notification": Oldest(None, False),
 }
 
@@ -58,6 +59,7 @@ class TextTests(SynchronousTestCase):
             "Sockets:             0",
             "Users:               1,234, connected: 0",
             "Outbox:              empty",
+            "Reports:             none open",
             "Oldest notification: none",
         )
 
@@ -92,6 +94,14 @@ class TextTests(SynchronousTestCase):
             "  ContentPublished, 2 min 10 s old, failed 3 times, again in 4 s: KeyError: 'x'",
             outbox=Outbox(12_000, 130, 1, [failure]),
         )
+
+    def test_reports(self) -> None:
+        """What waits for admins has its number and its age."""
+        for reported, shown in (
+            (Reported(3, False, 90_000), "3 subjects, the oldest 1 d 1 h old"),
+            (Reported(10_000, True, 130), "over 10,000 subjects, the oldest 2 min 10 s old"),
+        ):
+            self.shows(f"Reports:             open for {shown}", reports=reported)
 
     def test_estimates(self) -> None:
         """What is an estimate says so."""
@@ -137,6 +147,7 @@ class StatusTests(CommandCase):
         self.assertEqual((found.missing, found.unknown, found.processes), ([], [], []))
         self.assertEqual(found.users, Count(0, False))
         self.assertEqual(found.outbox, Outbox(0, 0, 0, []))
+        self.assertEqual(found.reports, Reported(0, False, 0))
         self.assertEqual(found.oldest_notification, Oldest(None, False))
 
     def test_text(self) -> None:

@@ -125,7 +125,6 @@ class FuzzTests(SpecCase):
             },
             "/api/v1/user/{userId}/report": {
                 "path.userId": [ann.id, ben.id, caller.id, guid()],
-                "body.messages": [[], [guid()]],
             },
             "/api/v1/moderation/reports/{kind}/{id}": {
                 "path.kind": ["user"],

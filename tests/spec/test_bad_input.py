@@ -14,7 +14,7 @@ BOUNDS = {"visibilityStart": 1_700_000_000, "visibilityStop": 1_800_000_000}
 BAD_GUIDS = ("nobody", "7", guid().replace("-", ""), f"%7B{guid()}%7D", guid() + "0", "%00", "%ff")
 DEEP = 100_000
 OPTIONAL = {
-    *("tags", "packagesOriginating", "packagesUsing", "reason", "profile"),
+    *("tags", "packagesOriginating", "packagesUsing", "reason", "profile", "note", "messages"),
     *("win64", "osx64", "linux64", *BOUNDS),
 }
 
@@ -55,7 +55,7 @@ def pointer(at: tuple) -> str:
 def of_another_type(value: Any) -> Any:
     """Something that can never stand where `value` does."""
     if isinstance(value, str):
-        return 17
+        return True  # a number may stand for an id
     return [] if isinstance(value, dict) else {"no": "such"}
 
 
@@ -101,6 +101,25 @@ class BodyTests(SpecCase):
             Operation("POST", "design-challenges", contest, admin),
             Operation("POST", "debug/notify", {"recipient": guid(), "text": "x"}, user),
             Operation("POST", "session/connect", {"client": "game"}, user),
+            *self.among_players(me, f"user/{guid()}", made.path, comment, user, admin),
+        ]
+
+    def among_players(
+        self, me: str, other: str, content: str, comment: str, user: User, admin: User
+    ) -> list[Operation]:
+        """Those of extensions §4, §5 and §7."""
+        report = {"reason": "spam"}
+        outcome = {"outcome": "upheld", "upTo": guid(), "note": "x"}
+        warning = {"reason": "x"}
+        messages = f"{me}/friend/{guid()}/messages"
+        return [
+            Operation("POST", messages, {"text": "x"}, user),
+            Operation("PUT", f"{me}/notifications/settings", {"muted": ["Debug"]}, user),
+            Operation("POST", f"{content}/report", report, user),
+            Operation("POST", f"{comment}/report", report, user),
+            Operation("POST", f"{other}/report", report | {"messages": [guid()]}, user),
+            Operation("PUT", f"moderation/reports/{content}", outcome, admin),
+            Operation("POST", f"{other}/warning", warning, admin),
         ]
 
     async def send(self, operation: Operation, body: Any):

@@ -1,5 +1,7 @@
 """Reports of content, comments and users: extensions §7."""
 
+from twisted.internet.defer import Deferred, gatherResults
+
 from tests.spec.data import guid
 from tests.spec.reporting import ReportingCase
 from tests.support.daemon import Daemon, shared
@@ -131,6 +133,26 @@ class ReportTests(ReportingCase):
         response = await self.get(path, by=await self.admin())
         self.problem(response, 404, "report_not_found")
 
+    async def test_messages(self):
+        """A report of a user keeps the messages that it names, oldest first; one's own are unknown,
+        also under the same id."""
+        ann, ben = await self.user(), await self.user()
+        for one, other in ((ann, ben), (ben, ann)):
+            await self.put(f"user/{one.id}/friend/{other.id}", by=one, expect=204)
+        ids = [guid() for _ in range(3)]
+        for id, text in zip(ids, ("one", "two", "three"), strict=True):
+            path, body = f"user/{ben.id}/friend/{ann.id}/messages", {"text": text, "id": id}
+            await self.post(path, body, by=ben, expect=201)
+        await self.delete(f"user/{ann.id}/friend/{ben.id}", by=ann, expect=204)
+        await self.put(f"user/{ann.id}/blocked/{ben.id}", by=ann, expect=204)
+        await self.report(f"user/{ben.id}", ann, "abuse", messages=[ids[2].upper(), ids[0]])
+        kept = (await self.one("user", ben.id))["evidence"]["messages"]
+        self.assertEqual(
+            [(each["id"], each["text"]) for each in kept], [(ids[0], "one"), (ids[2], "three")]
+        )
+        response = await self.report(f"user/{ann.id}", ben, messages=[ids[0]], expect=422)
+        self.problem(response, 422, "unknown_message")
+
     async def test_tombstone(self):
         """A deleted comment can be reported; its text is gone."""
         made, ben = await self.castle(), await self.user()
@@ -176,12 +198,22 @@ class ReportTests(ReportingCase):
 
 
 class LimitTests(ReportingCase):
-    """With a lower limit."""
+    """With a lower limit, and two processes."""
 
     async def connect(self) -> None:
         self.own_daemon()
-        limits = {"REPORTS_PER_DAY": "2"}
+        limits = {"REPORTS_PER_DAY": "2", "WORKERS": "2"}
         self.use(await shared("reports-limits", lambda: Daemon(environ=limits)))
+
+    async def test_thousand(self):
+        """A thousand users report one content at once, and nobody is refused."""
+        made, ann = await self.castle(), await self.user()
+        tokens = [self.forge(ann, sub=guid()) for _ in range(1000)]
+        path, body = f"{made.path}/report", {"reason": "spam"}
+        sent = [Deferred.fromCoroutine(self.post(path, body, by=token)) for token in tokens]
+        statuses = {each.status for each in await gatherResults(sent, consumeErrors=True)}
+        self.assertEqual(statuses, {204})
+        self.assertEqual((await self.queued(made.id))["reports"], 1000)
 
     async def test_limit(self):
         """Beyond the limit a report is 429 with Retry-After. Repeats, refusals and what is

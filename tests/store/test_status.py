@@ -1,7 +1,7 @@
 """The numbers of `contentsvc status`, where they are estimates."""
 
-from contentsvc.store import notifications, status
-from contentsvc.store.status import Count, Oldest
+from contentsvc.store import notifications, reports, status
+from contentsvc.store.status import Count, Oldest, Reported
 from tests.support.databases import StoreCase, fresh
 
 
@@ -33,6 +33,24 @@ class StatusCase(StoreCase):
             )
         self.assertEqual(await status.oldest_notification(self.db, 4), Oldest(997, False))
         self.assertEqual(await status.oldest_notification(self.db, 2), Oldest(999, True))
+
+    async def test_reports(self) -> None:
+        """Subjects with open reports are counted up to a limit, with the age of the oldest report
+        of these; what was decided does not count."""
+        self.assertEqual(await status.reported(self.db, 2), Reported(0, False, 0))
+        for subject in self.users:
+            given = "user", subject, None, self.users[0], "spam", "", "{}", None
+            await reports.file(self.db, *given, 0, 1)
+        self.sql("update reports set created = created - interval '100 s' where number = 1")
+        four = await status.reported(self.db, 4)
+        self.assertEqual((four.subjects, four.more, four.oldest // 10), (4, False, 10))
+        two = await status.reported(self.db, 2)
+        self.assertEqual((two.subjects, two.more), (2, True))
+        async with self.db.transaction() as tx:
+            held = await reports.hold(tx, "user", self.users[0])
+            assert held is not None
+            await reports.decide(tx, held.number, 0, 1, "upheld")
+        self.assertEqual((await status.reported(self.db, 4)).subjects, 3)
 
     async def test_patience(self) -> None:
         """A lock does not hold up the command for long: its statements have a limit."""

@@ -85,7 +85,7 @@ class PlayersCase(SpecCase):
         """POST a message, whatever comes of it."""
         return await self.post(self.letters(user, other), {"text": text, **more}, by=user)
 
-    async def said(self, user: User, other: User, text: str = "hello", **more: Any) -> str:
+    async def wrote(self, user: User, other: User, text: str = "hello", **more: Any) -> str:
         """The id of a new message."""
         response = await self.say(user, other, text, **more)
         self.assertEqual(201, response.status, repr(response))
@@ -133,7 +133,7 @@ class PlayersCase(SpecCase):
         """Report what is at this path."""
         await self.post(f"{path}/report", {"reason": reason, **more}, by=by, expect=204)
 
-    async def queued(self, kind: str, id: object, **query: str) -> dict[str, Any] | None:
+    async def queued(self, kind: str, id: object, /, **query: str) -> dict[str, Any] | None:
         """The place of a subject in the queue of reports; None if it is not there."""
         path = "moderation/reports?limit=200" + "".join(f"&{k}={v}" for k, v in query.items())
         for page in await self.pages(path, [QUEUED], by=await self.admin()):

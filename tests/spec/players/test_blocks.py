@@ -95,7 +95,7 @@ class BlockTests(BlockCase):
         self.assertEqual([], await self.blocked(user))
         await self.nothing(user, other)
         await self.befriend(other, user)
-        await self.said(other, user)
+        await self.wrote(other, user)
 
     async def test_by_both(self):
         """extensions §4: each has a block of their own; one lifts theirs, the other's stays."""
@@ -230,7 +230,7 @@ class BlockedTests(BlockCase):
         user, other = await self.users(2)
         made = await self.content(user)
         await self.befriend(user, other)
-        await self.said(user, other, "before")
+        await self.wrote(user, other, "before")
         path = await self.comment(made, other)
         await self.rate(other, made, "1")
         told = await self.told(other)

@@ -45,7 +45,7 @@ class MessageTests(MessageCase):
         wrote is not."""
         user, other = await self.pair()
         sockets = [await self.socket(other), await self.socket(user)]
-        id = await self.said(user, other, TEXT)
+        id = await self.wrote(user, other, TEXT)
         expected = {"kind": "FriendMessage", "sender": user.id, "text": TEXT, "message": id}
         self.assertEqual([expected], await self.messages_told(other))
         message = await self.pushed(sockets[0])
@@ -56,8 +56,8 @@ class MessageTests(MessageCase):
         """extensions §4: `id` is the message's id; in upper case it is the same."""
         user, other = await self.pair()
         id = guid()
-        self.assertEqual(id, await self.said(user, other, id=id))
-        self.assertEqual(id, await self.said(user, other, id=id.upper()))
+        self.assertEqual(id, await self.wrote(user, other, id=id))
+        self.assertEqual(id, await self.wrote(user, other, id=id.upper()))
         self.assertEqual(1, len(await self.heard(user, other)))
         path = f"{self.letters(user, other)}/{id.upper()}"
         self.assertEqual(id, (await self.read(path, MESSAGE, by=user))["id"])
@@ -112,7 +112,7 @@ class MessageTests(MessageCase):
             (user, third, "two"),
             (other, user, "three"),
         ):
-            self.assertEqual(id, await self.said(sender, recipient, text, id=id))
+            self.assertEqual(id, await self.wrote(sender, recipient, text, id=id))
         self.assertEqual(["three", "one"], await self.heard(user, other))
         self.assertEqual(["three", "one"], await self.heard(other, user))
         self.assertEqual(["two"], await self.heard(third, user))
@@ -133,7 +133,7 @@ class MessageTests(MessageCase):
         await self.ask(user, other)
         await refused()
         await self.ask(other, user)
-        await self.said(user, other)
+        await self.wrote(user, other)
         await self.part(other, user)
         await refused()
         self.assertEqual(1, len(await self.messages_told(other)))
@@ -153,7 +153,7 @@ class MessageTests(MessageCase):
         user, other = await self.pair()
         third = await self.user()
         await self.befriend(user, third)
-        theirs = await self.said(user, third)
+        theirs = await self.wrote(user, third)
         for id in (guid(), theirs):
             response = await self.get(f"{self.letters(user, other)}/{id}", by=user)
             self.problem(response, 404)
@@ -168,7 +168,7 @@ class MessageTests(MessageCase):
         self.invalid(await self.post(self.letters(user, other), {}, by=user), "/text")
         texts = ["x", "🏰" * 4096, ' \t"\\\n', "\u202e\ufeff\u0001"]
         for good in texts:
-            await self.said(user, other, good)
+            await self.wrote(user, other, good)
         self.assertEqual(list(reversed(texts)), await self.heard(other, user))
         self.assertEqual(texts, [one["text"] for one in await self.messages_told(other)])
 
@@ -220,7 +220,7 @@ class ConversationTests(MessageCase):
         user, other = await self.pair()
         self.assertEqual([], await self.heard(user, other))
         for n in range(6):
-            await self.said(*((user, other) if n % 2 else (other, user)), f"{n}")
+            await self.wrote(*((user, other) if n % 2 else (other, user)), f"{n}")
         self.assertEqual(list("543210"), await self.heard(user, other))
         path = self.letters(user, other)
         mine = await self.read(path, [MESSAGE], by=user)
@@ -231,12 +231,12 @@ class ConversationTests(MessageCase):
         """extensions: limit and after; together the whole list, also while one is added."""
         user, other = await self.pair()
         for n in range(5):
-            await self.said(*((user, other) if n % 2 else (other, user)), f"{n}")
+            await self.wrote(*((user, other) if n % 2 else (other, user)), f"{n}")
         path = f"{self.letters(user, other)}?limit=2"
         pages = await self.pages(path, [MESSAGE], by=user)
         self.assertEqual(["43", "21", "0"], ["".join(m["text"] for m in page) for page in pages])
         first = await self.get(path, by=user, expect=200)
-        await self.said(other, user, "later")
+        await self.wrote(other, user, "later")
         link = (first.header("Link") or "").partition(">")[0].removeprefix("<")
         rest = [m["text"] for page in await self.pages(link, [MESSAGE], by=user) for m in page]
         self.assertEqual(["2", "1", "0"], rest)
@@ -245,7 +245,7 @@ class ConversationTests(MessageCase):
         """extensions §4: the messages stay, for both, after the friendship has ended, also by a
         block."""
         user, other = await self.pair()
-        await self.said(user, other, "kept")
+        await self.wrote(user, other, "kept")
         for end in (self.part, self.block):
             await end(other, user)
             for one, another in ((user, other), (other, user)):
@@ -270,13 +270,13 @@ class ConversationTests(MessageCase):
             (one, user, "c"),
             (user, one, "d"),
         ):
-            await self.said(sender, recipient, text)
+            await self.wrote(sender, recipient, text)
         found = await self.read(path, [CONVERSATION], by=user)
         expected = [(one.id, user.id, "d"), (two.id, two.id, "b")]
         got = [(c["user"]["id"], c["last"]["sender"], c["last"]["text"]) for c in found]
         self.assertEqual(expected, got)
         self.assertEqual(await self.read(f"user/{one.id}/info", USER_INFO), found[0]["user"])
-        await self.said(user, two, "e")
+        await self.wrote(user, two, "e")
         pages = await self.pages(f"{path}?limit=1", [CONVERSATION], by=user)
         self.assertEqual(["e", "d"], [c["last"]["text"] for page in pages for c in page])
 
@@ -285,8 +285,8 @@ class ConversationTests(MessageCase):
         is that in which the other is told."""
         user, other = await self.pair()
         await self.together(
-            *(self.said(user, other, f"a{n}") for n in range(10)),
-            *(self.said(other, user, f"b{n}") for n in range(10)),
+            *(self.wrote(user, other, f"a{n}") for n in range(10)),
+            *(self.wrote(other, user, f"b{n}") for n in range(10)),
         )
         texts = await self.heard(user, other)
         self.assertEqual(20, len(set(texts)))

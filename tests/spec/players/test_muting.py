@@ -131,12 +131,12 @@ class MutingTests(PlayersCase):
         user, other = await self.users(2)
         await self.befriend(other, user)
         await self.mute(user, "FriendMessage")
-        id = await self.said(other, user, "x", id=guid())
-        self.assertEqual(id, await self.said(other, user, "x", id=id))
+        id = await self.wrote(other, user, "x", id=guid())
+        self.assertEqual(id, await self.wrote(other, user, "x", id=id))
         self.assertEqual(["x"], await self.heard(user, other))
         self.assertEqual(["FriendRequest"], [one["kind"] for one in await self.told(user)])
         await self.mute(user)
-        await self.said(other, user, "y")
+        await self.wrote(other, user, "y")
         self.assertEqual(["y"], [one["text"] for one in (await self.told(user))[1:]])
 
     async def test_requests(self):

@@ -171,7 +171,7 @@ class ReplayTests(NotedCase):
         """extensions §5: nothing of what it was is left, whatever it was."""
         user, other = await self.noted(0), await self.user()
         await self.befriend(other, user)
-        await self.said(other, user, "a secret")
+        await self.wrote(other, user, "a secret")
         await self.drop_to(user, 99)
         socket = await self.socket(user, resume=0)
         for message in await self.replayed(socket, 2):
