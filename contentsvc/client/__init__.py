@@ -31,7 +31,7 @@ from contentsvc.client.errors import (
 )
 from contentsvc.client.local import LocalFile, Measured, Progress
 from contentsvc.client.reading import Page, UnknownNotification
-from contentsvc.client.subscription import Received, Subscription
+from contentsvc.client.subscription import Received, State, Subscription
 
 __all__ = [
     "ApiError",
@@ -49,6 +49,7 @@ __all__ = [
     "ProgressConflict",
     "Received",
     "SessionEnded",
+    "State",
     "Subscription",
     "SubscriptionEnded",
     "TransferError",

@@ -11,7 +11,7 @@ from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.reading import Page, UnknownNotification
 from contentsvc.client.sessions import Sessions
 from contentsvc.client.socket import Connector
-from contentsvc.client.subscription import Received, Subscription
+from contentsvc.client.subscription import Received, State, Subscription
 from contentsvc.wire.notifications import (
     AnyNotification,
     DeleteUpTo,
@@ -83,13 +83,15 @@ class Notifications:
         resume: int | None = None,
         resume_id: str | None = None,
         on_missed: Callable[[str, str], object] | None = None,
+        on_state: Callable[[State], object] | None = None,
         client: ClientType = "game",
     ) -> Subscription:
         """Open the session socket, and call `on_notification` with each notification.
 
         Without `resume`, that is each one from now on. With the `seq` of an earlier subscription as
         `resume`, it is each one after that. The `id` of that subscription, as `resume_id`, lets the
-        service tell whether its log is still the same. `on_missed` is called as Subscription says.
+        service tell whether its log is still the same. `on_missed` and `on_state` are called as
+        Subscription says.
         """
 
         async def connect() -> ConnectAnswer:
@@ -103,6 +105,8 @@ class Notifications:
             random=self._random,
             on_notification=on_notification,
             on_missed=on_missed,
+            on_state=on_state,
+            read_state=self.state,
             resume=resume,
             resume_id=resume_id,
         )

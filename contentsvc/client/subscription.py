@@ -15,7 +15,7 @@ from contentsvc.client import reading
 from contentsvc.client.errors import ApiError, SessionEnded, SubscriptionEnded, Unreachable
 from contentsvc.client.socket import ABNORMAL, Connector, Socket
 from contentsvc.timers import Backoff, cancel
-from contentsvc.wire.notifications import AnyNotification
+from contentsvc.wire.notifications import AnyNotification, NotificationState
 from contentsvc.wire.sessions import ConnectAnswer
 from contentsvc.wire.socket import (
     ErrorMessage,
@@ -24,6 +24,7 @@ from contentsvc.wire.socket import (
     NotificationMessage,
     PingMessage,
     ServerMessage,
+    StateMessage,
 )
 
 FIRST_PAUSE, LAST_PAUSE = 0.5, 30.0
@@ -52,6 +53,13 @@ class Received(NamedTuple):
     json: bytes
 
 
+class State(NamedTuple):
+    """How many notifications are not read, of those up to the number `seq`."""
+
+    seq: int
+    unread: int
+
+
 class _Ended(NamedTuple):
     """Why there is no connection, and the least number of seconds to the next."""
 
@@ -68,7 +76,8 @@ class Subscription:
     notifications may be lost for good (`log_changed`, `seq_ahead`, `trimmed`, `gap`). The program
     should then read the list once. After `log_changed` and `seq_ahead` the service's database is
     older than before: some notifications that were delivered are no longer in the list, and others
-    have their numbers.
+    have their numbers. It calls `on_state` whenever it has connected, and when read flags have
+    changed or notifications were deleted; `read_state` reads the state by REST.
     """
 
     def __init__(
@@ -80,6 +89,8 @@ class Subscription:
         random: Random,
         on_notification: Callable[[Received], object],
         on_missed: Callable[[str, str], object] | None = None,
+        on_state: Callable[[State], object] | None = None,
+        read_state: Callable[[], Awaitable[NotificationState]] | None = None,
         resume: int | None = None,
         resume_id: str | None = None,
     ) -> None:
@@ -89,6 +100,8 @@ class Subscription:
         self._random = random
         self._on_notification = on_notification
         self._on_missed = on_missed
+        self._on_state = on_state
+        self._read_state = read_state
         self.seq = resume
         """The number of the last notification that `on_notification` has handled. Give it as
         `resume` next time. None until the first hello."""
@@ -109,6 +122,8 @@ class Subscription:
         self._error = ""
         self._may_jump = False
         self._gap_at: int | None = None
+        self._state_at = -1
+        self._state_read: Deferred[None] | None = None
         self._heartbeat = HEARTBEAT
         self._heard_at = 0.0
         self._asked = False
@@ -206,6 +221,8 @@ class Subscription:
             self.live = False
             self._socket = None
             cancel(self._timer)
+            if self._state_read is not None:
+                self._state_read.cancel()
 
     def _end(self, result: Any) -> None:
         self.over = True
@@ -241,7 +258,10 @@ class Subscription:
             return
         if isinstance(message, NotificationMessage):
             self._notified(message)
+        elif isinstance(message, StateMessage):
+            self._told(State(message.seq, message.unread))
         elif isinstance(message, HelloMessage):
+            resumed = self.seq is not None
             # Below what was asked for after a restore: those numbers come again, anew.
             if message.id is not None or message.seq != self.seq:
                 self.id = message.id
@@ -250,6 +270,7 @@ class Subscription:
             self.connections += 1
             self._heartbeat = float(message.heartbeat)
             self._backoff.reset()
+            self._greeted(message, resumed)
         elif isinstance(message, ErrorMessage):
             self._error = f"{message.code}: {message.detail}"
             if message.code == "log_changed":
@@ -284,6 +305,35 @@ class Subscription:
             return
         self.seq, self.id = message.seq, _known(received.notification.id)
         self._may_jump, self._gap_at = False, None
+
+    def _greeted(self, message: HelloMessage, resumed: bool) -> None:
+        self._state_at = -1
+        if self._on_state is None:
+            return
+        if not resumed or self._read_state is None:
+            self._told(State(message.seq, message.unread))
+        else:
+            # The number of the unread in this hello counts a backlog of unknown length, too.
+            reading = Deferred.fromCoroutine(self._ask_state(self._read_state))
+            self._state_read = reading
+            reading.addErrback(
+                lambda failure: log.debug("no state: {error}", error=failure.getErrorMessage())
+            )
+
+    async def _ask_state(self, read: Callable[[], Awaitable[NotificationState]]) -> None:
+        found = await read()
+        # A message with the same number that came meanwhile is as new, or newer.
+        if self.live and found.newest > self._state_at:
+            self._told(State(found.newest, found.unread))
+
+    def _told(self, state: State) -> None:
+        if self._on_state is None or not self.live:
+            return
+        self._state_at = state.seq
+        try:
+            self._on_state(state)
+        except Exception:
+            self._fail(Failure())
 
     def _log_changed(self, message: ErrorMessage) -> None:
         if not self.live:

@@ -237,10 +237,10 @@ class Feeds:
         feed.log += 1
         feed.last, feed.id, feed.wanted = now.newest, now.id, now.newest
         self._behind.pop(feed.user, None)
-        self._states.start_anew(feed)
         for socket in tuple(feed.sockets):
             if socket.position >= 0:
                 self._tell(socket, feed)
+        self._states.start_anew(feed)
 
     def _tell(self, socket: Subscriber, feed: Feed) -> None:
         socket.position, socket.known = feed.last, None

@@ -36,11 +36,12 @@ class States:
         self._sizes = sizes
         self._pause = pause
         self._asked: dict[str, Feed] = {}
-        self._reading = False
+        self._reading = self._stopped = False
         self._sleeps = Sleeps(reactor)
 
     def stop(self) -> None:
         """Forget all of them and end every wait."""
+        self._stopped = True
         self._asked.clear()
         self._sleeps.stop()
 
@@ -79,19 +80,27 @@ class States:
             try:
                 found = await self._store.tallies(self._db, [feed.user for feed in feeds])
             except Exception as error:
+                if self._stopped:  # the database is being closed
+                    break
                 report("read the state of notifications", error)
                 self._asked = {feed.user: feed for feed in feeds if feed.sockets} | self._asked
-                await self._sleeps.sleep(pauses.next())
-                continue
-            pauses.reset()
-            tallies = {tally.user_id: tally for tally in found}
-            for feed, changes in zip(feeds, known, strict=True):
-                if feed.changes == changes:
-                    self._tell(feed, tallies[feed.user])
-                elif feed.sockets:
-                    self._asked[feed.user] = feed  # a hello has a newer state than this one
-            await self._sleeps.sleep(self._pause)
+                pause = pauses.next()
+            else:
+                self._found(feeds, known, found)
+                pauses.reset()
+                pause = self._pause
+            if self._stopped:
+                break
+            await self._sleeps.sleep(pause)
         self._reading = False
+
+    def _found(self, feeds: list[Feed], known: list[int], found: list[Tally]) -> None:
+        tallies = {tally.user_id: tally for tally in found}
+        for feed, changes in zip(feeds, known, strict=True):
+            if feed.changes == changes:
+                self._tell(feed, tallies[feed.user])
+            elif feed.sockets:
+                self._asked[feed.user] = feed  # a hello has a newer state than this one
 
     def _tell(self, feed: Feed, tally: Tally) -> None:
         feed.changes = tally.changes

@@ -47,6 +47,7 @@ class Socket(FakeSocket):
         super().__init__(hub, user, session)
         self.frames: DeferredQueue[dict[str, Any]] = DeferredQueue()
         self.ended: Deferred[None] = Deferred()
+        self._read_states = 0
 
     def send(self, frame: bytes) -> None:
         super().send(frame)
@@ -63,6 +64,13 @@ class Socket(FakeSocket):
             await self.frames.get()
         return self.seqs
 
+    async def state(self) -> tuple[int, int]:
+        """The next state that it has got, or gets."""
+        while len(self.states) == self._read_states:
+            await self.frames.get()
+        self._read_states += 1
+        return self.states[self._read_states - 1]
+
 
 class WatchedHub(Hub):
     """A hub that says what it was asked for, when that is done: a test that waits runs on then."""
@@ -71,6 +79,7 @@ class WatchedHub(Hub):
         super().__init__(*args, **kwargs)
         self.swept: DeferredQueue[None] = DeferredQueue()
         self.heard: DeferredQueue[tuple[str, int]] = DeferredQueue()
+        self.states: DeferredQueue[str] = DeferredQueue()
 
     async def check(self) -> None:
         await super().check()
@@ -79,6 +88,10 @@ class WatchedHub(Hub):
     def noticed(self, user: str, seq: int) -> None:
         super().noticed(user, seq)
         self.heard.put((user, seq))
+
+    def changed(self, user: str) -> None:
+        super().changed(user)
+        self.states.put(user)
 
 
 class Process:

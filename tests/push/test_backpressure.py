@@ -9,6 +9,7 @@ from twisted.trial.unittest import TestCase
 
 from contentsvc.push.heartbeat import SILENCE
 from contentsvc.push.socket import QUEUE_BYTES, QUEUE_FRAMES, UNSENT, SocketProtocol
+from contentsvc.push.states import PAUSE
 from contentsvc.web.unsent import unsent
 from tests.push.loopback import Client, Server
 
@@ -37,6 +38,24 @@ class StalledTests(TestCase):
         self.deliver(1)
         messages = await self.client.take(QUEUE_FRAMES + 1)
         self.assertEqual([m["seq"] for m in messages], list(range(1, QUEUE_FRAMES + 2)))
+
+    async def test_newest_state(self) -> None:
+        """However many states come meanwhile, one waits, the newest, and takes no place of a
+        notification."""
+        await self.stall()
+        log, hub = self.server.log, self.server.hub
+        for unread in range(3):
+            log.read("ann", unread)
+            hub.changed("ann")
+            self.server.clock.advance(PAUSE)
+        self.deliver(QUEUE_FRAMES)
+        self.protocol.resumeProducing()
+        messages = await self.client.take(QUEUE_FRAMES + 1)
+        self.assertEqual([m["seq"] for m in messages[:-1]], list(range(1, QUEUE_FRAMES + 1)))
+        self.assertEqual(messages[-1], {"type": "state", "seq": 0, "unread": 2})
+        log.read("ann", 7)
+        hub.changed("ann")
+        self.assertEqual((await self.client.message())["unread"], 7)
 
     async def test_queue_is_bounded(self) -> None:
         """One frame more than the queue holds closes the socket with goodbye and 4408."""

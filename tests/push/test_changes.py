@@ -61,7 +61,7 @@ class ChangeTests(ChangeCase):
         self.commits(2)
         self.log.go_back("ann", 1)
         self.check()
-        message: dict[str, Any] = dict(socket.seen[-1].message)
+        message: dict[str, Any] = dict(socket.seen[socket.types.index("error")].message)
         self.assertIn("back in time", message.pop("detail"))
         expected = {"type": "error", "code": "log_changed", "seq": 1, "id": self.log.id("ann", 1)}
         self.assertEqual(message, expected)

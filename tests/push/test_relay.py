@@ -11,9 +11,10 @@ from twisted.internet.task import deferLater
 from contentsvc.push.feed import SIZES
 from contentsvc.push.relay import TIMES
 from contentsvc.push.subscriber import REVOKED
-from contentsvc.store import notifications, sessions
+from contentsvc.store import marking, notifications, retention, sessions
 from contentsvc.wire.notifications import Debug
 from tests.push.processes import RelayTestCase
+from tests.support import postgres
 
 NEVER = 3600.0
 
@@ -91,6 +92,22 @@ class AnnounceTests(RelayTestCase):
             ended += json.decode(payload).get("r", [])
         self.assertEqual((heard, set(ended)), (users, set(sids)))
 
+    async def test_states(self) -> None:
+        """Users whose flags have changed are announced by their ids alone, each once a turn, and
+        payloads of them stay below 8,000 bytes too."""
+        one, payloads = await self.process(), await self.payloads()
+        users = [str(UUID(int=n)) for n in range(500)]
+        for user in users * 2:
+            one.relay.announce_changed(user)
+        heard: list[str] = []
+        while len(heard) < len(users):
+            payload = await payloads.get()
+            self.assertLess(len(payload), 8000)
+            news = json.decode(payload)
+            self.assertEqual(news.keys(), {"o", "c"})
+            heard += news["c"]
+        self.assertEqual(sorted(heard), users)
+
     async def test_malformed(self) -> None:
         """Payloads that no process of ours sent are logged and ignored."""
         one = await self.process()
@@ -110,8 +127,77 @@ class AnnounceTests(RelayTestCase):
         self.assertEqual(await one.noticed.get(), ("a", 8))
 
 
+class StateTests(RelayTestCase):
+    async def test_to_the_other_process(self) -> None:
+        """A change that one process commits is told to the other's sockets as to its own."""
+        one, two = await self.process(), await self.process()
+        user = self.user()
+        sockets = [await each.socket(user) for each in (one, two, two)]
+        for _ in range(3):
+            await one.notifier.send(one.db, user, Debug(text="hi"))
+        for socket in sockets:
+            await socket.until(3)
+        await marking.mark_up_to(one.db, user, None, 2, 0, 9)
+        one.notifier.changed(user)
+        self.assertEqual([await socket.state() for socket in sockets], [(3, 1)] * 3)
+        await marking.delete_up_to(two.db, user, None, 3, 0, 9)
+        two.notifier.changed(user)
+        self.assertEqual([await socket.state() for socket in sockets], [(3, 0)] * 3)
+
+    async def test_skips_itself(self) -> None:
+        """A process does not act on what it announced itself."""
+        one, two = await self.process(), await self.process()
+        one.relay.announce_changed("a")
+        self.assertEqual(await two.hub.states.get(), "a")
+        two.relay.announce_changed("b")
+        self.assertEqual(await one.hub.states.get(), "b")
+
+    async def test_other_releases(self) -> None:
+        """News of the release before is understood, which has no such users."""
+        one = await self.process()
+        self.execute("""select pg_notify('contentsvc', '{"o":"x","n":{"a":7}}')""")
+        self.assertEqual(await one.noticed.get(), ("a", 7))
+        self.execute("""select pg_notify('contentsvc', '{"o":"x","c":["a"],"new":1}')""")
+        self.assertEqual(await one.hub.states.get(), "a")
+
+    async def test_missed_meanwhile(self) -> None:
+        """What was announced while nobody listened is told when LISTEN is in force again."""
+        one, two = await self.process(), await self.process()
+        user = self.user()
+        socket = await one.socket(user)
+        await two.notifier.send(two.db, user, Debug(text="hi"))
+        await socket.until(1)
+        lost, pid = self.lost(), self.backend(one)
+        postgres.admit(self.dsn, False)
+        postgres.kill(self.dsn, pid)
+        await lost
+        await marking.mark_up_to(two.db, user, None, 1, 0, 9)
+        two.notifier.changed(user)
+        self.assertEqual((one.relay.alive, socket.states), (False, []))
+        postgres.admit(self.dsn, True)
+        self.assertEqual(await socket.state(), (1, 0))
+
+
 class SweepTests(RelayTestCase):
     sweep = 0.05
+
+    async def test_states(self) -> None:
+        """A change that nobody announced is found by the sweep, and what retention has deleted
+        too."""
+        process = await self.process()
+        user = self.user()
+        socket = await process.socket(user)
+        for _ in range(3):
+            await process.notifier.send(process.db, user, Debug(text="x"))
+        await marking.mark_up_to(process.db, user, None, 1, 0, 9)
+        self.assertEqual(await socket.state(), (3, 2))
+        self.execute(
+            "update notifications set created = now() - interval '91 days'"
+            " where user_id = %s and seq < 3",
+            user,
+        )
+        await retention.trim_notifications(process.db, 90, user)
+        self.assertEqual(await socket.state(), (3, 1))
 
     async def test_never_announced(self) -> None:
         """A notification whose writer died before it told anyone is found by the sweep."""
