@@ -227,7 +227,22 @@ class LinkTests(SynchronousTestCase):
                 self.assertIn(section, sections(page.with_name(file or page.name)), page.name)
 
 
-class BackupTests(SynchronousTestCase):
+class WorldCase(SynchronousTestCase):
+    """With the demo's world."""
+
+    def world(self) -> tuple[str, Path]:
+        """A database with something in it, and a file of keys."""
+        url = postgres.database(postgres.embedded())
+        self.addCleanup(postgres.drop, url)
+        keys = postgres.new_folder() / "keys"
+        Keys.load_or_generate(keys)
+        with contextlib.redirect_stdout(io.StringIO()):
+            status = cli.main(["demo", "--database", url, "--secret-file", str(keys)])
+        self.assertEqual(status, 0)
+        return url, keys
+
+
+class BackupTests(WorldCase):
     def test_dump_and_restore(self) -> None:
         """The back-up and its return, as docs/operating.md has them, give back what was there."""
         backup, restore = re.search(
@@ -254,13 +269,29 @@ class BackupTests(SynchronousTestCase):
             cursor.execute("select username from find_users('mira') join users using (id)")
             self.assertEqual(cursor.fetchall(), [("mira",)])
 
-    def world(self) -> tuple[str, Path]:
-        """A database with something in it, and a file of keys."""
-        url = postgres.database(postgres.embedded())
-        self.addCleanup(postgres.drop, url)
-        keys = postgres.new_folder() / "keys"
-        Keys.load_or_generate(keys)
-        with contextlib.redirect_stdout(io.StringIO()):
-            status = cli.main(["demo", "--database", url, "--secret-file", str(keys)])
-        self.assertEqual(status, 0)
-        return url, keys
+
+class GrowthTests(WorldCase):
+    def test_old_messages(self) -> None:
+        """The statements of docs/operating.md delete old messages, and conversations that have no
+        others; the list of tables works."""
+        tables, deletion = re.findall(
+            r"^```sql\n(.*?)^```", OPERATING.partition("\n## What grows\n")[2], re.M | re.S
+        )
+        with closing(psycopg2.connect(self.world()[0])) as connection:
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                cursor.execute(tables)
+                self.assertEqual(cursor.rowcount, 10)
+                cursor.execute(
+                    "update messages set created = now() - interval '3 years'"
+                    " where text like 'May I use%' or text like 'Free coins%'"
+                )
+                self.assertEqual(cursor.rowcount, 2)
+                cursor.execute(deletion)
+                cursor.execute("select count(*) from messages")
+                self.assertEqual(cursor.fetchone(), (3,))
+                cursor.execute(
+                    "select count(*), count(m.number) from conversations c"
+                    " left join messages m on m.pair = c.pair and m.number = c.newest"
+                )
+                self.assertEqual(cursor.fetchone(), (2, 2))
