@@ -37,6 +37,7 @@ class StepTests(Case):
         self.assertIn((1, ["Nineteen floors."]), said)
         self.assertIn(("friends:", [f"{name}m"]), said)
         self.assertIn(("thread:", ["Tower at nine?"]), said)
+        self.assertIn(("unread:", 0), said)
         path = next(it[0] for it in said if len(it) == 3)
         self.assertEqual((folder / "got" / path).stat().st_size, 500_000)
         lists = [it[0] for it in said if isinstance(it[0], list)]
