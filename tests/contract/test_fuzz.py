@@ -70,7 +70,7 @@ class FuzzTests(SpecCase):
 
     async def world(self, caller: User) -> World:
         """What there is: for the most part the caller's, for the rest that of others or nobody."""
-        ann, ben = await self.user(), await self.user()
+        ann, ben, banned, friend = [await self.user() for _ in range(4)]
         own, other = await self.content(caller), await self.content(ann)
         # What is withdrawn, suspended or closed to comments is no good for other operations.
         spare, quiet, talk, revised = [await self.content(caller) for _ in range(4)]
@@ -79,9 +79,15 @@ class FuzzTests(SpecCase):
         numbers = [number(path) for path in comments]
         for content in (own, other):
             await self.rate(ann, content, "1")
+        await self.put(f"user/{banned.id}/ban", {"reason": "rude"}, by=caller, expect=204)
         await self.put(f"user/{caller.id}/following/{ben.id}", by=caller, expect=204)
         await self.put(f"user/{ben.id}/following/{caller.id}", by=ben, expect=204)
         await self.put(f"user/{caller.id}/progress/level", {"value": {"n": 3}}, by=caller)
+        for one, other_one in ((caller, friend), (friend, caller)):
+            await self.put(f"user/{one.id}/friend/{other_one.id}", by=one, expect=204)
+        conversation = f"user/{caller.id}/friend/{friend.id}/messages"
+        message = guid()
+        await self.post(conversation, {"text": "hi", "id": message}, by=caller, expect=201)
         for n in range(3):
             await self.notify(caller, f"number {n}")
         notifications = [each["id"] for each in await self.notifications(caller)]
@@ -99,23 +105,26 @@ class FuzzTests(SpecCase):
             "query.ids": [own.id, other.id, caller.id],
             "body.revisionId": [own.sent["revisionId"], guid()],
             "path.notificationId": [*notifications, guid()],
+            "path.messageId": [message, guid()],
             "path.key": ["level", "other"],
             "path.kind": ["content", "comment", "user"],
             "path.id": [other.id, ann.id, guid()],
             "path.sha256": ["ab" * 32, "cd" * 32],
             "path.sessionId": [each["id"] for each in sessions.json() if not each["current"]],
+            "query.subject": [own.id, str(numbers[0]), "ab" * 32],
+            "query.admin": [caller.id, guid()],
             "query.q": [caller.username, ann.username[:5]],
             "body.recipient": [ann.id, ben.id, guid()],
             "body.parentId": [*numbers, 2**40],
             "body.upTo": [*notifications, guid(), 2],
             "query.upTo": [*notifications, guid(), 2],
-            "body.muted": [["Debug"], ["NewFollower", "Debug"], ["AccountWarning"], ["Deleted"]],
             "body.current": [caller.password],
         }
         for path in (comments[0], other.path, f"user/{ann.id}"):
             await self.post(f"{path}/report", {"reason": "spam"}, by=ben, expect=204)
         report = f"moderation/reports/user/{ann.id}"
         (reported,) = (await self.get(report, by=await self.admin(), expect=200)).json()
+        talking = {"path.userId": [caller.id], "path.otherId": [friend.id]}
         return {
             "*": general,
             "/api/v1/content/{contentId}/report": {"path.contentId": [other.id, own.id, guid()]},
@@ -156,7 +165,12 @@ class FuzzTests(SpecCase):
             "/api/v1/design-challenges/{challengeId}/close": {
                 "path.challengeId": [await self.challenge(caller), guid()]
             },
+            "/api/v1/user/{userId}/friend/{otherId}/messages": talking,
+            "/api/v1/user/{userId}/friend/{otherId}/messages/{messageId}": talking,
+            # Who is blocked is refused much.
+            "/api/v1/user/{userId}/blocked/{otherId}": {"path.otherId": [banned.id, guid()]},
             "/api/v1/user/{userId}/ban": {"path.userId": [ben.id, caller.id, guid()]},
+            "GET /api/v1/user/{userId}/ban": {"path.userId": [banned.id, guid()]},
             "/api/v1/user/{userId}/rating/{contentId}": {
                 "path.userId": [caller.id],
                 "path.contentId": [own.id],
