@@ -20,9 +20,9 @@ from contentsvc.api.families import OPERATIONS
 from contentsvc.web.allow import ADMIN, SELF, SELF_OR_ADMIN
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.table import Operation
-from tests.spec.challenging import ChallengeCase
+from tests.spec.challenging import Challenge, ChallengeCase
 from tests.spec.client import NOTHING, Response
-from tests.spec.data import User, guid
+from tests.spec.data import Content, User, guid
 from tests.spec.telling import revision
 from tests.spec.test_challenges import challenge
 
@@ -87,15 +87,25 @@ def needs_recipe(operation: Operation) -> bool:
 WRITES = [operation for operation in OPERATIONS if needs_recipe(operation)]
 
 
-class Recipes(ChallengeCase):
+class ActCase(ChallengeCase):
+    async def shown_and_hidden(self, *entered: Challenge) -> list[Content]:
+        """A content that others see, and one that is suspended."""
+        both = [await self.content(await self.user()) for _ in range(2)]
+        for each in entered:
+            await self.enter(each, *both)
+        await self.moderate(both[1], "suspended")
+        return both
+
+
+class Recipes(ActCase):
     """For each operation, acts that come one after another."""
 
     async def content_put(self) -> list[Act]:
-        made = await self.content(await self.user())
         body = {"description": "new", "screenshotUris": ["a.png"]}
         return [
-            Act(made.path, body, "content_changed", "content", made.id),
-            Act(made.path, body | {"tags": []}, "content_changed", "content", made.id),
+            Act(made.path, body | more, "content_changed", "content", made.id)
+            for made in await self.shown_and_hidden()
+            for more in ({}, {"tags": []})
         ]
 
     async def content_set_status(self) -> list[Act]:
@@ -121,17 +131,18 @@ class Recipes(ChallengeCase):
         return [Act("content/upload-precheck", body)]
 
     async def revisions_publish(self) -> list[Act]:
-        made = await self.content(await self.user())
         return [
             Act(f"{made.path}/revisions", revision(), "revision_published", "content", made.id)
+            for made in await self.shown_and_hidden()
         ]
 
     async def revisions_set_current(self) -> list[Act]:
-        made = await self.content(await self.user())
-        await self.publish(made)
-        body = {"revisionId": made.sent["revisionId"]}
-        path = f"{made.path}/revisions/current"
-        return [Act(path, body, "revision_selected", "content", made.id)]
+        acts = []
+        for made in await self.shown_and_hidden():
+            await self.publish(made)
+            path, body = f"{made.path}/revisions/current", {"revisionId": made.sent["revisionId"]}
+            acts.append(Act(path, body, "revision_selected", "content", made.id))
+        return acts
 
     async def revisions_delete(self) -> list[Act]:
         made = await self.content(await self.user())
@@ -149,18 +160,20 @@ class Recipes(ChallengeCase):
         return [Act(await self.comment(made, await self.user()), {"body": "new"})]
 
     async def comments_delete(self) -> list[Act]:
-        made = await self.content(await self.user())
-        path = await self.comment(made, await self.user())
-        about = "comment", path.rpartition("/")[2]
-        given: dict[str, Any] = {"reason": "rude"}
-        return [Act(path, NOTHING, "comment_deleted", *about, "rude", query=given)]
+        acts = []
+        for made in await self.shown_and_hidden():
+            # Others do not see the one that is hidden.
+            path = await self.comment(made, made.author)
+            about = "comment", path.rpartition("/")[2]
+            reason = {"reason": "rude"}
+            acts.append(Act(path, NOTHING, "comment_deleted", *about, "rude", query=reason))
+        return acts
 
     async def comments_lock(self) -> list[Act]:
-        made = await self.content(await self.user())
-        path, about = f"{made.path}/comments-locked", ("content", made.id)
         return [
-            Act(path, {"locked": True}, "comments_locked", *about),
-            Act(path, {"locked": False}, "comments_unlocked", *about),
+            Act(f"{made.path}/comments-locked", {"locked": locked}, action, "content", made.id)
+            for made in await self.shown_and_hidden()
+            for locked, action in ((True, "comments_locked"), (False, "comments_unlocked"))
         ]
 
     async def users_update(self) -> list[Act]:
@@ -220,8 +233,10 @@ class Recipes(ChallengeCase):
 
     async def entries_leave(self) -> list[Act]:
         made = await self.challenge()
-        path = made.entry(await self.entry(made))
-        return [Act(path, NOTHING, "entry_removed", "challenge", made.id)]
+        games = await self.shown_and_hidden(made)
+        return [
+            Act(made.entry(game), NOTHING, "entry_removed", "challenge", made.id) for game in games
+        ]
 
     async def rewards_take(self) -> list[Act]:
         made = await self.challenge()
@@ -305,7 +320,8 @@ class ActTests(Recipes):
         """A third user, then an admin whose transaction fails once it has noted or changed
         anything, then an admin, then the admin again."""
         third, admin, before = await self.user(), await self.admin(), self.newest()
-        refused = (await self.ask(operation, act, third)).status == 403
+        # On hidden content others get 404 instead.
+        refused = (await self.ask(operation, act, third)).status in (403, 404)
         failed = []
         for tables in (["moderation_actions"], TABLES):
             self.sql(fails(*tables))
@@ -325,8 +341,8 @@ class ActTests(Recipes):
             await self.noted(act, before, await self.ask(operation, act, admin), False)
 
     async def test_all(self):
-        """Extensions §7: each write that changes something, and that others are refused with 403,
-        is noted in its transaction, once; a repeat is not."""
+        """Extensions §7: each write that changes something, and that others are refused, is noted
+        in its transaction, once; a repeat is not."""
         for operation in WRITES:
             recipe = getattr(self, operation.id, None)
             self.assertIsNotNone(recipe, f"{operation.id} has no recipe")

@@ -125,10 +125,8 @@ class Comments:
             await comments.delete(self._db, content, comment)
             return
         async with self._db.transaction() as tx:
-            status = await comments.delete(tx, content, comment)
-            if status is not None:
-                # Others do not see hidden content, so they are not refused.
-                if call.user not in authors and status == "active":
+            if await comments.delete(tx, content, comment):
+                if call.user not in authors:
                     await actions.record(
                         tx, call.user, "comment_deleted", "comment", str(comment), query.reason
                     )

@@ -83,8 +83,7 @@ class Entries:
             if place.state != "open" and not call.viewer.admin:
                 raise ChallengeNotOpen()
             left = await entries.leave(tx, challenge, content)
-            # To others, hidden content is not there. So they are not refused.
-            if left and candidate.author_id != call.user and candidate.status == "active":
+            if left and candidate.author_id != call.user:
                 await actions.record(tx, call.user, "entry_removed", "challenge", challenge, "")
 
     async def _hold(

@@ -37,7 +37,6 @@ from contentsvc.web.errors import at_pointer
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import ContentCreate, ContentUpdate
 from contentsvc.wire.dependencies import PLATFORMS, EntityDefinition
-from contentsvc.wire.moderation import Act
 from contentsvc.wire.revisions import RevisionCreate
 
 REFUSALS: Final = (
@@ -142,7 +141,8 @@ class Publishing:
             depends = await self._check(tx, content, body, author, registered, current=current)
             wanted = self._wanted(publisher, author, content, body, depends)
             await revisions.make_current(tx, content, revision)
-            await _note(tx, publisher, "revision_published", content, standing)
+            if publisher != author:
+                await actions.record(tx, publisher, "revision_published", "content", content, "")
             if self._claims is not None and wanted is not None and publisher != author:
                 await self._claims.claim(tx, wanted)
                 wanted = None
@@ -164,7 +164,6 @@ class Publishing:
             before = await contents.update(tx, content, update.description, shots, tags)
             if before is None:
                 raise ContentDeleted()
-            # Others cannot change it, whether they can see it or not.
             if before.changed and caller != before.author_id:
                 await actions.record(tx, caller, "content_changed", "content", content, "")
             if self._claims is not None:
@@ -204,7 +203,8 @@ class Publishing:
             for problem in depends.hidden():
                 raise problem
             await revisions.make_current(tx, content, revision)
-            await _note(tx, caller, "revision_selected", content, standing)
+            if caller != standing.author_id:
+                await actions.record(tx, caller, "revision_selected", "content", content, "")
 
     async def _check(
         self,
@@ -308,13 +308,6 @@ def check_packages(body: RevisionCreate) -> None:
                 f"/packagesOriginating/{index}",
                 f"This needs at least one of {', '.join(PLATFORMS)}.",
             )
-
-
-async def _note(tx: Db, caller: str, act: Act, content: str, standing: contents.Standing) -> None:
-    """Note what an admin has done on another's content. Hidden content is none that others are
-    refused: to them it does not exist."""
-    if caller != standing.author_id and standing.status == "active":
-        await actions.record(tx, caller, act, "content", content, "")
 
 
 def _brought(body: RevisionCreate) -> list[EntityDefinition]:

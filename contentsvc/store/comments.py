@@ -155,7 +155,7 @@ async def update(db: Db, content: str, comment: int, body: str) -> bool | None:
     content are locked."""
 
 
-@maybe("""
+@found("""
     with content as (
         select id from contents
         where id = :content and exists (
@@ -171,10 +171,10 @@ async def update(db: Db, content: str, comment: int, body: str) -> bool | None:
     )
     update contents set live_comments = live_comments - 1
     where id in (select content_id from gone)
-    returning status
+    returning true
 """)
-async def delete(db: Db, content: str, comment: int) -> str | None:
-    """Leave a tombstone. Gives the status of the content; None if there is a tombstone already."""
+async def delete(db: Db, content: str, comment: int) -> bool:
+    """Leave a tombstone. False if there is one already."""
 
 
 @maybe("""
@@ -185,13 +185,12 @@ async def delete(db: Db, content: str, comment: int) -> str | None:
         update contents c set comments_locked = :locked
         from content v
         where c.id = v.id and (:admin or c.author_id = :caller) and c.comments_locked <> :locked
-        returning c.id, c.author_id, c.status
+        returning c.id, c.author_id
     ), noted as (
-        -- Others do not see hidden content, so they are not refused.
         insert into moderation_actions (admin, action, subject_kind, subject, reason)
         select :caller, case when :locked then 'comments_locked' else 'comments_unlocked' end,
                'content', id::text, ''
-        from changed where author_id <> :caller and status = 'active'
+        from changed where author_id <> :caller
     )
     select :admin or author_id = :caller from content
 """)

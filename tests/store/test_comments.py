@@ -40,7 +40,7 @@ class CommentCase(StoreCase):
 
     async def delete(self, comment: int) -> bool | None:
         """Leave a tombstone."""
-        return await comments.delete(self.db, self.game, comment) is not None
+        return await comments.delete(self.db, self.game, comment)
 
     async def page(self, size: int = 100, page: int = 0) -> list[comments.Row]:
         """One page."""
@@ -159,7 +159,7 @@ class DeleteTests(CommentCase):
         """A comment is found only under its own content."""
         comment = await self.write()
         other = await self.content(self.author)
-        self.assertIsNone(await comments.delete(self.db, other, comment))
+        self.assertFalse(await comments.delete(self.db, other, comment))
         self.assertIsNone(await comments.get(self.db, other, comment, None, False))
         self.assertIsNone(await comments.standing(self.db, other, comment, self.author, True))
 
