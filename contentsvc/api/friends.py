@@ -24,7 +24,6 @@ from contentsvc.wire.notifications import FriendConfirm, FriendRequest
 
 _FRIEND = "/user/<guid:user>/friend/<guid:other>"
 _BLOCKED = "/user/<guid:user>/blocked/<guid:other>"
-_SENT = {"incoming": False, "outgoing": True}
 
 
 class Friends:
@@ -94,9 +93,12 @@ class Friends:
     ) -> Listed[PendingRequest]:
         """List the requests for friendship that have no answer: those that the user has got, and
         those that the user has made. The newest come first."""
-        sent = None if query.direction is None else _SENT[query.direction]
-        before = position(query)
-        rows = await friends.requests(self._db, user, sent, before, query.limit, self._part)
+        given = position(query), query.limit, self._part
+        if query.direction == "outgoing":
+            rows = await friends.outgoing(self._db, user, *given)
+        else:
+            incoming = query.direction == "incoming"
+            rows = await friends.requests(self._db, user, incoming, *given)
         return listed(
             rows,
             query,

@@ -145,6 +145,9 @@ async def blocked(
     """The users whom the user blocks, likewise."""
 
 
+_REQUEST = "number, sent, created, " + _PROFILED
+
+
 @many(
     within(
         f"""
@@ -152,14 +155,35 @@ async def blocked(
                unix(p.requested_since) as created, {USER} as profile
         from pair_sides p join users u on u.id = p.other_id
         where p.user_id = :user and p.requested < {BEFORE}
-          and coalesce((p.requester = p.user_id) = :sent::boolean, :sent::boolean is null)
+          and (not :incoming::boolean or p.requester <> p.user_id)
         order by p.requested desc limit :limit
         """,
-        f"number, sent, created, {_PROFILED}",
+        _REQUEST,
         "number desc",
     )
 )
 async def requests(
-    db: Db, user: str, sent: bool | None, before: int | None, limit: int, bytes: int
+    db: Db, user: str, incoming: bool, before: int | None, limit: int, bytes: int
 ) -> list[Request]:
-    """The requests for friendship that the user has `sent`, or got, or (None) both, likewise."""
+    """The requests for friendship that the user has got, and, unless only the `incoming` are
+    wanted, those that the user has made, likewise."""
+
+
+@many(
+    within(
+        f"""
+        select p.requested as number, true as sent,
+               unix(p.requested_since) as created, {USER} as profile
+        from pairs p
+        join users u on u.id = case when p.lesser = :user then p.greater else p.lesser end
+        where p.requester = :user and p.requested < {BEFORE}
+        order by p.requested desc limit :limit
+        """,
+        _REQUEST,
+        "number desc",
+    )
+)
+async def outgoing(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Request]:
+    """The requests for friendship that the user has made, likewise."""

@@ -33,6 +33,8 @@ create index pairs_friends_of_lesser on pairs (lesser, friends) where friends is
 create index pairs_friends_of_greater on pairs (greater, friends) where friends is not null;
 create index pairs_requests_of_lesser on pairs (lesser, requested) where requested is not null;
 create index pairs_requests_of_greater on pairs (greater, requested) where requested is not null;
+-- One's own requests, however many others have made.
+create index pairs_requests_made on pairs (requester, requested) where requested is not null;
 create index pairs_blocks_of_lesser on pairs (lesser, lesser_blocks) where lesser_blocks is not null;
 create index pairs_blocks_of_greater on pairs (greater, greater_blocks) where greater_blocks is not null;
 
