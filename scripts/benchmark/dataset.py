@@ -12,7 +12,7 @@ from contentsvc.store.words import document
 from . import bulk, catalogue, people, world
 from .world import Sizes
 
-VERSION = 12
+VERSION = 13
 """Raise it with each change of what is made: a data set of another version is made anew."""
 
 _MOMENT = datetime(2026, 11, 1, tzinfo=UTC)
@@ -29,6 +29,8 @@ _STEPS = (
     ("challenges", catalogue.ENTRIES),
     ("notifications", people.NOTIFICATIONS),
     ("files", people.FILES),
+    ("friends", people.FRIENDS),
+    ("reports", people.REPORTS),
     ("the rest", people.REST),
 )
 
@@ -75,6 +77,22 @@ _CHECKS = {
         where (coalesce(t.entries, 0), coalesce(t.hidden, 0)) <>
                   (select count(*), count(*) filter (where hidden)
                    from challenge_entries e where e.challenge_id = h.id)
+    """,
+    "friends": """
+        select count(*) from (
+            select count(*) as friends
+            from generate_series(0, %(regulars)s - 1) as u
+            join pair_sides s on s.user_id = md5('user ' || u)::uuid and s.friends is not null
+            group by u) as f
+        where f.friends <> %(friends)s
+    """,
+    "reports": """
+        select count(*) from report_subjects s full join (
+            select subject, count(*) as reports, min(number) as oldest, max(number) as newest,
+                   count(distinct reporter) as reporters
+            from reports group by 1) as r on r.subject = s.number
+        where (s.reports, s.reports, s.oldest, s.newest)
+              is distinct from (r.reports, r.reporters, r.oldest, r.newest)
     """,
     "storage": """
         select count(*) from storage s full join (
@@ -139,6 +157,8 @@ def _values(sizes: Sizes) -> dict[str, object]:
         "ratings": sizes.ratings,
         "notifications": sizes.notifications,
         "rated": world.RATED,
+        "friends": world.FRIENDS,
+        "reports": sizes.reports,
         "notified": world.NOTIFIED,
         "listed": world.LISTED,
         "hidden": world.HIDDEN_EVERY,

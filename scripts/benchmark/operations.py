@@ -54,6 +54,11 @@ class Context:
         """An access token of a user, good for the next quarter of an hour."""
         return self._tokens.issue(world.user(number), world.session(number), admin=False)
 
+    def admin(self) -> dict[str, str]:
+        """The header for an admin."""
+        token = self._tokens.issue(world.user(0), world.session(0), admin=True)
+        return {"Authorization": f"Bearer {token}"}
+
     @property
     def regulars(self) -> list[int]:
         """Users with as many ratings and notifications as world.py says, who only read."""
@@ -301,7 +306,7 @@ def _digests(context: Context) -> dict[str, object]:
     return {"digests": ["".join(world.digest(w, n) for n in numbers) for w in context.writers]}
 
 
-def _owned(context: Context) -> dict[str, object]:
+def owned(context: Context) -> dict[str, object]:
     """Contents with their core entities and authors. The last author, whom many follow, has none
     of them."""
     sizes = context.sizes
@@ -316,7 +321,7 @@ def _owned(context: Context) -> dict[str, object]:
     return {"owned": owned, "authors": tokens, **_cores(context)}
 
 
-def _write(
+def write(
     key: str,
     title: str,
     status: int,
@@ -325,6 +330,8 @@ def _write(
     *,
     compared: bool = False,
 ) -> Operation:
+    """A write. `make` is the Lua text that makes a request, `tables` are its globals."""
+
     def script(context: Context, port: int) -> str:
         writers = [(world.user(user), context.token(user)) for user in context.writers]
         seed = context.random.randrange(2**31)
@@ -343,15 +350,15 @@ READS = (
     read("search-misspelt", "search, long and misspelt", _search(_misspelt), connections=FEW),
 )
 WRITES = (
-    _write("put-rating", "PUT rating", 204, _RATE, _votable, compared=True),
-    _write("put-progress", "PUT progress", 204, _SAVE),
-    _write("post-comment", "POST comment", 201, _COMMENT, _votable),
-    _write("put-content", "PUT content, 20 dependencies", 204, _CREATE, _cores),
-    _write(OURS, "PUT content, 20 paths of ours", 204, _with_files("/"), _digests),
-    _write(STUDIOS, "PUT content, 20 of the studio's", 204, _with_files("-"), _digests),
-    _write("post-revision", "POST revision, 20 dependencies", 201, _REVISE, _owned),
-    _write("notify", f"debug notify, {_NOTIFIED} recipients", 204, _notify(_NOTIFIED)),
-    _write("notify-one", "debug notify, one recipient", 204, _notify(1)),
+    write("put-rating", "PUT rating", 204, _RATE, _votable, compared=True),
+    write("put-progress", "PUT progress", 204, _SAVE),
+    write("post-comment", "POST comment", 201, _COMMENT, _votable),
+    write("put-content", "PUT content, 20 dependencies", 204, _CREATE, _cores),
+    write(OURS, "PUT content, 20 paths of ours", 204, _with_files("/"), _digests),
+    write(STUDIOS, "PUT content, 20 of the studio's", 204, _with_files("-"), _digests),
+    write("post-revision", "POST revision, 20 dependencies", 201, _REVISE, owned),
+    write("notify", f"debug notify, {_NOTIFIED} recipients", 204, _notify(_NOTIFIED)),
+    write("notify-one", "debug notify, one recipient", 204, _notify(1)),
 )
 
 

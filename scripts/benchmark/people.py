@@ -114,3 +114,49 @@ REST = """
     select md5('user ' || u)::uuid, 'Asked players for their passwords.'
     from generate_series(%(regulars)s + %(authors)s, %(users)s - 1) as u where u %% 1000 = 999
 """
+FRIENDS = """
+    insert into pairs (lesser, greater, friends, friends_since)
+    select least(one, other), greatest(one, other), nextval('pair_numbers'), %(moment)s
+    from generate_series(0, %(regulars)s - 1) as u, generate_series(0, %(friends)s - 1) as k,
+         lateral (select md5('user ' || u)::uuid as one,
+                         md5('user ' || %(first_writer)s
+                             + (u * 131 + k) %% (%(users)s - %(first_writer)s))::uuid as other) p
+"""
+# All are open. A few subjects have most of them.
+REPORTS = """
+    create temp table reported as
+        select n, s, (array['content', 'comment', 'user'])[1 + s %% 3] as kind,
+               (array['spam', 'abuse', 'sexual', 'violence', 'copyright', 'cheating',
+                      'other'])[1 + (n * n + s) %% 7] as reason
+        from generate_series(1, %(reports)s) as n,
+             lateral (select 1 + floor(power((n - 1)::float8 / %(reports)s, 2)
+                                       * (%(reports)s / 4))::bigint as s) as subject;
+    insert into report_subjects (number, kind, id, content_id, reports, reasons, oldest, newest)
+    overriding system value
+    select s, kind,
+           case kind when 'content' then md5('content ' || s %% %(contents)s)::uuid::text
+                     when 'comment' then (1 + s %% %(comments)s)::text
+                     else md5('user ' || s %% %(users)s)::uuid::text end,
+           case kind when 'comment' then
+               (select content_id from comments where id = 1 + s %% %(comments)s) end,
+           sum(reports), jsonb_object_agg(reason, reports), min(oldest), max(newest)
+    from (select s, kind, reason, count(*) as reports, min(n) as oldest, max(n) as newest
+          from reported group by 1, 2, 3) as r
+    group by s, kind;
+    insert into report_evidence (subject, digest, evidence)
+    select number, sha256(convert_to(evidence, 'UTF8')), evidence
+    from report_subjects, lateral (select '{"text":"As it was: ' || number || '"}' as evidence) e;
+    insert into reports (number, subject, reporter, reason, text, digest, created)
+    overriding system value
+    select n, s, md5('user ' || n %% %(users)s)::uuid, reason, 'Please look at this.', digest,
+           %(moment)s - make_interval(secs => %(reports)s - n)
+    from reported join report_evidence on subject = s;
+    insert into report_queue (subject, reason, kind, reports, newest)
+    select number, '', kind, reports, newest from report_subjects
+    union all
+    select number, jsonb_object_keys(reasons), kind, reports, newest from report_subjects;
+    select setval(pg_get_serial_sequence('report_subjects', 'number'), max(number))
+    from report_subjects;
+    select setval(pg_get_serial_sequence('reports', 'number'), %(reports)s);
+    drop table reported
+"""

@@ -16,6 +16,7 @@ from . import announcing, fanout, postgres, report, subjects, transfers, world, 
 from .beside import Checkout
 from .browsing import BROWSES
 from .operations import BUSY, READS, WRITES, Context, Operation, answer, unchanged
+from .players import PLAYERS
 from .processes import Process, cpu_seconds
 from .push import DRIVES, MANY, Drive, generator
 from .results import (
@@ -32,7 +33,7 @@ from .world import Sizes
 
 _OURS = ("twisted", "klein", "autobahn", "txpostgres", "msgspec", "psycopg2-binary")
 _SEED = 4
-OPERATIONS = (*READS, *map(unchanged, READS), *BROWSES, *WRITES)
+OPERATIONS = (*READS, *map(unchanged, READS), *BROWSES, *WRITES, *PLAYERS)
 _BESIDE, _UNKNOWN = "beside", (404, 405)
 """Name of another checkout's daemon, and the statuses of operations that it does not have."""
 START = "start"

@@ -16,6 +16,8 @@ RATED = 200
 """Ratings of a regular."""
 NOTIFIED = 100
 """Notifications of a regular."""
+FRIENDS = 200
+"""Friends of a regular."""
 POPULAR_COMMENTS = 500
 """So many comments more than the others, for the popular ones."""
 PAGE = 20
@@ -105,6 +107,16 @@ class Sizes(NamedTuple):
     def notifications(self) -> int:
         """All of them."""
         return 2 * self.users
+
+    @property
+    def reports(self) -> int:
+        """Open reports, about a quarter as many subjects."""
+        return max(1000, self.users // 5)
+
+    def friend(self, regular: int, number: int) -> int:
+        """A regular's friend, from 0 on to FRIENDS. Regulars are no friends of each other."""
+        first = self.regulars + self.authors
+        return first + (regular * 131 + number) % (self.users - first)
 
     def pages(self, number: int) -> int:
         """How many pages of PAGE comments a content has."""

@@ -131,6 +131,11 @@ def filled(server: str) -> str:
                select id, now() - make_interval(secs => n)
                from (select id from users order by id limit 10000) u, generate_series(1, 5) n"""
         )
+        # Of the kinds that follow, the data set has too few.
+        cursor.execute(
+            """truncate pairs, report_subjects, report_evidence, reports, report_decisions,
+                        report_queue restart identity"""
+        )
         cursor.execute(
             """insert into pairs (lesser, greater, friends, friends_since, requested,
                                   requested_since, requester, lesser_blocks, lesser_blocks_since)
