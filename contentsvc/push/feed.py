@@ -60,7 +60,7 @@ class Feed:
     until the first socket has read where it starts. `id` is None at 0, and if retention has
     deleted the notification. `log` counts how often the log has turned out to be another one. A
     read that began before such a change does not count. `changes` is the highest number of changes
-    that was read for the user, -1 before the first.
+    that was read for the user's present log, -1 before the first.
     """
 
     __slots__ = ("changes", "id", "last", "log", "sockets", "user", "wanted")

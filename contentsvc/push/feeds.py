@@ -236,12 +236,15 @@ class Feeds:
     def _start_anew(self, feed: Feed, now: Standing) -> None:
         feed.log += 1
         feed.last, feed.id, feed.wanted = now.newest, now.id, now.newest
+        feed.changes = -1
         self._behind.pop(feed.user, None)
         for socket in tuple(feed.sockets):
             if socket.position >= 0:
                 self._tell(socket, feed)
-        self._states.start_anew(feed)
 
     def _tell(self, socket: Subscriber, feed: Feed) -> None:
         socket.position, socket.known = feed.last, None
         socket.send(encode(log_changed(feed.last, feed.id)))
+        # The same number of changes does not mean the same state.
+        socket.changes = -1
+        self._states.ask(feed)

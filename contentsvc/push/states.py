@@ -63,13 +63,6 @@ class States:
             self.ask(feed)  # either this hello or what the other sockets know is old
         feed.changes = max(feed.changes, changes)
 
-    def start_anew(self, feed: Feed) -> None:
-        """The user's log is another one, so the same number does not mean the same state."""
-        feed.changes = -1
-        for socket in feed.sockets:
-            socket.changes = -1
-        self.ask(feed)
-
     async def _read(self) -> None:
         pauses = Backoff(FIRST_PAUSE, LAST_PAUSE)
         while self._asked:

@@ -24,6 +24,8 @@ from contentsvc.wire.base import (
 from contentsvc.wire.moderation import ReportedSubject
 
 _PLACE = f"{NUMBER}|{GUID_PATTERN}"
+_UP_TO = rf"^[0-9]{{1,64}}\Z|{GUID_PATTERN}"
+"""A number above the newest means all, however large it is."""
 _LAST = "a number or id: that of the last notification"
 NotificationText = Annotated[str, Meta(max_length=4096)]
 
@@ -267,12 +269,12 @@ class ReadUpTo(Wire):
         Annotated[
             str,
             Meta(
-                pattern=_PLACE,
+                pattern=_UP_TO,
                 description=_LAST,
                 extra_json_schema={"examples": ["0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"]},
             ),
         ]
-        | Annotated[int, Meta(ge=0, le=2**63 - 1)]
+        | Annotated[int, Meta(ge=0)]
     )
 
 
@@ -280,7 +282,7 @@ class DeleteUpTo(Wire):
     """The last notification to delete: its id or its number."""
 
     up_to: Annotated[
-        str, CURSOR, Meta(description=_LAST, extra_json_schema={"pattern": _PLACE})
+        str, CURSOR, Meta(description=_LAST, extra_json_schema={"pattern": _UP_TO})
     ]
 
 

@@ -263,6 +263,37 @@ class SweepTests(StateCase):
         self.assertEqual(socket.states, [(3, 1), (1, 0)])
         self.assertEqual(socket.types[-2:], ["error", "state"])
 
+    def test_two_sockets(self) -> None:
+        """So is each socket, after it was told of the log."""
+        sockets = [self.socket() for _ in range(2)]
+        self.commit(3)
+        self.log.go_back("ann", 1)
+        self.log.unread["ann"] = 7
+        self.check()
+        self.clock.advance(PAUSE)
+        for socket in sockets:
+            self.assertEqual(socket.types[-2:], ["error", "state"])
+            self.assertEqual(socket.states, [(1, 7)])
+
+    def test_hello_of_another_log(self) -> None:
+        """A socket whose hello was of another log than what follows is told the state of the
+        present one."""
+        self.socket()
+        self.commit(2)
+        self.log.held = True
+        socket = self.socket()
+        self.log.commit()
+        self.log.answer(self.under_way("states"))
+        self.assertEqual(socket.hello["seq"], 3)
+        self.log.go_back("ann", 2)
+        self.log.unread["ann"] = 6
+        self.hub.deliver(self.log.commit())
+        self.log.held = False
+        while self.log.reads:
+            self.log.answer()
+        self.clock.advance(PAUSE)
+        self.assertEqual((socket.types.count("error"), socket.states), (1, [(3, 7)]))
+
     def test_amid_a_read(self) -> None:
         """A read that began before the log was another one is not told."""
         socket = self.socket()
