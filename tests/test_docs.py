@@ -12,10 +12,12 @@ import tomllib
 from contextlib import closing
 from pathlib import Path
 from textwrap import indent
+from typing import get_args
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import psycopg2
+from msgspec import structs
 from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -26,6 +28,8 @@ from contentsvc.command import cli
 from contentsvc.tokens import Keys
 from contentsvc.web import errors
 from contentsvc.web.errors import Problem
+from contentsvc.wire.base import tag_of
+from contentsvc.wire.notifications import AnyNotification, Deleted, Notification
 from tests import test_layers
 from tests.support import postgres
 from tests.support.daemon import ROOT
@@ -186,6 +190,22 @@ class ChoicesTests(SynchronousTestCase):
             route = there[method, path]
             self.assertIn(who, WHO[repr(route.allow)], path)
             self.assertEqual(int(answer[:3]), route.answer.status, path)
+
+
+    def test_kinds(self) -> None:
+        """docs/choices.md has every kind of notifications that is sent, with its extra fields."""
+        shared = {field.name for field in structs.fields(Notification)}
+        there = {
+            tag_of(kind): {f.encode_name for f in structs.fields(kind) if f.name not in shared}
+            for kind in get_args(AnyNotification)
+            if kind is not Deleted
+        }
+        shown = {
+            kind: set(fields.split(", "))
+            for kinds, fields, *_ in rows(CHOICES, "| Kind | Extra fields |")
+            for kind in kinds.split(", ")
+        }
+        self.assertEqual(shown, there)
 
 
 class DevelopingTests(SynchronousTestCase):
