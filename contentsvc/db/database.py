@@ -18,7 +18,7 @@ from contentsvc.db.connection import Connection, connect, execute, one_line
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.lanes import Lanes
 from contentsvc.db.overdue import Overdue, Where
-from contentsvc.db.statement import Row, Statement, parted
+from contentsvc.db.statement import Row, Statement, parted, unpacked
 from contentsvc.db.together import Together
 
 SLOW = 0.5
@@ -47,7 +47,7 @@ async def _run(connection: Connection, statement: Statement, args: Row, begin: s
     except psycopg2.InterfaceError as error:
         # The connection was abandoned after its answer came.
         raise Unavailable(one_line(error)) from error
-    return rows
+    return unpacked(rows) if statement.procedure else rows
 
 
 async def _run_first(connection: Connection, statement: Statement, args: Row, begin: str) -> Any:

@@ -9,7 +9,7 @@ import psycopg2
 from contentsvc.db.connection import unavailable
 from contentsvc.db.errors import BadValue, Refused
 from contentsvc.db.query import Db
-from contentsvc.db.statement import Row, Statement, parted
+from contentsvc.db.statement import Row, Statement, parted, unpacked
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ class _Direct:
 
     async def run(self, statement: Statement, args: Row) -> list[Row]:
         with self._connection.cursor() as cursor, _translated():
-            if statement.name not in self._prepared:
+            if not (statement.procedure or statement.name in self._prepared):
                 cursor.execute(f"PREPARE {statement.name} AS {statement.sql}")
                 self._prepared.add(statement.name)
             several = statement.batch is not None
@@ -59,6 +59,8 @@ class _Direct:
                 return []
             statement.check(cursor.description)
             rows: list[Row] = cursor.fetchall()
+            if statement.procedure:
+                rows = unpacked(rows)
             return parted(rows, 1)[0] if several else rows
 
     def after_commit(self, callback: Callable[[], None]) -> None:

@@ -9,6 +9,7 @@ from msgspec import Struct, json
 Row = tuple[Any, ...]
 
 PLACEHOLDER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
+_NUMBERED = re.compile(r"\$[0-9]+")
 _WRITES = re.compile(r"\b(insert|update|delete|share)\b", re.IGNORECASE)
 
 
@@ -36,6 +37,9 @@ class Statement:
     `together` is the statement that answers several calls of this one at once, if there is one. It
     has the form of a statement with a `batch`: its arguments are arrays, and the first column of a
     row is the number of its call. `writes` says whether the statement writes or takes locks.
+
+    A `procedure` is called, and may commit. It cannot be prepared: Postgres keeps the plans of its
+    statements. Its one result is the JSON of an array of rows.
     """
 
     together: "Statement | None" = None
@@ -55,13 +59,16 @@ class Statement:
         self.name = name
         self.sql = PLACEHOLDER.sub(lambda match: numbers[match[1]], sql).strip()
         self.parameters = tuple(parameters)
-        self.writes = _WRITES.search(sql) is not None
+        self.procedure = self.sql.startswith("call ")
+        self.writes = self.procedure or _WRITES.search(sql) is not None
         family = name.partition("_")[0]
         self.lane = lane or f"{family} {'writes' if self.writes else 'reads'}"
         # The arguments of EXECUTE are put into both.
         self.prepare = f"PREPARE {name} AS {self.sql.replace('%', '%%')};"
         marks = ", ".join(["%s"] * len(parameters))
         self.execute = f"EXECUTE {name}({marks})" if parameters else f"EXECUTE {name}"
+        if self.procedure:
+            self.prepare, self.execute = "", _NUMBERED.sub("%s", self.sql)
         self._texts: list[tuple[int, Callable[[Any], str | None]]] = []
         self._texts += [(n, array_literal) for n, is_list in enumerate(lists) if is_list]
         self._texts += [(n, json_array) for n, is_records in enumerate(records) if is_records]
@@ -93,7 +100,8 @@ class Statement:
     def expect(self, fields: tuple[str, ...]) -> None:
         """Note that the columns of the first result must be compared with the fields of the row
         type."""
-        self._fields = fields if self.batch is None else ("n", *fields)
+        if not self.procedure:
+            self._fields = fields if self.batch is None else ("n", *fields)
 
     def check(self, description: Sequence[Column]) -> None:
         """Compare the columns of the statement with the fields of its row type, once.
@@ -105,6 +113,12 @@ class Statement:
             if names != self._fields:
                 raise TypeError(f"{self.name} gives {names}, its row type has {self._fields}")
             self._fields = None
+
+
+def unpacked(rows: Sequence[Row]) -> list[Row]:
+    """The rows in the JSON that a procedure gives."""
+    ((text,),) = rows
+    return [tuple(row) for row in json.decode(text)]
 
 
 def parted(rows: Sequence[Row], calls: int) -> list[list[Row]]:

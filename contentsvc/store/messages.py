@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, many, maybe
-from contentsvc.store.appending import append
+from contentsvc.db.query import Db, many, maybe, none
+from contentsvc.db.statement import Batch
 from contentsvc.store.fragments import BEFORE, USER, within
 from contentsvc.store.notifications import Following
 from contentsvc.wire.messages import Conversation, Message
@@ -67,56 +67,18 @@ class _Listed(NamedTuple):
 _PAIR = "lesser = least(:user::uuid, :other::uuid) and greater = greatest(:user, :other)"
 _MESSAGE = "m.id, m.sender, m.text, unix(m.created) as created"
 
-# The lock gives the newest version of the row: after a block, no message is stored.
-_FRIENDS = f"""
-    select number, lesser, greater from pairs
-    where {_PAIR} and friends is not null and lesser_blocks is null and greater_blocks is null
-    for no key update
-"""
-# Of two at once with the same id, the unique index stops the later one: its snapshot does not have
-# the other one's message.
-_STORE = f"""
-    made as (
-        insert into messages (pair, sender, id, text)
-        select number, :user, :id::uuid, :text from allowed where wait = 0
-        on conflict do nothing
-        returning pair, number
-    ), conversation as (
-        insert into conversations as c (pair, lesser, greater, newest)
-        select a.number, a.lesser, a.greater, made.number from made cross join allowed a
-        on conflict (pair) do update set newest = excluded.newest
-        returning pair as number
-    ), {append(
-        "(select :other::uuid as user_id, 'FriendMessage' as kind, :data::text as data, 1 as n"
-        " from conversation) told"
-    )}
-    select wait, c.number, seq, id, created, previous
-    from allowed left join conversation c on true left join appended on true
-"""
 
-
-@maybe(f"""
-    with allowed as (
-        select *, 0 as wait from ({_FRIENDS}) pair
-    ), {_STORE}
-""")
-async def _unlimited(
-    db: Db, user: str, other: str, id: str, text: str, data: str
-) -> _Row | None:
-    """`send` without a limit."""
-
-
-@maybe(f"""
-    with pair as (
-        {_FRIENDS}
-    ), allowed as (
-        select *, messages_wait(:user, :most, make_interval(secs => :span)) as wait from pair
-    ), {_STORE}
-""")
-async def _limited(
+# The lock of the pair gives the newest version of its row: after a block, no message is stored. Of
+# two at once with the same id, the unique index stops the later one.
+@maybe(
+    "call send_messages(:user, :other, :id, :text, :data, :most, :span, null)",
+    batch=Batch(("other",)),
+)
+async def _send(
     db: Db, user: str, other: str, id: str, text: str, data: str, most: int, span: int
 ) -> _Row | None:
-    """`send` with a limit."""
+    """`send`, in a call for several messages. None if the two are no friends, or the message is
+    there already."""
 
 
 @maybe(f"""
@@ -135,6 +97,11 @@ async def _unsent(db: Db, user: str, other: str, id: str, wait: int) -> Unsent |
     """Why a message is not stored anew. None if there is no such other user."""
 
 
+@none("select keep_commits()", lane="messages writes")
+async def _keep(db: Db) -> None:
+    """Have what was committed before on the disk."""
+
+
 async def send(
     db: Db, user: str, other: str, id: str, text: str, data: str, most: int, span: int
 ) -> Sent | Unsent | None:
@@ -142,10 +109,13 @@ async def send(
     than `most` within `span` seconds; 0 means no limit. Append its notification, of which `data` is
     the kind as JSON text. None if there is no such other user.
     """
-    given = user, other, id, text, data
-    row = await (_limited(db, *given, most, span) if most else _unlimited(db, *given))
+    row = await _send(db, user, other, id, text, data, most, span)
     if row is None or row.number is None:
-        return await _unsent(db, user, other, id, row.wait if row is not None else 0)
+        unsent = await _unsent(db, user, other, id, row.wait if row is not None else 0)
+        if unsent is not None and unsent.repeated:
+            # Its sender has had no answer: perhaps it is not on the disk yet.
+            await _keep(db)
+        return unsent
     if row.seq is None or row.id is None or row.created is None:
         return Sent(None)
     return Sent(Following(other, row.seq, row.id, row.created, False, data, row.previous))

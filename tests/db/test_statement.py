@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.statement import Statement, array_literal, parted
+from contentsvc.db.statement import Statement, array_literal, parted, unpacked
 
 
 class Box(Struct):
@@ -52,6 +52,20 @@ class PlaceholderTests(SynchronousTestCase):
         """It is prepared under its name, by what takes the arguments of the EXECUTE after it."""
         found = statement("select 7 % :a", "a")
         self.assertEqual(found.prepare, "PREPARE family_name AS select 7 %% $1;")
+
+
+class ProcedureTests(SynchronousTestCase):
+    def test_called(self) -> None:
+        """A procedure is not prepared. It takes the arguments of the call, and belongs to the
+        writes."""
+        found = statement("call send(:a, :b, null)", "a", "b")
+        self.assertEqual((found.prepare, found.execute), ("", "call send(%s, %s, null)"))
+        self.assertEqual(found.lane, "family writes")
+
+    def test_unpacked(self) -> None:
+        """Its rows come as JSON."""
+        self.assertEqual(unpacked([('[[1,"a"],[2,null]]',)]), [(1, "a"), (2, None)])
+        self.assertEqual(unpacked([("[]",)]), [])
 
 
 class ArgumentTests(SynchronousTestCase):

@@ -174,6 +174,39 @@ class SendTests(MessageCase):
         times = [created for _, created in rows]
         self.assertEqual((len(times), times), (30, sorted(times)))
 
+    async def test_refused_among_others(self) -> None:
+        """Of messages in one turn, those that are refused spoil no others, wherever they are."""
+        cat, id = await self.user(), guid()
+        self.befriend(self.ann, cat)
+        stranger = await self.user()
+        acts = [
+            *(self.send(self.ann, stranger), self.send(self.ann, self.bob, id)),
+            *(self.send(self.ann, self.bob, id), self.send(self.ann, guid())),
+            *(self.send(self.ann, cat), self.send(cat, self.ann), self.send(stranger, cat)),
+        ]
+        found = await together(*acts)
+        self.assertEqual([type(each).__name__ for each in found[:2]], ["Unsent", "Sent"])
+        self.assertEqual(found[2:4], [Unsent(True, False), None])
+        self.assertEqual([type(each).__name__ for each in found[4:]], ["Sent", "Sent", "Unsent"])
+        told = [await self.told(user) for user in (self.ann, self.bob, cat, stranger)]
+        self.assertEqual(told, [1, 1, 1, 0])
+
+    async def test_transaction_each(self) -> None:
+        """Each message of a turn has a transaction of its own, which tells one user."""
+        others = [await self.user() for _ in range(5)]
+        for other in others:
+            self.befriend(self.ann, other)
+        await together(*(self.send(self.ann, other) for other in others))
+        rows = self.sql(
+            "select n.xmin, n.user_id, m.xmin from notifications n"
+            " join pairs p on n.user_id in (p.lesser, p.greater)"
+            " join messages m on m.pair = p.number where m.sender = %s",
+            self.ann,
+        )
+        self.assertEqual(len({transaction for transaction, *_ in rows}), 5)
+        for told, _, sent in rows:
+            self.assertEqual(told, sent)
+
     async def test_conversation_at_once(self) -> None:
         """After many at once, the conversation knows the newest."""
         sides = ((self.ann, self.bob), (self.bob, self.ann))
@@ -241,6 +274,31 @@ class SendTests(MessageCase):
         self.sql("alter table notifications drop constraint none")
         self.assertEqual(await self.between(self.ann, self.bob), [])
         self.assertEqual(await messages.conversations(self.db, self.ann, None, 9, 1), [])
+
+
+class KeepTests(MessageCase):
+    async def test_on_disk(self) -> None:
+        """What was committed without waiting for the disk is there after keep_commits."""
+        with closing(psycopg2.connect(self.url)) as connection:
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                cursor.execute("set synchronous_commit = off")
+                cursor.execute("insert into users (username, email, password_hash)"
+                               " values ('kept', 'kept@example.com', '-')")
+                cursor.execute("select pg_current_wal_insert_lsn()")
+                ((written,),) = cursor.fetchall()
+                cursor.execute("set synchronous_commit = on")
+                cursor.execute("select keep_commits()")
+                cursor.execute("select pg_current_wal_flush_lsn() >= %s::pg_lsn", (written,))
+                self.assertEqual(cursor.fetchall(), [(True,)])
+
+    async def test_any_role(self) -> None:
+        """It needs no privilege of a superuser."""
+        self.sql("create role plain")
+        self.addCleanup(self.sql, "drop role plain")
+        with closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
+            cursor.execute("set role plain")
+            cursor.execute("select keep_commits()")
 
 
 class LimitedTests(SendTests):
