@@ -127,7 +127,7 @@ REPORTS = """
     create temp table reported as
         select n, s, (array['content', 'comment', 'user'])[1 + s %% 3] as kind,
                (array['spam', 'abuse', 'sexual', 'violence', 'copyright', 'cheating',
-                      'other'])[1 + (n * n + s) %% 7] as reason
+                      'other'])[1 + (n::bigint * n + s) %% 7] as reason
         from generate_series(1, %(reports)s) as n,
              lateral (select 1 + floor(power((n - 1)::float8 / %(reports)s, 2)
                                        * (%(reports)s / 4))::bigint as s) as subject;
