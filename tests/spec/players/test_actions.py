@@ -203,6 +203,23 @@ class ActionTests(ActionCase):
         await self.delete(made.path, by=admin, expect=204)
         self.assertEqual([], await self.acts(admin))
 
+    async def test_on_hidden_content(self):
+        """extensions §7: on content that is suspended, or that its author has deleted, what needs
+        an admin's right is an action too."""
+        made, admin = await self.content(await self.user()), await self._new_admin()
+        paths = [await self.comment(made, made.author) for _ in range(2)]
+        await self.moderate(made, "suspended")
+        await self.put(f"{made.path}/comments-locked", {"locked": True}, by=admin, expect=204)
+        await self.post(f"{made.path}/revisions", revision(), by=admin, expect=201)
+        update = {"description": "x", "screenshotUris": ["a.png"]}
+        await self.put(made.path, update, by=admin, expect=204)
+        await self.delete(paths[0], by=admin, expect=204)
+        await self.delete(made.path, by=made.author, expect=204)
+        await self.delete(paths[1], by=admin, expect=204)
+        names = ["comments_locked", "revision_published", "content_changed"]
+        names += ["comment_deleted"] * 2
+        self.assertEqual(names, [one for one, _, _ in await self.acts(admin)])
+
     async def test_of_authors(self):
         """extensions §7: what authors and users do is no action."""
         made = await self.content(await self.user())

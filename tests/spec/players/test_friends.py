@@ -163,6 +163,9 @@ class FriendTests(PlayersCase):
         for undo, by in ((user, other), (other, user)):
             await self.ask(user, other)
             await self.part(undo, by)
+            await self.ask(user, other)
+            await self.block(undo, by)
+            await self.unblock(undo, by)
         await self.befriend(user, other)
         await self.part(other, user)
         await self.ask(user, other)

@@ -138,6 +138,19 @@ class ReportTests(ReportCase):
             self.assertEqual((2, {"abuse": 1, "cheating": 1}), (found["reports"], found["reasons"]))
             self.assertEqual(newest["id"], found["upTo"])
 
+    async def test_the_same_again(self):
+        """extensions §7: the same report again leaves one that is open, with what it said."""
+        _, subjects = await self.subjects()
+        reporter = await self.user()
+        for path, kind, id in subjects:
+            for _ in range(2):
+                await self.report(path, reporter, "spam", text="one")
+            (got,) = await self.reports(kind, id)
+            self.assertEqual((reporter.id, "one"), (got["reporter"], got["text"]))
+            found = await self.queued(kind, id)
+            assert found is not None
+            self.assertEqual((1, {"spam": 1}), (found["reports"], found["reasons"]))
+
     async def test_at_once(self):
         """extensions §7: reports at the same time: each reporter has one that is open."""
         _, subjects = await self.subjects()
