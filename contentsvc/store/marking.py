@@ -109,13 +109,21 @@ def _up_to(condition: str) -> str:
     )"""
 
 
+def _after_all(changed: str) -> str:
+    """A condition that is always true, and has Postgres change the rows before it locks the
+    counter. Otherwise it does so afterwards, while the user's new notifications wait."""
+    return f"(select count(*) from {changed}) is not null"
+
+
 @maybe(f"""
     with {_up_to("not n.read and n.kind <> 'Deleted'")}, marked as (
         update notifications n set read = true
         from old where n.user_id = :user and n.seq = old.seq
+        returning 1
     ), counter as (
         update notification_counters c set unread = c.unread - r.unread, changes = c.changes + 1
-        from reached r where c.user_id = :user and r.changed > 0
+        from reached r
+        where c.user_id = :user and r.changed > 0 and {_after_all("marked")}
     )
     select upto, last, changed from reached
 """)
@@ -130,11 +138,13 @@ async def mark_up_to(
     with {_up_to("n.kind <> 'Deleted'")}, gone as (
         update notifications n set {_EMPTY}
         from old where n.user_id = :user and n.seq = old.seq
+        returning 1
     ), counter as (
         update notification_counters c
         set unread = c.unread - r.unread, changes = c.changes + (r.changed > 0)::int,
             deleted = greatest(c.deleted, case when r.changed < :rows then r.upto else r.last end)
-        from reached r where c.user_id = :user and (r.changed > 0 or c.deleted < r.upto)
+        from reached r
+        where c.user_id = :user and (r.changed > 0 or c.deleted < r.upto) and {_after_all("gone")}
     )
     select upto, last, changed from reached
 """)
