@@ -109,6 +109,33 @@ class OutcomeTests(OutcomeCase):
         assert found is not None
         self.assertEqual((2, {"abuse": 1, "spam": 1}), (found["reports"], found["reasons"]))
 
+    async def test_replaced_meanwhile(self):
+        """extensions §7: `upTo` stays good after its reporter has replaced that report: the older
+        ones are closed, the new one is not."""
+        made, reporters = await self.reported(2)
+        up_to = (await self.reports("content", made.id))[0]["id"]
+        await self.report(made.path, reporters[1], "abuse")
+        for _ in range(2):
+            body = {"outcome": "upheld", "upTo": up_to}
+            await self.put(self.at(made), body, by=await self.admin(), expect=204)
+            states = {
+                one["reporter"]: one["state"] for one in await self.reports("content", made.id)
+            }
+            self.assertEqual({reporters[0].id: "upheld", reporters[1].id: "open"}, states)
+        await self.resolved(reporters[0])
+        self.assertEqual([], await self.told(reporters[1]))
+
+    async def test_unknown_up_to(self):
+        """extensions §7: an `upTo` that is no report of this subject closes nothing."""
+        made, _ = await self.reported()
+        other, _ = await self.reported()
+        for up_to in (guid(), (await self.reports("content", other.id))[0]["id"]):
+            body = {"outcome": "upheld", "upTo": up_to}
+            await self.put(self.at(made), body, by=await self.admin())
+            self.assertEqual(
+                (["open"], ["open"]), (await self.states(made), await self.states(other))
+            )
+
     async def test_again(self):
         """extensions §7: 204 also where none is open; nothing is told or changed again, by another
         outcome neither."""
