@@ -29,6 +29,7 @@ from contentsvc.tokens import Keys
 from contentsvc.web import errors
 from contentsvc.web.errors import Problem
 from contentsvc.wire.base import tag_of
+from contentsvc.wire.moderation import Act
 from contentsvc.wire.notifications import AnyNotification, Deleted, Notification
 from tests import test_layers
 from tests.support import postgres
@@ -206,6 +207,12 @@ class ChoicesTests(SynchronousTestCase):
             for kind in kinds.split(", ")
         }
         self.assertEqual(shown, there)
+
+
+    def test_actions(self) -> None:
+        """docs/choices.md has everything that is noted of admins."""
+        shown = [re.findall(r"\w+", acts) for acts, *_ in rows(CHOICES, "| `action` |")]
+        self.assertEqual([act for acts in shown for act in acts], list(get_args(Act)))
 
 
 class DevelopingTests(SynchronousTestCase):
