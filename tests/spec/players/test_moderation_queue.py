@@ -148,20 +148,12 @@ class QueueTests(PlayersCase):
     async def test_many(self):
         """extensions §7: many reports of one subject are counted, listed and closed, and each
         reporter is told once."""
-        made, base = await self.content(await self.user()), await self.user()
-
-        async def reporter() -> User:
-            username = name()
-            body = {"username": username, "email": f"{username}@example.com", "password": guid()}
-            response = await self.post("user", body, expect=201)
-            id = (response.header("Location") or "").rpartition("/")[2]
-            user = User(id, username, "", "", self.forge(base, sub=id), "")
-            await self.report(made.path, user)
-            return user
-
+        made = await self.content(await self.user())
         reporters: list[User] = []
         for _ in range(4):
-            reporters += await self.together(*(reporter() for _ in range(30)))
+            some = await self.users(30)
+            await self.together(*(self.report(made.path, one) for one in some))
+            reporters += some
         found = await self.queued("content", made.id)
         assert found is not None
         self.assertEqual((120, {"spam": 120}), (found["reports"], found["reasons"]))
