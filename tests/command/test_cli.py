@@ -343,23 +343,25 @@ class EmbeddedTests(TestCase):
         self.assertEqual(tower["votes"], {"up": 4, "down": 0})
 
     async def test_told_of_demo(self):
-        """The daemon tells those in the demo of what was published and withdrawn there."""
+        """The daemon tells those in the demo of what was published, withdrawn and decided there."""
         daemon = Daemon()
         self.addCleanup(lambda: Deferred.fromCoroutine(daemon.stop()))
         await daemon.command("demo")
         await daemon.start()
         token = (await daemon.command("token", "kestrel")).strip()
         user = Tokens(Keys.load(daemon.secret_file), Clock()).verify(token).user
+        written = {"AccountWarning", "CommentOnContent", "CommentRemoved"}
+        written |= {"ContentSuspended", "FriendConfirm"}
         told: list[str] = []
 
         async def look() -> None:
             found = await self.get(daemon, f"user/{user}/notifications", token)
-            told[:] = [each["kind"] for each in found if each["kind"] != "ContentSuspended"]
+            told[:] = [each["kind"] for each in found if each["kind"] not in written]
 
         looking = LoopingCall(lambda: Deferred.fromCoroutine(look()))
         done = looking.start(0.2)
         wanted = ["ChallengeParticipated", "ContentPublished", "ContentPublished"]
-        wanted += ["DependencyStatus", "RevisionPublished", "RevisionPublished"]
+        wanted += ["DependencyStatus", "ReportResolved", "RevisionPublished", "RevisionPublished"]
         try:
             await until(lambda: sorted(told) == wanted, 20, f"told {wanted}")
         finally:
