@@ -34,7 +34,7 @@ class CommentRemoval(Wire):
     """Why somebody else's comment is deleted (extensions §4)."""
 
     reason: Annotated[
-        str, Meta(max_length=4096, description="why; the comment's author is told")
+        str, Meta(max_length=4096, description="a text for the author of the comment")
     ] = ""
 
 
