@@ -20,7 +20,7 @@ class Reports:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    # The service takes the same report again for a repeat.
+    # The same report again replaces the first, and has no other effect.
 
     async def content(self, content: str, body: ReportBody) -> None:
         """Report a content item."""

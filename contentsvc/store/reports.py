@@ -98,8 +98,9 @@ async def file(
     most: int,
     span: int,
 ) -> int:
-    """File a report. A report of the same subject and reporter that is open is replaced, unless it
-    is the same. Nothing is filed within 30 days of the dismissal of an earlier one.
+    """File a report. A report of the same subject and reporter that is open is replaced. By the
+    same again it is replaced 20 times until a decision closes it, and none of these counts. Nothing
+    is filed within 30 days of the dismissal of an earlier one.
 
     Gives 0, or the seconds until the reporter may file one more, of `most` within `span` seconds.
     """

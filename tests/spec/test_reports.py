@@ -176,18 +176,23 @@ class ReportTests(ReportingCase):
         self.assertEqual(found["upTo"], second["id"])
 
     async def test_repeated(self):
-        """The same report again is 204 and changes nothing; when the text of the subject is
-        another, it replaces the first."""
+        """The same report again replaces the first too, under a new id, with the text of the
+        subject as it is then. The first id goes on working as `upTo`."""
         made, ann = await self.castle(), await self.user()
         await self.report(made.path, ann, text="x")
         first = await self.one("content", made.id)
         await self.report(made.path, ann, text="x")
-        self.assertEqual(await self.one("content", made.id), first)
+        second = await self.one("content", made.id)
+        self.assertNotEqual(first["id"], second["id"])
+        members = ("reporter", "reason", "text", "evidence", "state")
+        self.assertEqual(*([each[member] for member in members] for each in (first, second)))
+        await self.decide("content", made.id, first["id"], "upheld")
+        self.assertEqual((await self.queued(made.id))["upTo"], second["id"])
         update = {"description": "changed", "screenshotUris": ["b.png"]}
         await self.put(made.path, update, by=made.author, expect=204)
         await self.report(made.path, ann, text="x")
-        second = await self.one("content", made.id)
-        self.assertEqual(second["evidence"]["description"], "changed")
+        third = await self.one("content", made.id)
+        self.assertEqual(third["evidence"]["description"], "changed")
 
     async def test_admin(self):
         """Admins can report what others do, also where it is hidden."""
@@ -228,7 +233,9 @@ class LimitTests(ReportingCase):
         self.problem(response, 429, "too_many_requests")
         self.assertTrue(86_000 < int(response.header("Retry-After") or 0) <= 86_400)
         await self.report(made.path, ann, "other", expect=429)
+        before = await self.one("content", made.id)
         await self.report(made.path, ann, "abuse")
+        self.assertNotEqual((await self.one("content", made.id))["id"], before["id"])
         await self.report(f"user/{ann.id}", ann, expect=422)
         await self.report(f"user/{guid()}", ann, expect=404)
         report = await self.one("content", made.id)

@@ -87,13 +87,47 @@ class FilingTests(ReportCase):
         self.assertEqual(queued.up_to, first.id)
 
     async def test_repeated(self) -> None:
-        """The same one again changes nothing."""
+        """The same one again takes the place of the first too, under a new id, and says the
+        same."""
         ann = guid()
         for messages in (None, "[]"):
             await self.file(ann, messages=messages)
-            before = await self.listed()
+            (first,) = await self.listed()
             await self.file(ann, messages=messages)
-            self.assertEqual(await self.listed(), before)
+            (second,) = await self.listed()
+            self.assertNotEqual(second.id, first.id)
+            self.assertEqual(
+                first._replace(number=second.number, id=second.id, created=second.created), second
+            )
+            (queued,) = await self.queue()
+            self.assertEqual((queued.reports, queued.up_to), (1, second.id))
+            self.assertEqual(queued.reasons, {"spam": 1})
+
+    async def test_repeated_often(self) -> None:
+        """After 20 repeats by one user of one subject, in any order with replacements, the same one
+        again changes nothing. Another one replaces it still; others' have a number of their own."""
+        ann, ben, other = guid(), guid(), await self.pool()
+        for reason in ("spam", "abuse"):
+            await together(
+                *(self.file(ann, reason, db=(self.db, other)[n % 2]) for n in range(11))
+            )
+        before = await self.listed()
+        await together(*(self.file(ann, "abuse") for _ in range(3)))
+        self.assertEqual(await self.listed(), before)
+        await self.file(ann, "spam")
+        (replaced,) = await self.listed()
+        self.assertEqual(replaced.reason, "spam")
+        await self.file(ann, "spam")
+        self.assertEqual(await self.listed(), [replaced])
+        self.assertEqual(
+            self.sql("select count(*), count(*) filter (where repeats) from reports"), [(23, 20)]
+        )
+        for reporter, subject in ((ben, self.castle), (ann, guid())):
+            ids = set()
+            for _ in range(2):
+                await self.file(reporter, subject=subject)
+                ids.add((await self.listed(subject))[0].id)
+            self.assertEqual(len(ids), 2)
 
     async def test_one_evidence(self) -> None:
         """What is the same of many reports is stored once."""
@@ -112,13 +146,17 @@ class FilingTests(ReportCase):
         """Beyond the limit of a day one waits. Replacements count, repeats do not, and one that is
         refused leaves nothing."""
         ann = guid()
-        self.assertEqual(await self.file(ann, most=2), 0)
-        self.assertEqual(await self.file(ann, most=2), 0)
-        self.assertEqual(await self.file(ann, "abuse", most=2), 0)
+        for reason in ("spam", "spam", "spam", "abuse", "abuse", "abuse"):
+            self.assertEqual(await self.file(ann, reason, most=2), 0)
         refused = guid()
         self.assertTrue(DAY - 60 < await self.file(ann, subject=refused, most=2) <= DAY)
         self.assertTrue(await self.file(ann, "other", most=2))
-        self.assertEqual(await self.file(ann, "abuse", most=2), 0)
+        (before,) = await self.listed()
+        for _ in range(20):
+            self.assertEqual(await self.file(ann, "abuse", most=2), 0)
+        (after,) = await self.listed()
+        self.assertNotEqual(after.id, before.id)
+        self.assertEqual(after.reason, "abuse")
         self.assertEqual(await self.file(guid(), most=2), 0)
         given = {"before": None, "limit": 1, "bytes": 1}
         self.assertIsNone(await reports.of_subject(self.db, "content", refused, **given))

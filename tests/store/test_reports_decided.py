@@ -66,6 +66,28 @@ class DecisionTests(ReportCase):
         self.assertEqual(await self.states(), ["upheld", "open"])
         self.assertFalse(await self.decide(old))
 
+    async def test_repeated(self) -> None:
+        """So does the id of one that was repeated. The last repeat stays open until its own id is
+        given. After that there can be as many again."""
+        ann = guid()
+        await self.file()
+        await self.file(ann)
+        _, old = await self.ids()
+        for _ in range(20):
+            await self.file(ann)
+        _, last = await self.ids()
+        self.assertTrue(await self.decide(old))
+        self.assertEqual(await self.states(), ["upheld", "open"])
+        await self.file(ann)
+        self.assertEqual((await self.ids())[1], last)
+        self.assertTrue(await self.decide(last))
+        self.assertEqual(await self.states(), ["upheld", "upheld"])
+        ids = set()
+        for _ in range(22):
+            await self.file(ann)
+            ids.add((await self.ids())[2])
+        self.assertEqual(len(ids), 21)
+
     async def test_unknown(self) -> None:
         """The id of another subject's report has no number here."""
         await self.file()

@@ -40,12 +40,16 @@ create table reports (
     created  timestamptz not null default clock_timestamp(),
     -- The same reporter has filed another one before anybody decided about this. It is not listed any
     -- more, but it counts for its day, and a decision may name it.
-    replaced boolean not null default false
+    replaced boolean not null default false,
+    -- It says what the one says that it has replaced. So it does not count for its day.
+    repeats  boolean not null default false
 );
 create index reports_subject on reports (subject, number) where not replaced;
--- What a user has reported of a subject, and a user's newest ones for their limit.
+-- What a user has reported of a subject, how often they have repeated it, and a user's newest ones for their
+-- limit.
 create index reports_reporter_subject on reports (reporter, subject, number) where not replaced;
-create index reports_reporter on reports (reporter, number);
+create index reports_repeats on reports (reporter, subject, number) where repeats;
+create index reports_reporter on reports (reporter, number) where not repeats;
 
 -- What admins have decided about the reports of a subject that were open then, up to a number.
 create table report_decisions (
@@ -96,7 +100,7 @@ begin
         return 0;
     end if;
     moment := (
-        select r.created from reports r where r.reporter = who
+        select r.created from reports r where r.reporter = who and not r.repeats
         order by r.number desc offset most - 1 limit 1
     );
     return seconds_left(moment, span);
@@ -123,6 +127,7 @@ declare
     s       report_subjects;
     mine    reports;
     given   bytea;
+    same    boolean;
     n       integer;
     opened  reports;
     changed boolean;
@@ -159,27 +164,37 @@ begin
             select * into mine from reports r
             where r.subject = s.number and r.reporter = reporters[n] and not r.replaced
             order by r.number desc limit 1;
-            -- A repeat of what is open.
-            continue when mine.number > s.decided
-                and (mine.reason, mine.text, mine.digest) = (given_reasons[n], texts[n], given)
-                and mine.messages is not distinct from given_messages[n];
-            -- Dismissed within 30 days.
-            continue when mine.number <= s.decided and exists (
-                select from (
-                    select d.outcome, d.created from report_decisions d
-                    where d.subject = s.number and d.upto >= mine.number
-                    order by d.upto limit 1
-                ) d
-                where d.outcome = 'dismissed' and seconds_left(d.created, interval '30 days') > 0
-            );
-            waits[n] := reports_wait(reporters[n], most[n], make_interval(secs => spans[n]));
-            continue when waits[n] > 0;
+            same := mine.number > s.decided
+                and mine.messages is not distinct from given_messages[n]
+                and (mine.reason, mine.text, mine.digest) = (given_reasons[n], texts[n], given);
+            if same then
+                -- So nobody can add rows for ever, nor always be newer than what an admin has seen.
+                continue when (
+                    select count(*) from reports r
+                    where r.reporter = reporters[n] and r.subject = s.number and r.number > s.decided
+                      and r.repeats
+                ) >= 20;
+            else
+                -- Dismissed within 30 days.
+                continue when mine.number <= s.decided and exists (
+                    select from (
+                        select d.outcome, d.created from report_decisions d
+                        where d.subject = s.number and d.upto >= mine.number
+                        order by d.upto limit 1
+                    ) d
+                    where d.outcome = 'dismissed'
+                      and seconds_left(d.created, interval '30 days') > 0
+                );
+                waits[n] := reports_wait(reporters[n], most[n], make_interval(secs => spans[n]));
+                continue when waits[n] > 0;
+            end if;
 
             insert into report_evidence (subject, digest, evidence)
             values (s.number, given, evidences[n])
             on conflict do nothing;
-            insert into reports (subject, reporter, reason, text, digest, messages)
-            values (s.number, reporters[n], given_reasons[n], texts[n], given, given_messages[n])
+            insert into reports (subject, reporter, reason, text, digest, messages, repeats)
+            values (s.number, reporters[n], given_reasons[n], texts[n], given, given_messages[n],
+                    coalesce(same, false))
             returning * into opened;
             if mine.number > s.decided then
                 update reports set replaced = true where number = mine.number;

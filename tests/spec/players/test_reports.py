@@ -139,14 +139,18 @@ class ReportTests(ReportCase):
             self.assertEqual(newest["id"], found["upTo"])
 
     async def test_the_same_again(self):
-        """extensions §7: the same report again leaves one that is open, with what it said."""
+        """extensions §7: the same report again replaces the open one under a new id too, and leaves
+        what it said."""
         _, subjects = await self.subjects()
         reporter = await self.user()
         for path, kind, id in subjects:
+            ids = set()
             for _ in range(2):
                 await self.report(path, reporter, "spam", text="one")
-            (got,) = await self.reports(kind, id)
-            self.assertEqual((reporter.id, "one"), (got["reporter"], got["text"]))
+                (got,) = await self.reports(kind, id)
+                self.assertEqual((reporter.id, "one"), (got["reporter"], got["text"]))
+                ids.add(got["id"])
+            self.assertEqual(2, len(ids))
             found = await self.queued(kind, id)
             assert found is not None
             self.assertEqual((1, {"spam": 1}), (found["reports"], found["reasons"]))
