@@ -34,6 +34,15 @@ class PartyTests(SpecCase):
         """choices: POST …/party-invite is 204 and tells the invited friend: PartyInvite."""
         await self.told("", "PartyInvite")
 
+    async def test_oneself(self):
+        """choices: users can invite themselves, and answer that; they are told of both."""
+        user, party = await self.user(), guid()
+        for how in ("", "/accept", "/decline"):
+            self.assertEqual(204, (await self.answer(user, user.id, how, party)).status)
+        told = [(one["kind"], one["sender"]) for one in await self.notifications(user)]
+        kinds = ("PartyInvite", "PartyInviteAccept", "PartyInviteDecline")
+        self.assertEqual([(kind, user.id) for kind in kinds], told)
+
     async def test_unknown_friend(self):
         """choices: an unknown recipient is 404 user_not_found."""
         user = await self.someone()
