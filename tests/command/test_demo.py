@@ -6,6 +6,7 @@ from contentsvc.command import world
 from contentsvc.passwords import HASHER
 from contentsvc.wire.challenges import RewardDefinition
 from contentsvc.wire.notifications import AnyNotification, notification_json
+from tests.api.pairing import BROKEN
 from tests.command.test_cli import PASSWORD, CommandCase
 
 
@@ -125,6 +126,12 @@ class DemoTests(CommandCase):
             " join users o on o.id = p.other_id where p.blocks is not null"
         )
         self.assertEqual([(blocker, blocked)], world.BLOCKS)
+
+    def test_rules(self) -> None:
+        """What it leaves is as the operations leave it: it breaks no rule."""
+        self.good("demo")
+        for rule, query in BROKEN.items():
+            self.assertEqual(self.sql(query), [], rule)
 
     def test_reports(self) -> None:
         """A comment and a user wait in the queue, the first with two reports; what was decided is
