@@ -148,7 +148,7 @@ class StartTests(Case):
         """Ctrl-C in the terminal ends the process there and not its Postgres."""
         data = self.data()
         daemon = self.user(data, "daemon")
-        daemon.ready()
+        self.assertEqual(daemon.ready(), "started")
         daemon.kill(signal.SIGINT)
         self.assertIsNotNone(postmaster(data))
 
