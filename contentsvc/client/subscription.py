@@ -76,8 +76,8 @@ class Subscription:
     notifications may be lost for good (`log_changed`, `seq_ahead`, `trimmed`, `gap`). The program
     should then read the list once. After `log_changed` and `seq_ahead` the service's database is
     older than before: some notifications that were delivered are no longer in the list, and others
-    have their numbers. It calls `on_state` whenever it has connected, and when read flags have
-    changed or notifications were deleted; `read_state` reads the state by REST.
+    have their numbers. It calls `on_state` whenever it has connected, when read flags have changed
+    or notifications were deleted, and after `log_changed`; `read_state` reads the state by REST.
     """
 
     def __init__(
