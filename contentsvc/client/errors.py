@@ -25,12 +25,22 @@ class ApiError(ClientError):
         problem: dict[str, Any],
         retry_after: float | None = None,
     ) -> None:
-        super().__init__(f"{status} {code}: {detail}")
+        super().__init__(f"{status} {code}: {detail}{_fault(problem)}")
         self.status = status
         self.code = code
         self.detail = detail
         self.problem = problem
         self.retry_after = retry_after
+
+
+def _fault(problem: dict[str, Any]) -> str:
+    """The first of the faults that a problem names, in brackets, or ""."""
+    match problem:
+        case {"errors": [{"pointer": str(place), "detail": str(detail)}, *_]}:
+            return f" ({place or 'the body'}: {detail})"
+        case {"errors": [{"parameter": str(place), "detail": str(detail)}, *_]}:
+            return f" ({place or 'the query'}: {detail})"
+    return ""
 
 
 class SessionEnded(ApiError):

@@ -368,6 +368,20 @@ class ErrorTests(Case):
         self.assertEqual((error.status, error.code, error.detail), (400, "invalid_body", "No."))
         self.assertEqual(error.problem["errors"], [{"pointer": "/a"}])
 
+    def test_fault(self) -> None:
+        """The text of an ApiError has the first fault that the problem names."""
+        for fault, shown in (
+            ({"pointer": "/text", "detail": "Too long."}, " (/text: Too long.)"),
+            ({"pointer": "", "detail": "No object."}, " (the body: No object.)"),
+            ({"parameter": "limit", "detail": "No number."}, " (limit: No number.)"),
+            ({"parameter": "", "detail": "No text."}, " (the query: No text.)"),
+            ({"file": 3}, ""),
+        ):
+            problem = {"code": "invalid_body", "detail": "No.", "errors": [fault]}
+            self.agent.then(400, problem)
+            error = self.failureResultOf(self.call("social.follow", BOB), ApiError).value
+            self.assertEqual(str(error), f"400 invalid_body: No.{shown}")
+
     def test_oauth(self) -> None:
         """RFC 6749's errors become ApiErrors too."""
         self.agent.then(400, {"error": "invalid_grant", "error_description": "Wrong."})
