@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from msgspec import Struct
 
-from contentsvc.command.words import size, span
+from contentsvc.command.words import size, some, span
 from contentsvc.db.query import Db
 from contentsvc.store import processes
 from contentsvc.store import status as store
@@ -133,7 +133,7 @@ def _lines(status: Status) -> Iterator[str]:
 
 
 def _outbox(outbox: Outbox) -> Iterator[str]:
-    rows = f"{outbox.rows:,} rows, the oldest {span(outbox.oldest)} old"
+    rows = f"{some(outbox.rows, 'row')}, the oldest {span(outbox.oldest)} old"
     failing = f", failing: {outbox.failing:,}" if outbox.failing else ""
     yield line("Outbox", rows + failing if outbox.rows else "empty")
     for row in outbox.failures:
@@ -146,8 +146,8 @@ def _outbox(outbox: Outbox) -> Iterator[str]:
 def _reports(reports: Reported) -> str:
     if not reports.subjects:
         return "none open"
-    subjects = f"{'over ' if reports.more else ''}{reports.subjects:,}"
-    return f"open for {subjects} subjects, the oldest {span(reports.oldest)} old"
+    subjects = f"{'over ' if reports.more else ''}{some(reports.subjects, 'subject')}"
+    return f"open for {subjects}, the oldest {span(reports.oldest)} old"
 
 
 def _oldest(oldest: Oldest) -> str:

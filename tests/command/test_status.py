@@ -98,6 +98,7 @@ class TextTests(SynchronousTestCase):
     def test_reports(self) -> None:
         """What waits for admins has its number and its age."""
         for reported, shown in (
+            (Reported(1, False, 90_000), "1 subject, the oldest 1 d 1 h old"),
             (Reported(3, False, 90_000), "3 subjects, the oldest 1 d 1 h old"),
             (Reported(10_000, True, 130), "over 10,000 subjects, the oldest 2 min 10 s old"),
         ):
