@@ -220,7 +220,7 @@ ChallengeHasEntries = named(
 )
 CommentDeleted = named(409, "comment_deleted", "A deleted comment cannot be changed.")
 CommentsLocked = named(403, "comments_locked", "The comments on this content are locked.")
-NotFriends = named(403, "not_friends", "The two of you are no friends.")
+NotFriends = named(403, "not_friends", "You are not friends with this user.")
 Blocked = named(403, "blocked", "One of you has blocked the other.")
 CannotFollowSelf = named(422, "cannot_follow_self", "You cannot follow yourself.")
 CannotFriendSelf = named(422, "cannot_friend_self", "You cannot be your own friend.")
@@ -231,7 +231,7 @@ CannotReportSelf = named(
 UnknownMessage = named(
     422,
     "unknown_message",
-    "Some of the messages are none that you have received from this user.",
+    "You have not received some of these messages from this user.",
     messages=list[Id],
 )
 

@@ -39,6 +39,9 @@ _KINDS = {
 }
 _MAX_PARAMETERS = 64
 _ODD = re.compile(r"null|true|false|-?[0-9.]+(?:e[-+]?[0-9]+)?", re.IGNORECASE)
+_HALF = re.compile(rb'(?<!\\)\\u[dD][89abAB][0-9a-fA-F]{2}"[\s\]}]*\Z')
+"""An escaped surrogate without its pair, at the end of a JSON text: what a program sends that cuts
+text by UTF-16 units."""
 _MISSES = "This is required, but missing."
 _NOT_TEXT = "This must be percent-encoded UTF-8."
 _OUT_OF_RANGE = "This number is out of range: it must fit a 64-bit floating-point number."
@@ -87,7 +90,7 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
     except msgspec.ValidationError as error:
         raise at_pointer(*_where(error, decoder.type)) from None
     except msgspec.DecodeError as error:
-        raise MalformedJson(f"The body is not valid JSON: {_fault(error)}.") from None
+        raise MalformedJson(f"The body is not valid JSON: {_fault(error, raw)}.") from None
     except UnicodeDecodeError:
         raise MalformedJson("The body is not UTF-8.") from None
     except RecursionError:
@@ -203,10 +206,13 @@ def fitting(member: str, value: object, type: Any) -> None:
         raise at_pointer(f"/{member}{pointer}", detail) from None
 
 
-def _fault(error: msgspec.DecodeError) -> str:
+def _fault(error: msgspec.DecodeError, raw: bytes) -> str:
     """The fault of a text that is not JSON, with its byte."""
     text = str(error).removeprefix("JSON is malformed: ")
-    return "it ends too early" if text == "Input data was truncated" else text
+    if text != "Input data was truncated":
+        return text
+    # msgspec looks for the second half behind the end.
+    return "its last text ends with half a character" if _HALF.search(raw) else "it ends too early"
 
 
 def _where(error: msgspec.ValidationError, type: Any, *, json: bool = True) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from contentsvc.wire.moderation import ReportedSubject
 _PLACE = f"{NUMBER}|{GUID_PATTERN}"
 _UP_TO = rf"^[0-9]{{1,64}}\Z|{GUID_PATTERN}"
 """A number above the newest means all, however large it is."""
-_LAST = "a number or id: that of the last notification"
+_LAST = "the id or the number of a notification"
 NotificationText = Annotated[str, Meta(max_length=4096)]
 
 
@@ -241,7 +241,7 @@ class NotificationQuery(Paging):
             str,
             CURSOR,
             Meta(
-                description="a number or id: that of the last notification that you have seen",
+                description="the id or the number of the last notification that you have seen",
                 extra_json_schema={"pattern": _PLACE},
             ),
         ]
@@ -274,7 +274,7 @@ class ReadUpTo(Wire):
                 extra_json_schema={"examples": ["0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"]},
             ),
         ]
-        | Annotated[int, Meta(ge=0)]
+        | Annotated[int, Meta(ge=0, description="a number")]
     )
 
 

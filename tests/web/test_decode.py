@@ -192,6 +192,11 @@ class JsonTests(DecodeCase):
         """The detail says what is wrong with the text, and where."""
         for raw, expected in (
             (b'{"a":', "The body is not valid JSON: it ends too early."),
+            (b'{"a":"x\\ud83d', "The body is not valid JSON: it ends too early."),
+            (
+                b'{"a":["x\\ud83d"]}',
+                "The body is not valid JSON: its last text ends with half a character.",
+            ),
             (b"{'a':1}", "The body is not valid JSON: object keys must be strings (byte 1)."),
         ):
             problem = self.refused(decode.json_body, raw, None, _outer)
