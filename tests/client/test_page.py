@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.families import OPERATIONS
 from contentsvc.client import Client
-from tests.client.test_service import Case, guid
+from tests.client.test_service import PASSWORD, Case, guid
 from tests.support import pictures
 
 PAGE = (Path(__file__).parent.parent.parent / "docs/client.md").read_text()
@@ -26,6 +26,10 @@ class StepTests(Case):
         steps = "".join(blocks).replace('"ada', f'"{name}')
         said: list[tuple[Any, ...]] = []
         names = {"reactor": reactor, "url": self.service.url, "print": lambda *it: said.append(it)}
+        names["moderator"] = moderator = Client(reactor, self.service.url)
+        self.addCleanup(moderator.close)
+        await self.service.add_user(f"{name}a", PASSWORD, admin=True)
+        await moderator.log_in(f"{name}a", PASSWORD)
         names["folder"] = folder = Path(self.enterContext(TemporaryDirectory()))
         (folder / "tower.bin").write_bytes(b"floor" * 100_000)
         (folder / "tower.png").write_bytes(pictures.png())
@@ -37,8 +41,9 @@ class StepTests(Case):
         self.assertIn((1, ["Nineteen floors."]), said)
         self.assertIn(("friends:", [f"{name}m"]), said)
         self.assertIn(("thread:", ["Tower at nine?"]), said)
+        self.assertIn((1, "spam", "Nineteen floors."), said)
         self.assertIn(("unread:", 0), said)
-        path = next(it[0] for it in said if len(it) == 3)
+        path = next(it[0] for it in said if len(it) == 3 and it[2] == 500_000)
         self.assertEqual((folder / "got" / path).stat().st_size, 500_000)
         lists = [it[0] for it in said if isinstance(it[0], list)]
         self.assertTrue(any("Tilting Tower" in names for names in lists))
