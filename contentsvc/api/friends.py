@@ -52,7 +52,7 @@ class Friends:
         from then on, and they are notified of that. A repeat changes nothing."""
         if user == other:
             raise CannotFriendSelf()
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(pairs.row(user, other)) as tx:
             pair = await pairs.hold(tx, user, other)
             if pair.blocked:
                 raise Blocked()
@@ -71,7 +71,7 @@ class Friends:
         """End a friendship, take back a request for it, or turn the other's request down. Nobody is
         notified."""
         await check_user(self._db, other)
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(pairs.row(user, other)) as tx:
             if await pairs.lock(tx, user, other):
                 await friends.end(tx, user, other)
 
@@ -113,7 +113,7 @@ class Friends:
         notified. A repeat changes nothing."""
         if user == other:
             raise CannotBlockSelf()
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(pairs.row(user, other)) as tx:
             await pairs.hold(tx, user, other)
             await pairs.bar(tx, user, other)
             await friends.block(tx, user, other)
@@ -122,7 +122,7 @@ class Friends:
     async def unblock(self, call: Call, user: str, other: str) -> None:
         """Take back a block. The other's block, if there is one, stays."""
         await check_user(self._db, other)
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(pairs.row(user, other)) as tx:
             if await pairs.lock(tx, user, other):
                 await friends.unblock(tx, user, other)
 

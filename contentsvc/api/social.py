@@ -104,7 +104,7 @@ class Social:
         """Follow a user, and notify them, at most once in 24 hours. A repeat changes nothing."""
         if user == other:
             raise CannotFollowSelf()
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(pairs.row(user, other)) as tx:
             if await _blocked(tx, user, other):
                 raise Blocked()
             followed = await social.follow(tx, user, other, self._follows_per_day, DAY)
@@ -116,7 +116,7 @@ class Social:
     @route("DELETE", "/user/<guid:user>/following/<guid:other>", allow=SELF, raises=(UserNotFound,))
     async def unfollow(self, call: Call, user: str, other: str) -> None:
         """Stop following a user."""
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(pairs.row(user, other)) as tx:
             await pairs.lock(tx, user, other)
             if not await social.unfollow(tx, user, other):
                 raise UserNotFound()
@@ -131,7 +131,7 @@ class Social:
         """Invite a user to a party, and notify them. The same invite again within a minute notifies
         nobody."""
         invite = PartyInvite(sender=user, party=body.party)
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(pairs.row(user, friend_user)) as tx:
             if await _blocked(tx, user, friend_user):
                 raise Blocked()
             if await social.invite(tx, user, friend_user, body.party, _REPEAT):
@@ -184,7 +184,7 @@ class Social:
         notification: PartyInviteAccept | PartyInviteDecline,
     ) -> None:
         statement = social.answer_invite if self._require_invite else social.answer_any
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(pairs.row(user, friend)) as tx:
             blocked = await _blocked(tx, user, friend)
             changed = await statement(tx, friend, user, notification.party, answer, _REPEAT)
             if changed is None:

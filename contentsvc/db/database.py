@@ -5,7 +5,7 @@ query because a client went away: the reader of an answer never decides whether 
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any
 
 import psycopg2
@@ -20,6 +20,7 @@ from contentsvc.db.lanes import Lanes
 from contentsvc.db.overdue import Overdue, Where
 from contentsvc.db.statement import Row, Statement, parted, unpacked
 from contentsvc.db.together import Together
+from contentsvc.db.turns import Turns
 
 SLOW = 0.5
 """Seconds after which a statement counts as slow, and its lane with it."""
@@ -142,6 +143,7 @@ class Database:
         self._open: set[Connection] = set()
         self._opening = 0
         self._lanes = Lanes(size)
+        self._turns = Turns()
         self._stopped = False
         self._together = Together(reactor, self._run_alone)
         self._batches = Batches(reactor, self._run_alone)
@@ -168,6 +170,7 @@ class Database:
             self._looks.stop()
         for connection in list(self._open):
             connection.abandon()
+        self._turns.fail(Unavailable("the service is stopping"))
         self._lanes.fail(Unavailable("the service is stopping"))
 
     @property
@@ -202,12 +205,28 @@ class Database:
         """Call at once: the statements before have committed."""
         callback()
 
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Transaction]:
+    def transaction(self, row: str | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Commit at the end of the block; roll back if it raises.
 
-        The callbacks of after_commit run when COMMIT has been answered.
+        Transactions with the same `row`, which they lock first, take turns in this process: those
+        who wait for the lock do not take all connections. The callbacks of after_commit run when
+        COMMIT has been answered.
+
+        Raises Unavailable.
         """
+        return self._transaction() if row is None else self._in_turn(row)
+
+    @asynccontextmanager
+    async def _in_turn(self, row: str) -> AsyncIterator[Transaction]:
+        await self._turns.enter(row, self._clock.seconds())
+        try:
+            async with self._transaction() as transaction:
+                yield transaction
+        finally:
+            self._turns.leave(row)
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[Transaction]:
         transaction = Transaction(lambda statement: self._acquire(statement.lane))
         try:
             try:
@@ -294,6 +313,7 @@ class Database:
         self._released = False
         now = self._clock.seconds()
         late = now - SLOW
+        self._turns.expire(now - self._wait)
         self._lanes.expire(now - self._wait)
         self._batches.look(now - self._wait)
         if self._lanes.withheld and now > self._restore:

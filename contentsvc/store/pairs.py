@@ -22,6 +22,11 @@ THEIRS: Final = """
 """Of `pairs`: the row of the parameters `user` and `other`."""
 
 
+def row(user: str, other: str) -> str:
+    """Stands for the row of two users: transactions that lock it first take turns by it."""
+    return f"pair {min(user, other)} {max(user, other)}"
+
+
 def due(told: str, kind: str) -> str:
     """Whether `other` is to be told of a `kind` that is told once in 24 hours, if they were `told`
     at this moment the last time. Who has muted it is not told."""
