@@ -27,7 +27,8 @@ class ReportTests(ReportingCase):
         self.assertEqual(evidence["authorId"], made.author.id)
 
     async def test_comment(self):
-        """A report of a comment keeps its text and author, also when it is deleted meanwhile."""
+        """A report of a comment keeps its text, author and content, also when it is deleted
+        meanwhile."""
         made, ben = await self.castle(), await self.user()
         path = await self.comment(made, ben, "rude words")
         await self.report(path, made.author, "abuse")
@@ -36,6 +37,7 @@ class ReportTests(ReportingCase):
         evidence = (await self.one("comment", number))["evidence"]
         self.assertEqual((evidence["authorId"], evidence["body"]), (ben.id, "rude words"))
         self.assertIs(evidence["deleted"], False)
+        self.assertEqual(evidence["contentId"], made.id)
         found = await self.queued(number)
         subject = {"kind": "comment", "id": number, "content": made.id}
         self.assertEqual(found["subject"], subject)
