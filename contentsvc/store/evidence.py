@@ -40,7 +40,8 @@ async def of_content(db: Db, content: str, caller: str, admin: bool) -> Evidence
 @maybe("""
     select m.author_id as author, jsonb_build_object(
         'authorId', m.author_id, 'contentId', m.content_id, 'body', m.body,
-        'parentId', m.parent_id, 'created', unix(m.created), 'updated', unix(m.updated), 'deleted', m.deleted
+        'parentId', m.parent_id, 'created', unix(m.created), 'updated', unix(m.updated),
+        'deleted', m.deleted
     )::text as text
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
