@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 
 from contentsvc.db.connection import Connection, connect, execute
 from contentsvc.push.reports import FIRST_PAUSE, LAST_PAUSE, Reports
-from contentsvc.timers import Backoff, Bell, NextTurn, Sleeps, timer
+from contentsvc.timers import Backoff, Bell, NextTurn, timer
 
 IDS = 120
 """Most ids in one payload: each needs 60 bytes with its number, and Postgres allows 7,999."""
@@ -60,13 +60,11 @@ class Sweep(Protocol):
 
 class Times(NamedTuple):
     """Times in seconds. After `keepalive` of silence the connection is tested. Its opening, and
-    each statement on it, may take `answer`. After each NOTIFY the next waits `gather`, and takes
-    along what comes meanwhile. The pause before it is opened again doubles from
+    each statement on it, may take `answer`. The pause before it is opened again doubles from
     `first_pause` to `last_pause`."""
 
     keepalive: float = 5.0
     answer: float = 5.0
-    gather: float = 0.005
     first_pause: float = FIRST_PAUSE
     last_pause: float = LAST_PAUSE
 
@@ -107,7 +105,6 @@ class Relay:
         self._changed: set[str] = set()
         self._turn = NextTurn(reactor, self._work.ring)
         self._reports = Reports(reactor)
-        self._sleeps = Sleeps(reactor)
 
     @property
     def alive(self) -> bool:
@@ -128,7 +125,6 @@ class Relay:
         if self._connection is not None:
             self._connection.abandon()
         self._work.ring()
-        self._sleeps.stop()
         self._started()
 
     def announce(self, user: str, seq: int) -> None:
@@ -197,7 +193,6 @@ class Relay:
             if payloads:
                 notify = "select pg_notify('contentsvc', p) from unnest(%s::text[]) p"
                 await self._run(connection, notify, payloads)
-                await self._sleeps.sleep(self._times.gather)
             else:
                 await self._run(connection, "select 1")
 

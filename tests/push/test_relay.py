@@ -5,11 +5,8 @@ from uuid import UUID
 
 import psycopg2
 from msgspec import json
-from twisted.internet import reactor
-from twisted.internet.task import deferLater
 
 from contentsvc.push.feed import SIZES
-from contentsvc.push.relay import TIMES
 from contentsvc.push.subscriber import REVOKED
 from contentsvc.store import marking, notifications, retention, sessions
 from contentsvc.wire.notifications import Debug
@@ -53,17 +50,6 @@ class AnnounceTests(RelayTestCase):
             one.relay.announce(user, seq)
         payload = json.decode(await payloads.get())
         self.assertEqual(payload["n"], {"a": 3, "b": 5})
-
-    async def test_gathered(self) -> None:
-        """What comes shortly after a payload leaves together, in however many turns it came."""
-        one = await self.process(times=TIMES._replace(gather=0.5))
-        payloads = await self.payloads()
-        one.relay.announce("a", 1)
-        self.assertEqual(json.decode(await payloads.get())["n"], {"a": 1})
-        for user in "b", "c":
-            one.relay.announce(user, 1)
-            await deferLater(reactor, 0)
-        self.assertEqual(json.decode(await payloads.get())["n"], {"b": 1, "c": 1})
 
     async def test_skips_itself(self) -> None:
         """A process does not act on what it announced itself."""
