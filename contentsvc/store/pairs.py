@@ -38,33 +38,22 @@ def due(told: str, kind: str) -> str:
     )"""
 
 
-@none("select hold_pair(:user, :other)", lane="pairs writes")
-async def _hold(db: Db, user: str, other: str) -> None:
-    """Lock the row of these two."""
-
-
-_SIDE = "from pair_sides where user_id = :user and other_id = :other"
-
-
-@one(f"""
+@one(
+    """
     select friends is not null as friends,
            requester is not distinct from :user as sent,
            requester is not distinct from :other as received,
-           blocks is not null or blocked is not null as blocked
-    {_SIDE}
-""")
-async def _seen(db: Db, user: str, other: str) -> Pair:
-    """What there is between two users whose row is locked."""
-
-
+           lesser_blocks is not null or greater_blocks is not null as blocked
+    from hold_pair(:user, :other)
+    """,
+    lane="pairs writes",
+)
 async def hold(tx: Db, user: str, other: str) -> Pair:
     """Lock the row of two different users until the end of the transaction; make it if there is
-    none.
+    none. Only the statements that follow see all that was committed meanwhile.
 
     Raises Refused `pairs_lesser` or `pairs_greater` if one of them does not exist.
     """
-    await _hold(tx, user, other)
-    return await _seen(tx, user, other)
 
 
 @found(f"select from pairs where {THEIRS} for no key update")
@@ -88,8 +77,3 @@ async def bar(tx: Db, user: str, other: str) -> None:
     """Wait for the transactions that only look at the pair of two users: comments and replies take
     this lock shared, in the function pair_blocked. Keep others waiting until the end of this one.
     The pair's row is locked already."""
-
-
-@found(f"select {_SIDE} and (blocks is not null or blocked is not null)")
-async def blocked(db: Db, user: str, other: str) -> bool:
-    """Whether either of two users has blocked the other. It locks nothing."""

@@ -95,8 +95,9 @@ HARMLESS = {
     "trigrams",
 }
 """Functions that read no table."""
-RUN = {"write_comment"}
-"""Functions that are run, so that the plans of all their statements are used: see `commented`."""
+RUN = {"write_comment", "hold_pair"}
+"""Functions that are run, so that the plans of all their statements are used: see `commented` and
+`held`."""
 SIZES = Sizes(25_000, 10_000, 100, commented=5, popular_every=500, parts=2, uses=2)
 """With less, reading a small table whole is the better plan."""
 
@@ -296,6 +297,18 @@ def counted(cursor: Any) -> list[str]:
     return wrong
 
 
+def run(cursor: Any, sql: str, given: Any) -> list[str]:
+    """The tables that a statement scans when it is run."""
+    scans = "select relname, seq_scan from pg_stat_xact_user_tables"
+    cursor.execute(scans)
+    before = dict(cursor.fetchall())
+    cursor.execute(sql, given)
+    with cursor.connection.cursor() as other:
+        other.execute(scans)
+        after = dict(other.fetchall())
+    return [f"{sql} scans {name}" for name in after if after[name] != before[name]]
+
+
 def commented(cursor: Any) -> list[str]:
     """The tables that are scanned for a reply that tells two users, with a limit."""
     cursor.execute(
@@ -305,14 +318,15 @@ def commented(cursor: Any) -> list[str]:
              and m.author_id <> c.author_id and u.id not in (m.author_id, c.author_id) limit 1"""
     )
     given = cursor.fetchone()
-    scans = "select relname, seq_scan from pg_stat_xact_user_tables"
-    cursor.execute(scans)
-    before = dict(cursor.fetchall())
-    cursor.execute("select (told).seq from write_comment(%s, %s, %s, %s, %s, %s, %s)", given)
-    wrong = [] if cursor.rowcount == 2 else ["a reply tells two"]
-    cursor.execute(scans)
-    after = dict(cursor.fetchall())
-    return wrong + [f"write_comment scans {name}" for name in after if after[name] != before[name]]
+    sql = "select (told).seq from write_comment(%s, %s, %s, %s, %s, %s, %s)"
+    wrong = run(cursor, sql, given)
+    return wrong if cursor.rowcount == 2 else [*wrong, "a reply tells two"]
+
+
+def held(cursor: Any) -> list[str]:
+    """The tables that are scanned for the lock of a pair that has a row."""
+    cursor.execute("select lesser, greater from pairs limit 1")
+    return run(cursor, "select from hold_pair(%s, %s)", cursor.fetchone())
 
 
 class PlanTests(SynchronousTestCase):
@@ -327,7 +341,7 @@ class PlanTests(SynchronousTestCase):
                 cursor.execute("set jit = off")
                 wrong = [fault for s in STATEMENTS.values() for fault in scanned(cursor, s)]
                 wrong = [fault for fault in wrong if fault not in COUNTED] + counted(cursor)
-                wrong += commented(cursor)
+                wrong += commented(cursor) + held(cursor)
         self.assertEqual(wrong, [])
 
     def test_embedded(self) -> None:
