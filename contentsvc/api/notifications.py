@@ -72,7 +72,7 @@ class Notifications:
             after = position(query) or 0
         most = self._piece.rows if query.limit is None else query.limit
         rows = await notifications.listed(self._db, user, after, query.since, most)
-        # Numbers have holes only where retention or `since` leaves some out.
+        # Numbers have holes only where retention, deletions or `since` leave some out.
         holed = query.after is not None and (not rows or rows[0].seq > after + 1)
         if holed and after < (await notifications.trimmed(self._db, user) or 0):
             raise CursorExpired()
@@ -133,7 +133,7 @@ class Notifications:
         """Delete one notification and all before it. `upTo` is its id or its number."""
         text = query.up_to
         if not is_guid(text) and not (text.isascii() and text.isdigit()):
-            raise at_parameter("upTo", "This must be a notification's id or number.")
+            raise at_parameter("upTo", "This must be the id or the number of a notification.")
         await self._up_to(user, text, marking.delete_up_to)
 
     async def _up_to(self, user: str, text: str, act: _UpTo) -> None:

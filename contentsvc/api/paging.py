@@ -21,7 +21,7 @@ LongList = Listed[Item] | Encoded[list[Item]] | Pieces[list[Item]]
 """The answer of a list that can grow without bound."""
 
 PART: Final = 4 * 1024 * 1024
-"""A part of a list of users ends after so many bytes of profiles, whatever its `limit`."""
+"""A part of a list ends after so many bytes of profiles, or of evidence, whatever its `limit`."""
 _DIGITS = 19
 _encode = msgspec.json.Encoder().encode
 

@@ -15,7 +15,7 @@ from contentsvc.api.errors import (
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import listed, position
+from contentsvc.api.paging import PART, listed, position
 from contentsvc.db.database import Database
 from contentsvc.store import actions, evidence, reports
 from contentsvc.store.floods import DAY
@@ -39,8 +39,6 @@ from contentsvc.wire.reports import (
     UserReportBody,
 )
 
-PART = 4 * 1024 * 1024
-"""A part of a subject's reports ends after so many bytes of evidence, whatever its `limit`."""
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _MOST = 2**31 - 1
 """No subject has so many reports."""

@@ -6,9 +6,6 @@ from contentsvc.db.query import Db, many, maybe, none
 from contentsvc.store.fragments import BEFORE
 from contentsvc.wire.moderation import Act, SubjectKind
 
-Subject = SubjectKind
-"""The kinds of subjects."""
-
 
 class Acted(NamedTuple):
     """An act in the list, newest first, with its place there. `created` is in Unix seconds."""
@@ -28,7 +25,7 @@ class Acted(NamedTuple):
     values (:admin, :action, :kind, :subject, :reason)
 """)
 async def record(
-    tx: Db, admin: str, action: Act, kind: Subject, subject: str, reason: str
+    tx: Db, admin: str, action: Act, kind: SubjectKind, subject: str, reason: str
 ) -> None:
     """Note an admin's act, in the transaction of the act. `reason` is "" without one."""
 

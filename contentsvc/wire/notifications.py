@@ -26,7 +26,7 @@ from contentsvc.wire.moderation import ReportedSubject
 _PLACE = f"{NUMBER}|{GUID_PATTERN}"
 _UP_TO = rf"^[0-9]{{1,64}}\Z|{GUID_PATTERN}"
 """A number above the newest means all, however large it is."""
-_LAST = "a notification's id or number"
+_LAST = "the id or the number of a notification"
 NotificationText = Annotated[str, Meta(max_length=4096)]
 
 
@@ -241,7 +241,7 @@ class NotificationQuery(Paging):
             str,
             CURSOR,
             Meta(
-                description="a notification's id or number: the last one that you have seen",
+                description="the id or the number of the last notification that you have seen",
                 extra_json_schema={"pattern": _PLACE},
             ),
         ]
