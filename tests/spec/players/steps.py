@@ -35,7 +35,7 @@ class PairSteps(WalkCase):
                 (one for way, one, _ in pairs.requests_of(user.id) if way[0] == "i"), other
             )
         response = await self.put(f"user/{user.id}/friend/{other}", by=user)
-        self.answered(response, pairs.ask(user.id, other, self.now()))
+        self.answered(response, self.world.pairs.ask(user.id, other, self.now()))
 
     async def parting(self) -> None:
         user = self.someone_of()
@@ -94,7 +94,7 @@ class PairSteps(WalkCase):
         response = await self.post(path, body, by=user)
         if way > 0.9 and response.status == 201:
             id = (response.header("Location") or "").rpartition("/")[2]
-        self.answered(response, pairs.say(user.id, other, id, text))
+        self.answered(response, self.world.pairs.say(user.id, other, id, text))
         if response.status == 201:
             self.assertEqual(f"/api/v1/{path}/{id}", response.header("Location"))
 
@@ -105,14 +105,23 @@ class PairSteps(WalkCase):
 
     async def looking(self) -> None:
         """One message, at the path of somebody who may not have it."""
-        user = self.someone_of()
-        other = self.random.choice(list(self.by_id))
-        id = self.random.choice([self.guid(), *self.known(30)])
+        user, messages = self.someone_of(), self.world.pairs.messages
+        other, id = self.random.choice(list(self.by_id)), self.guid()
+        if messages:
+            one = self.random.choice(messages)
+            id, two = one.id, [one.sender, one.recipient]
+            if self.random.random() < 0.7:
+                user, other = self.of_two(two)
         response = await self.get(f"user/{user.id}/friend/{other}/messages/{id}", by=user)
         found = self.world.pairs.one(user.id, other, id)
         self.answered(response, 200 if found else (404, "message_not_found"))
         if found:
             self.same_message(found, response.json())
+
+    def of_two(self, ids: list[str]) -> tuple[User, str]:
+        """Two users, in either order; the idle one does nothing."""
+        one, other = self.random.sample(ids, 2)
+        return (self.by_id[one], other) if one != self.idle.id else (self.by_id[other], one)
 
     def grey(self, invite: tuple[str, str, str], event: str) -> bool:
         """Whether it is not clear that this is a retry."""
@@ -131,14 +140,15 @@ class PairSteps(WalkCase):
     async def answering(self) -> None:
         user, party = self.someone_of(), self.random.choice(self.parties)
         other, pairs = self.some_other(user), self.world.pairs
-        if (invites := pairs.invites_of(user.id)) and self.random.random() < 0.7:
+        if (invites := pairs.invites_of(user.id, self.now())) and self.random.random() < 0.7:
             other, party = self.random.choice(invites)
         how = self.random.choice(["accept", "decline"])
         if other == user.id or self.grey((other, user.id, party), how):
             return
         path = f"user/{user.id}/friend/{other}/party-invite/{how}"
         response = await self.post(path, {"party": party}, by=user)
-        self.answered(response, pairs.answer(user.id, other, party, how, self.now()))
+        answer = self.world.pairs.answer(user.id, other, party, how, self.now())
+        self.answered(response, answer)
 
 
 class LogSteps(WalkCase):
@@ -182,14 +192,14 @@ class LogSteps(WalkCase):
     async def up_to(self) -> None:
         """Marks or deletes all up to an id or a number."""
         user, deleted = self.someone_of(), self.random.random() < 0.4
-        log = self.world.logs[user.id]
-        numbers = [0, self.random.randint(0, len(log.entries)), FAR]
+        newest = len(self.world.logs[user.id].entries)
+        numbers = [0, self.random.randint(0, newest), FAR]
         end: int | str = self.random.choice([self.told(user), self.told(user), *numbers])
         if deleted:
             response = await self.delete(self.path(user, f"?upTo={end}"), by=user)
         else:
             response = await self.post(self.path(user, "/read"), {"upTo": end}, by=user)
-        self.answered(response, log.up_to(end, deleted=deleted))
+        self.answered(response, self.world.logs[user.id].up_to(end, deleted=deleted))
 
     async def resuming(self) -> None:
         """A socket that was here before gets what it missed, as it is now."""
@@ -225,11 +235,12 @@ class TalkSteps(WalkCase):
         return self.random.choice((here[-10:] * 3 or all_) + all_[-3:] + [FAR])
 
     async def commenting(self) -> None:
-        user, on, talk = self.someone_of(), self.somewhere(), self.world.talk
+        user, on = self.someone_of(), self.somewhere()
         parent = self.some_comment(on) if self.random.random() < 0.5 else None
         body = f"Well made {self.random.random()}"
         sent = {"body": body, **({} if parent is None else {"parentId": parent})}
         response = await self.post(f"{on.path}/comments", sent, by=user)
+        talk = self.world.talk
         refused = talk.refusal(user.id, on.id, parent)
         self.answered(response, refused or 201)
         if not refused:
@@ -286,25 +297,25 @@ class OrderSteps(TalkSteps, PairSteps):
         }
 
     async def reporting(self) -> None:
-        user, reports, now = self.someone_of(), self.world.reports, self.now()
+        user, now = self.someone_of(), self.now()
         reason = self.random.choice(["spam", "abuse", "other"])
         text = self.random.choice(["", "", "see ✓"])
         body: dict[str, Any] = {"reason": reason, "text": text}
         kind, on = self.random.choice(["content", "comment", "user", "user"]), self.somewhere()
         if kind == "content":
             response = await self.post(f"{on.path}/report", body, by=user)
-            answer = reports.content(user.id, on.id, reason, text, now)
+            answer = self.world.reports.content(user.id, on.id, reason, text, now)
         elif kind == "comment":
             comment = self.some_comment(on)
             path = f"{on.path}/comments/{comment}/report"
             response = await self.post(path, body, by=user)
-            answer = reports.comment(user.id, on.id, comment, reason, text, now)
+            answer = self.world.reports.comment(user.id, on.id, comment, reason, text, now)
         else:
             other, messages = self.some_other(user), self.evidence(user)
             if messages or self.random.random() < 0.5:
                 body["messages"] = messages
             response = await self.post(f"user/{other}/report", body, by=user)
-            answer = reports.user(user.id, other, reason, text, messages, now)
+            answer = self.world.reports.user(user.id, other, reason, text, messages, now)
         self.answered(response, answer)
 
     def evidence(self, user: User) -> list[str]:
@@ -334,8 +345,8 @@ class OrderSteps(TalkSteps, PairSteps):
         body = {"outcome": outcome, "upTo": up_to, "note": note}
         path = "moderation/reports/{}/{}".format(*subject)
         response = await self.put(path, body, by=user)
-        now = self.now()
-        self.answered(response, reports.decide(user.id, subject, outcome, up_to, note, now))
+        decided = user.id, subject, outcome, up_to, note, self.now()
+        self.answered(response, self.world.reports.decide(*decided))
 
     async def warning(self) -> None:
         user = self.random.choice([self.boss] * 6 + [self.someone_of()])

@@ -2,7 +2,7 @@
 
 from tests.spec.players.steps import LogSteps, OrderSteps
 
-STEPS = 250
+STEPS = 160
 
 
 class WalkTests(LogSteps, OrderSteps):

@@ -189,7 +189,7 @@ class WalkCase(WorkersCase, PlayersCase):
             self.assertEqual(ids, await self.listed(user, what))
         invites = await self.whole(f"{at}/party-invites", shapes.PARTY_INVITE, user)
         got = [(one["sender"]["id"], one["party"]) for one in invites]
-        self.assertEqual(pairs.invites_of(user.id), got)
+        self.assertEqual(pairs.invites_of(user.id, self.now()), got)
         await self.compare_messages(user)
         await self.compare_log(user)
 
@@ -217,7 +217,8 @@ class WalkCase(WorkersCase, PlayersCase):
         """Assert that a message is this one."""
         expected = {"id": message.id, "sender": message.sender, "text": message.text}
         self.assertEqual(expected | {"created": found["created"]}, found)
-        self.same_time("message", id(message), found["created"])
+        key = message.sender, message.recipient, message.id
+        self.same_time("message", key, found["created"])
 
     async def compare_log(self, user: User) -> None:
         """The user's notifications, by REST and on the sockets."""

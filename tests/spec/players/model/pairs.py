@@ -11,8 +11,9 @@ from tests.spec.players.model.logs import Answer, Logs
 UNKNOWN = 404, "user_not_found"
 BLOCKED = 403, "blocked"
 DAY = 86_400
-RETRY = 60
-"""Seconds within which the same party invite or answer is a retry (choices)."""
+RETRY, HOUR = 60, 3_600
+"""Seconds within which the same party invite or answer is a retry (choices), and for which an
+invite is open."""
 
 Two = tuple[str, str]
 Party = tuple[str, str, str]
@@ -208,11 +209,11 @@ class Pairs:
             self.logs.tell(other, kind, sender=user, party=party)
         return 204
 
-    def invites_of(self, user: str) -> list[Two]:
+    def invites_of(self, user: str, now: float) -> list[Two]:
         """Sender and party of the open invites, newest first."""
         found = sorted(self.parties.items(), key=lambda one: -one[1][1])
         return [
             (sender, party)
-            for (sender, recipient, party), (event, _) in found
-            if recipient == user and event == "invite"
+            for (sender, recipient, party), (event, at) in found
+            if recipient == user and event == "invite" and now - at < HOUR
         ]

@@ -60,7 +60,7 @@ class Reports:
         if found.author == user:
             return OWN
         evidence = {"body": found.body, "deleted": found.deleted, "parentId": found.parent}
-        evidence["authorId"] = found.author
+        evidence |= {"authorId": found.author, "contentId": content}
         report = Report(user, reason, text, evidence)
         return self.open(user, ("comment", str(comment)), report, now)
 
