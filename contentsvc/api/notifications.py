@@ -133,7 +133,7 @@ class Notifications:
         """Delete one notification and all before it. `upTo` is its id or its number."""
         text = query.up_to
         if not is_guid(text) and not (text.isascii() and text.isdigit()):
-            raise at_parameter("upTo", "This must be the id or the number of a notification.")
+            raise at_parameter("upTo", "This must be a notification's id or number.")
         await self._up_to(user, text, marking.delete_up_to)
 
     async def _up_to(self, user: str, text: str, act: _UpTo) -> None:

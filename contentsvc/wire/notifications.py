@@ -26,7 +26,6 @@ from contentsvc.wire.moderation import ReportedSubject
 _PLACE = f"{NUMBER}|{GUID_PATTERN}"
 _UP_TO = rf"^[0-9]{{1,64}}\Z|{GUID_PATTERN}"
 """A number above the newest means all, however large it is."""
-_LAST = "the id or the number of a notification"
 NotificationText = Annotated[str, Meta(max_length=4096)]
 
 
@@ -241,7 +240,7 @@ class NotificationQuery(Paging):
             str,
             CURSOR,
             Meta(
-                description="the id or the number of the last notification that you have seen",
+                description="a notification's id or number: the last one that you have seen",
                 extra_json_schema={"pattern": _PLACE},
             ),
         ]
@@ -270,11 +269,11 @@ class ReadUpTo(Wire):
             str,
             Meta(
                 pattern=_UP_TO,
-                description=_LAST,
+                description="a notification's id",
                 extra_json_schema={"examples": ["0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"]},
             ),
         ]
-        | Annotated[int, Meta(ge=0, description="a number")]
+        | Annotated[int, Meta(ge=0)]
     )
 
 
@@ -282,7 +281,9 @@ class DeleteUpTo(Wire):
     """The last notification to delete: its id or its number."""
 
     up_to: Annotated[
-        str, CURSOR, Meta(description=_LAST, extra_json_schema={"pattern": _UP_TO})
+        str,
+        CURSOR,
+        Meta(description="a notification's id or number", extra_json_schema={"pattern": _UP_TO}),
     ]
 
 
