@@ -14,6 +14,10 @@ a batch cannot have a lock, its rows are tried one by one. The rows that are fou
 while: they share no statement with others. After any other error all calls of the batch fail, since
 the batch may have been committed.
 
+A procedure commits each call by itself (see contentsvc.db.procedure). So nothing that it was given
+is given to it again, but for the calls after the one that failed, which were not tried. The others
+have their answers at once.
+
 If a row alone cannot have a lock, or takes too long, the calls that wait for it fail too, because
 they would wait as long.
 """
@@ -26,7 +30,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.db.errors import BadValue, Refused, Unavailable
-from contentsvc.db.statement import Batch, Row, Statement, parted
+from contentsvc.db.procedure import Outcome, outcomes
+from contentsvc.db.statement import Batch, Row, Statement
 
 MOST = 64
 """Calls of one statement."""
@@ -36,8 +41,6 @@ LATE = 0.05
 """Seconds after which a statement takes long."""
 
 T = TypeVar("T")
-Outcome = list[Row] | Exception
-"""The rows of a call, or what it fails with."""
 
 
 class Call(NamedTuple):
@@ -174,43 +177,48 @@ class Batches:
         Deferred.fromCoroutine(self._serve(line, batch))
 
     async def _serve(self, line: _Line, batch: list[Call]) -> None:
-        rows = _by_row(batch)
-        outcomes = await self._outcomes(line.statement, batch, halve=len(rows) == 1)
+        statement, rows = line.statement, _by_row(batch)
+        found = await self._outcomes(statement, batch, halve=len(rows) == 1)
         line.over(batch)
-        if parts := _parts(rows, outcomes[0]):
+        if len(found) == len(batch) and (parts := _parts(statement, rows, found[0])):
             for part in parts:
                 self._send(line, part)
             self._at_end_of_turn(line)
             return
-        waited = line.release(rows)
-        errors = [each for each in outcomes if isinstance(each, Exception)]
-        slow = next(filter(_is_slow, errors), None)
-        if slow is None:
-            # Ahead of the calls that have come since.
-            line.fresh[:0] = waited
-        if len(rows) == 1 and any(_is_refused(each) or _is_locked(each) for each in errors):
-            line.apart[batch[0].row] = self._reactor.seconds()
+        done = [*zip(batch, found, strict=False)]
+        slow = {call.row: outcome for call, outcome in done if _is_slow(outcome)}
+        left = _by_row(batch[len(found) :])
+        done += [(call, slow[row]) for row in slow for call in left.pop(row, ())]
+        waited = line.release(row for row in rows if row not in left)
+        done += [(call, slow[call.row]) for call in waited if call.row in slow]
+        # Ahead of the calls that have come since.
+        line.fresh[:0] = [call for call in waited if call.row not in slow]
+        for call, outcome in done:
+            if _is_refused(statement, outcome) or _is_locked(outcome):
+                line.apart[call.row] = self._reactor.seconds()
+        for part in left.values() if slow else [[*chain(*left.values())]] if left else []:
+            self._send(line, part)
         self._at_end_of_turn(line)
-        for call, outcome in zip(batch, outcomes, strict=True):
+        for call, outcome in done:
             _tell(call, outcome)
-        if slow is not None:
-            for call in waited:
-                _tell(call, slow)
 
     async def _outcomes(
         self, statement: Statement, calls: list[Call], *, halve: bool
     ) -> list[Outcome]:
-        """The outcome of each of these calls. If they are refused, it may `halve` them to find the
-        one whose fault it is."""
+        """The outcome of each of these calls that was tried. If they are refused, it may `halve`
+        them to find the one whose fault it is."""
         arguments = statement.several([call.args for call in calls])
         try:
-            return [*parted(await self._run(statement, arguments, calls[-1].since), len(calls))]
+            return outcomes(await self._run(statement, arguments, calls[-1].since), len(calls))
         except Exception as error:
-            if len(calls) == 1 or not (halve and _is_refused(error)):
+            if len(calls) == 1 or not (halve and _is_refused(statement, error)):
                 return [error] * len(calls)
         found: list[Outcome] = []
         for half in _halves(calls):
-            found += await self._outcomes(statement, half, halve=True)
+            some = await self._outcomes(statement, half, halve=True)
+            found += some
+            if len(some) < len(half):
+                break
         return found
 
 
@@ -222,12 +230,14 @@ def _by_row(calls: list[Call]) -> dict[Row, list[Call]]:
     return rows
 
 
-def _parts(rows: dict[Row, list[Call]], outcome: Outcome) -> list[list[Call]]:
+def _parts(
+    statement: Statement, rows: dict[Row, list[Call]], outcome: Outcome
+) -> list[list[Call]]:
     """The parts in which these rows are to be tried again: none, if it would not find the row
     whose fault the outcome is."""
     if len(rows) > 1 and _is_locked(outcome):
         return [*rows.values()]
-    if len(rows) > 1 and _is_refused(outcome):
+    if len(rows) > 1 and _is_refused(statement, outcome):
         return [[*chain(*half)] for half in _halves([*rows.values()])]
     return []
 
@@ -237,8 +247,11 @@ def _halves(items: list[T]) -> list[list[T]]:
     return [items[:half], items[half:]]
 
 
-def _is_refused(outcome: Outcome) -> bool:
-    """Whether this is the database's answer to the statement, so that nothing was committed."""
+def _is_refused(statement: Statement, outcome: Outcome) -> bool:
+    """Whether this is the database's answer to the statement, so that nothing was committed. Of a
+    procedure, only its arguments are refused like this."""
+    if statement.procedure:
+        return isinstance(outcome, BadValue)
     return isinstance(outcome, Refused | BadValue) or getattr(outcome, "pgcode", None) is not None
 
 

@@ -18,7 +18,8 @@ from contentsvc.db.connection import Connection, connect, execute, one_line
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.lanes import Lanes
 from contentsvc.db.overdue import Overdue, Where
-from contentsvc.db.statement import Row, Statement, parted, unpacked
+from contentsvc.db.procedure import alone, unpacked
+from contentsvc.db.statement import Row, Statement
 from contentsvc.db.together import Together
 from contentsvc.db.turns import Turns
 
@@ -83,10 +84,7 @@ class Transaction:
             begin = "BEGIN;"
         if statement.batch is None:
             return await _run(self.connection, statement, args, begin)
-        (rows,) = parted(
-            await _run(self.connection, statement, statement.several([args]), begin), 1
-        )
-        return rows
+        return alone(await _run(self.connection, statement, statement.several([args]), begin))
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Call `callback` after the commit. Callbacks run in the order of registration."""

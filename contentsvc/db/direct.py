@@ -8,8 +8,9 @@ import psycopg2
 
 from contentsvc.db.connection import unavailable
 from contentsvc.db.errors import BadValue, Refused
+from contentsvc.db.procedure import alone, unpacked
 from contentsvc.db.query import Db
-from contentsvc.db.statement import Row, Statement, parted, unpacked
+from contentsvc.db.statement import Row, Statement
 
 T = TypeVar("T")
 
@@ -61,7 +62,7 @@ class _Direct:
             rows: list[Row] = cursor.fetchall()
             if statement.procedure:
                 rows = unpacked(rows)
-            return parted(rows, 1)[0] if several else rows
+            return alone(rows) if several else rows
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         self.callbacks.append(callback)

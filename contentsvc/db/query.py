@@ -19,7 +19,7 @@ It then has a second form, which answers several calls at once. A write that is 
 a `batch` and one form, over arrays: each parameter of the SQL is the array of the calls' values.
 The first column of each row is `n`, the number of the row's call, from 1. A lone call is an array
 of one. If the calls of a batch must not share a commit, its SQL is `call …`, of a procedure that
-commits between them. Its one result is the JSON of an array of such rows.
+commits between them (see contentsvc.db.procedure).
 
 Each statement belongs to a lane (see contentsvc.db.lanes): the lane of its module's reads, or of
 its module's writes and locks, unless it names another.

@@ -39,7 +39,7 @@ class Statement:
     row is the number of its call. `writes` says whether the statement writes or takes locks.
 
     A `procedure` is called, and may commit. It cannot be prepared: Postgres keeps the plans of its
-    statements. Its one result is the JSON of an array of rows.
+    statements. contentsvc.db.procedure says what it answers.
     """
 
     together: "Statement | None" = None
@@ -113,12 +113,6 @@ class Statement:
             if names != self._fields:
                 raise TypeError(f"{self.name} gives {names}, its row type has {self._fields}")
             self._fields = None
-
-
-def unpacked(rows: Sequence[Row]) -> list[Row]:
-    """The rows in the JSON that a procedure gives."""
-    ((text,),) = rows
-    return [tuple(row) for row in json.decode(text)]
 
 
 def parted(rows: Sequence[Row], calls: int) -> list[list[Row]]:

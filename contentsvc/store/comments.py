@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe
+from contentsvc.db.statement import Batch
 from contentsvc.store.notifications import Following
 from contentsvc.wire.comments import Comment
 
@@ -91,13 +92,8 @@ async def standing(
 
 
 @many(
-    """
-    select comment, blocked, wait, (told).user_id, (told).seq, (told).id, (told).created,
-           false as read, (told).data, (told).previous
-    from write_comment(:content, :author, :admin, :parent, :body, :most,
-                       make_interval(secs => :span))
-    """,
-    lane="comments writes",
+    "call write_comments(:content, :author, :admin, :parent, :body, :most, :span, null)",
+    batch=Batch(("content",)),
 )
 async def _write(
     db: Db,
@@ -109,7 +105,7 @@ async def _write(
     most: int,
     span: int,
 ) -> list[_Telling]:
-    """`create`, with a row for each who might be told."""
+    """`create`, in a call for several comments. There is a row for each who might be told."""
 
 
 async def create(

@@ -6,6 +6,7 @@ from contentsvc.db.query import Db, many, maybe, none
 from contentsvc.db.statement import Batch
 from contentsvc.store.fragments import BEFORE, USER, within
 from contentsvc.store.notifications import Following
+from contentsvc.store.pairs import THEIRS
 from contentsvc.wire.messages import Conversation, Message
 from contentsvc.wire.users import UserInfo
 
@@ -64,7 +65,6 @@ class _Listed(NamedTuple):
     profile: str | None
 
 
-_PAIR = "lesser = least(:user::uuid, :other::uuid) and greater = greatest(:user, :other)"
 _MESSAGE = "m.id, m.sender, m.text, unix(m.created) as created"
 
 
@@ -84,11 +84,11 @@ async def _send(
 @maybe(f"""
     select exists (
                select from pairs p join messages m on m.pair = p.number
-               where {_PAIR} and m.sender = :user and m.id = :id
+               where {THEIRS} and m.sender = :user and m.id = :id
            ) as repeated,
            exists (
                select from pairs
-               where {_PAIR} and (lesser_blocks is not null or greater_blocks is not null)
+               where {THEIRS} and (lesser_blocks is not null or greater_blocks is not null)
            ) as blocked,
            :wait::integer as wait
     from users where id = :other
@@ -123,7 +123,7 @@ async def send(
 
 @many(f"""
     select m.number, {_MESSAGE} from messages m
-    where m.pair = (select number from pairs where {_PAIR}) and m.number < {BEFORE}
+    where m.pair = (select number from pairs where {THEIRS}) and m.number < {BEFORE}
     order by m.number desc limit :limit
 """)
 async def between(
@@ -134,7 +134,7 @@ async def between(
 
 @maybe(f"""
     select {_MESSAGE} from messages m
-    where m.pair = (select number from pairs where {_PAIR}) and m.sender in (:user, :other)
+    where m.pair = (select number from pairs where {THEIRS}) and m.sender in (:user, :other)
       and m.id = :id
     order by m.sender = :user desc limit 1
 """)

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.statement import Statement, array_literal, parted, unpacked
+from contentsvc.db.statement import Statement, array_literal, parted
 
 
 class Box(Struct):
@@ -61,11 +61,6 @@ class ProcedureTests(SynchronousTestCase):
         found = statement("call send(:a, :b, null)", "a", "b")
         self.assertEqual((found.prepare, found.execute), ("", "call send(%s, %s, null)"))
         self.assertEqual(found.lane, "family writes")
-
-    def test_unpacked(self) -> None:
-        """Its rows come as JSON."""
-        self.assertEqual(unpacked([('[[1,"a"],[2,null]]',)]), [(1, "a"), (2, None)])
-        self.assertEqual(unpacked([("[]",)]), [])
 
 
 class ArgumentTests(SynchronousTestCase):

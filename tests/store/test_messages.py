@@ -1,4 +1,4 @@
-"""Messages between friends (extensions §4): stored and told in one statement."""
+"""Messages between friends (extensions §4): stored and told in one transaction each."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -274,31 +274,6 @@ class SendTests(MessageCase):
         self.sql("alter table notifications drop constraint none")
         self.assertEqual(await self.between(self.ann, self.bob), [])
         self.assertEqual(await messages.conversations(self.db, self.ann, None, 9, 1), [])
-
-
-class KeepTests(MessageCase):
-    async def test_on_disk(self) -> None:
-        """What was committed without waiting for the disk is there after keep_commits."""
-        with closing(psycopg2.connect(self.url)) as connection:
-            connection.autocommit = True
-            with connection.cursor() as cursor:
-                cursor.execute("set synchronous_commit = off")
-                cursor.execute("insert into users (username, email, password_hash)"
-                               " values ('kept', 'kept@example.com', '-')")
-                cursor.execute("select pg_current_wal_insert_lsn()")
-                ((written,),) = cursor.fetchall()
-                cursor.execute("set synchronous_commit = on")
-                cursor.execute("select keep_commits()")
-                cursor.execute("select pg_current_wal_flush_lsn() >= %s::pg_lsn", (written,))
-                self.assertEqual(cursor.fetchall(), [(True,)])
-
-    async def test_any_role(self) -> None:
-        """It needs no privilege of a superuser."""
-        self.sql("create role plain")
-        self.addCleanup(self.sql, "drop role plain")
-        with closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
-            cursor.execute("set role plain")
-            cursor.execute("select keep_commits()")
 
 
 class LimitedTests(SendTests):

@@ -62,79 +62,72 @@ end $$;
 -- not refused: n, wait, pair, seq, id, created, previous. `wait` is the seconds until the sender may send one
 -- more. There is a pair if the message is stored, and the rest if its recipient is told. Nothing of a message
 -- that was there already is in the answer.
+--
+-- The call ends with the first message that has an error: another one might wait as long for a lock. The last
+-- element of the answer is then an object: n, the error's code, the name of a constraint, and the reason.
 create procedure send_messages(
     senders uuid[], others uuid[], ids uuid[], texts text[], datas text[], most integer[], spans integer[],
     inout answer text
 )
     language plpgsql as $$
 declare
-    messages constant integer := cardinality(senders);
+    calls constant integer := cardinality(senders);
     rows text[] := '{}';
     owing boolean := false;
+    broken text;
     lesser_id uuid;
     greater_id uuid;
     pair_number bigint;
     wait integer;
     message_number bigint;
-    told uuid;
-    last bigint;
-    before uuid;
-    moment timestamptz;
+    told told;
 begin
-    for n in 1..messages loop
+    for n in 1..calls loop
         if n > 1 then
             commit;
         end if;
-        if n < messages then
+        if n < calls then
             perform set_config('synchronous_commit', 'off', true);
         end if;
-        lesser_id := least(senders[n], others[n]);
-        greater_id := greatest(senders[n], others[n]);
-        select p.number into pair_number from pairs p
-        where p.lesser = lesser_id and p.greater = greater_id
-          and p.friends is not null and p.lesser_blocks is null and p.greater_blocks is null
-        for no key update;
-        continue when not found;
-        if most[n] > 0 then
-            wait := messages_wait(senders[n], most[n], make_interval(secs => spans[n]));
-            if wait > 0 then
-                rows := rows || json_build_array(n, wait, null, null, null, null, null)::text;
-                continue;
+        begin
+            lesser_id := least(senders[n], others[n]);
+            greater_id := greatest(senders[n], others[n]);
+            select p.number into pair_number from pairs p
+            where p.lesser = lesser_id and p.greater = greater_id
+              and p.friends is not null and p.lesser_blocks is null and p.greater_blocks is null
+            for no key update;
+            continue when not found;
+            if most[n] > 0 then
+                wait := messages_wait(senders[n], most[n], make_interval(secs => spans[n]));
+                if wait > 0 then
+                    rows := rows || json_build_array(n, wait, null, null, null, null, null)::text;
+                    continue;
+                end if;
             end if;
-        end if;
-        insert into messages as m (pair, sender, id, text)
-        values (pair_number, senders[n], ids[n], texts[n])
-        on conflict do nothing
-        returning m.number into message_number;
-        continue when not found;
-        owing := n < messages;
-        insert into conversations as c (pair, lesser, greater, newest)
-        values (pair_number, lesser_id, greater_id, message_number)
-        on conflict (pair) do update set newest = excluded.newest;
-        told := gen_random_uuid();
-        insert into notification_counters as c (user_id, seq, unread, newest)
-        values (others[n], 1, 1, told)
-        on conflict (user_id) do update
-        set seq = c.seq + 1, unread = c.unread + 1, newest = excluded.newest, previous = c.newest
-        where 'FriendMessage' <> all(c.muted)
-        returning c.seq, c.previous into last, before;
-        if not found then
-            rows := rows || json_build_array(n, 0, pair_number, null, null, null, null)::text;
-            continue;
-        end if;
-        moment := clock_timestamp();
-        insert into notifications (user_id, seq, id, kind, data, created)
-        values (others[n], last, told, 'FriendMessage', datas[n], moment);
-        rows := rows || json_build_array(n, 0, pair_number, last, told, unix(moment), before)::text;
+            insert into messages as m (pair, sender, id, text)
+            values (pair_number, senders[n], ids[n], texts[n])
+            on conflict do nothing
+            returning m.number into message_number;
+            continue when not found;
+            insert into conversations as c (pair, lesser, greater, newest)
+            values (pair_number, lesser_id, greater_id, message_number)
+            on conflict (pair) do update set newest = excluded.newest;
+            told := tell(others[n], 'FriendMessage', datas[n]);
+        exception when integrity_constraint_violation or data_exception
+                or lock_not_available or deadlock_detected then
+            get stacked diagnostics broken = constraint_name;
+            rows := rows || json_build_object('n', n, 'code', sqlstate, 'name', broken, 'reason', sqlerrm)::text;
+            exit;
+        end;
+        rows := rows || json_build_array(
+            n, 0, pair_number, told.seq, told.id, told.created, told.previous
+        )::text;
+        owing := n < calls;
     end loop;
     if owing then
-        -- The last transaction has written nothing, so its commit would not wait for the disk.
+        -- The last message has written nothing, so that its commit would not wait for the disk.
+        commit;
         perform keep_commits();
     end if;
     answer := '[' || array_to_string(rows, ',') || ']';
 end $$;
-
--- Has the commit of this transaction wait until all that was committed before is on the disk.
-create function keep_commits() returns void
-    language sql volatile
-    as $$ select pg_logical_emit_message(true, 'contentsvc', '') $$;

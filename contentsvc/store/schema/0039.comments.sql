@@ -21,43 +21,6 @@ begin
     );
 end $$;
 
--- A notification that was stored. `created` is in Unix seconds.
-create type told as (
-    user_id  uuid,
-    seq      bigint,
-    id       uuid,
-    created  bigint,
-    data     text,
-    -- The id of the one before it.
-    previous uuid
-);
-
--- Stores one for a user who exists. Null if they have muted its kind. If the statement has waited for the
--- lock on the counter's row, Postgres reads the mutes anew.
-create function tell(recipient uuid, kind text, data text) returns told
-    language plpgsql volatile as $$
-declare
-    made told;
-    moment timestamptz;
-begin
-    made.id := gen_random_uuid();
-    insert into notification_counters as c (user_id, seq, unread, newest)
-    values (recipient, 1, 1, made.id)
-    on conflict (user_id) do update
-    set seq = c.seq + 1, unread = c.unread + 1, newest = excluded.newest, previous = c.newest
-    where tell.kind <> all (c.muted)
-    returning c.seq, c.previous, clock_timestamp() into made.seq, made.previous, moment;
-    if not found then
-        return null;
-    end if;
-    insert into notifications (user_id, seq, id, kind, data, created)
-    values (recipient, made.seq, made.id, tell.kind, tell.data, moment);
-    made.user_id := recipient;
-    made.created := unix(moment);
-    made.data := tell.data;
-    return made;
-end $$;
-
 -- Appends a comment, and tells of it. There is a row for each user who might be told, and at least one; none
 -- if the writer cannot see the content. Without a comment, it was refused: `blocked`; or `wait`, in seconds,
 -- is above 0; or the comments are locked. `most` is 0 for no limit. Locks are taken in the order of all: pairs,
@@ -129,7 +92,8 @@ begin
         return next;
         return;
     end if;
-    -- So is one that was committed meanwhile: nobody was asked whether its author has blocked the writer.
+    -- The content has no such parent. One that was committed meanwhile counts as unknown too: nobody was asked
+    -- whether its author has blocked the writer.
     if not known then
         raise foreign_key_violation using constraint = 'comments_parent';
     end if;
@@ -163,4 +127,54 @@ begin
         end if;
         return next;
     end loop;
+end $$;
+
+-- Writes comments, one after the other, each in a transaction of its own: see send_messages. A row of the
+-- answer: n, comment, blocked, wait, and of what is told user_id, seq, id, created, read, data, previous.
+create procedure write_comments(
+    contents uuid[], writers uuid[], by_admin boolean[], parents bigint[], bodies text[],
+    most integer[], spans integer[], inout answer text
+)
+    language plpgsql as $$
+declare
+    calls constant integer := cardinality(contents);
+    rows text[] := '{}';
+    owing boolean := false;
+    made text;
+    broken text;
+begin
+    for n in 1..calls loop
+        if n > 1 then
+            commit;
+        end if;
+        if n < calls then
+            perform set_config('synchronous_commit', 'off', true);
+        end if;
+        begin
+            select string_agg(
+                json_build_array(
+                    n, w.comment, w.blocked, w.wait, (w.told).user_id, (w.told).seq, (w.told).id,
+                    (w.told).created, false, (w.told).data, (w.told).previous
+                )::text, ','
+            ) into made
+            from write_comment(
+                contents[n], writers[n], by_admin[n], parents[n], bodies[n],
+                most[n], make_interval(secs => spans[n])
+            ) w;
+        exception when integrity_constraint_violation or data_exception
+                or lock_not_available or deadlock_detected then
+            get stacked diagnostics broken = constraint_name;
+            rows := rows || json_build_object('n', n, 'code', sqlstate, 'name', broken, 'reason', sqlerrm)::text;
+            exit;
+        end;
+        if made is not null then
+            rows := rows || made;
+            owing := n < calls;
+        end if;
+    end loop;
+    if owing then
+        commit;
+        perform keep_commits();
+    end if;
+    answer := '[' || array_to_string(rows, ',') || ']';
 end $$;
