@@ -167,6 +167,7 @@ class Social:
         moment, tie = _START
         if query.after is not None:
             moment, tie = decoded(key, query.after, len(_START))
+            moment = min(max(moment, 0), _START[0])  # the database knows no times beyond
         rows = await social.invites(
             self._db, user, _SHOWN, moment, tie, query.limit, self._part
         )
@@ -188,7 +189,7 @@ class Social:
             blocked = await _blocked(tx, user, friend)
             changed = await statement(tx, friend, user, notification.party, answer, _REPEAT)
             if changed is None:
-                raise InviteNotFound()
+                raise InviteNotFound()  # it comes before 403
             if blocked:
                 raise Blocked()
             if changed:

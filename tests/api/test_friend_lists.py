@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from contentsvc.api.cursors import encoded, key_of
 from contentsvc.api.friends import Friends
 from contentsvc.api.paging import PART
 from contentsvc.api.social import Social
@@ -155,6 +156,14 @@ class InviteTests(ListCase):
         await self.fill(2)
         self.age(-120, self.others.pop(0))
         self.assertEqual(await self.parts(200), [1])
+
+    async def test_beyond_all_times(self) -> None:
+        """A cursor with a moment that the database does not know is as good as one before or after
+        all invites."""
+        await self.fill(1)
+        for moment, count in (1e300, 1), (-1e300, 0):
+            after = encoded(key_of("party-invites", self.ann), (moment, 0))
+            self.assertEqual(len((await self.ask(self.query(after=after))).items), count)
 
     async def test_one_moment(self) -> None:
         """Of invites of one moment, parts hold each once."""
