@@ -28,6 +28,7 @@ from contentsvc.wire.comments import (
     CommentsLock,
     CommentUpdate,
 )
+from contentsvc.wire.moderation import Act
 from contentsvc.wire.notifications import CommentRemoved
 
 
@@ -143,12 +144,16 @@ class Comments:
         """Lock or unlock the comments on a content item. While they are locked, nobody can write or
         change one. Comments can still be deleted. Only the content's author and admins may lock
         them."""
-        given = content, call.user, call.viewer.admin, body.locked
-        allowed = await comments.lock(self._db, *given)
-        if allowed is None:
-            raise ContentNotFound()
-        if not allowed:
-            raise Forbidden("Only the content's author and admins can lock its comments.")
+        async with self._db.transaction() as tx:
+            given = content, call.user, call.viewer.admin, body.locked
+            locking = await comments.lock(tx, *given)
+            if locking is None:
+                raise ContentNotFound()
+            if not locking.may:
+                raise Forbidden("Only the content's author and admins can lock its comments.")
+            if locking.act:
+                done: Act = "comments_locked" if body.locked else "comments_unlocked"
+                await actions.record(tx, call.user, done, "content", content, "")
 
     async def _standing(self, call: Call, content: str, comment: int) -> comments.Standing:
         user, admin = call.user, call.viewer.admin

@@ -107,6 +107,7 @@ async def moderate(db: Db, outbox: Outbox, people: People) -> None:
     await content.set_featured(db, id_of(world.FEATURED), True)
     await actions.record(db, curator, "content_featured", "content", id_of(world.FEATURED), "")
     await comments.lock(db, id_of(world.LOCKED), curator, True, True)
+    await actions.record(db, curator, "comments_locked", "content", id_of(world.LOCKED), "")
 
     suspended, reason = id_of(world.SUSPENDED), world.REASON
     await content.set_status(db, suspended, "suspended")

@@ -23,6 +23,14 @@ class Standing(NamedTuple):
     deleted: bool
 
 
+class Locking(NamedTuple):
+    """Whether the caller `may` lock comments, and whether that was an `act` of an admin, which
+    changed something of another user's."""
+
+    may: bool
+    act: bool
+
+
 class Written(NamedTuple):
     """A new comment. If `id` is None, either the author and somebody whom it would concern are
     `blocked`, or `wait` is the seconds until the author may write one more, or the comments are
@@ -181,19 +189,15 @@ async def delete(db: Db, content: str, comment: int) -> bool:
         update contents c set comments_locked = :locked
         from content v
         where c.id = v.id and (:admin or c.author_id = :caller) and c.comments_locked <> :locked
-        returning c.id, c.author_id
-    ), noted as (
-        insert into moderation_actions (admin, action, subject_kind, subject, reason)
-        select :caller, case when :locked then 'comments_locked' else 'comments_unlocked' end,
-               'content', id::text, ''
-        from changed where author_id <> :caller
+        returning c.author_id
     )
-    select :admin or author_id = :caller from content
+    select :admin or author_id = :caller as may,
+           exists (select from changed where author_id <> :caller) as act
+    from content
 """)
-async def lock(db: Db, content: str, caller: str, admin: bool, locked: bool) -> bool | None:
-    """Lock or unlock the comments on a content. No comment is written after they were locked. Notes
-    it as the act of an admin unless the caller is the author. False if the caller may not, None if
-    they cannot see the content."""
+async def lock(tx: Db, content: str, caller: str, admin: bool, locked: bool) -> Locking | None:
+    """Lock or unlock the comments on a content, if the caller may. No comment is written after they
+    were locked. None if the caller cannot see the content."""
 
 
 @found("""

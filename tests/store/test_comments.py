@@ -6,6 +6,7 @@ from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
 from contentsvc.store import comments
 from contentsvc.store import content as contents
+from contentsvc.store.comments import Locking
 from contentsvc.store.floods import UNLIMITED
 from tests.support.databases import StoreCase, guid, together
 
@@ -167,20 +168,20 @@ class DeleteTests(CommentCase):
 class LockTests(CommentCase):
     """Locked comments (extensions §1)."""
 
-    async def lock(self, locked: bool = True, db: Db | None = None) -> bool | None:
+    async def lock(self, locked: bool = True, db: Db | None = None) -> Locking | None:
         """The author locks or unlocks."""
         return await comments.lock(db or self.db, self.game, self.author, False, locked)
 
     async def test_written(self) -> None:
         """While they are locked nobody writes one, with a limit or without; unlocked, all do."""
-        self.assertIs(await self.lock(), True)
+        self.assertEqual(await self.lock(), (True, False))
         for admin in (False, True):
             for limit in (UNLIMITED, (20, 60)):
                 given = self.game, self.author, admin, None, "x", *limit
                 self.assertEqual(await comments.create(self.db, *given), REFUSED)
         self.assertEqual(self.counters(), (0, 0))
-        self.assertIs(await self.lock(), True)
-        self.assertIs(await self.lock(False), True)
+        self.assertEqual(await self.lock(), (True, False))
+        self.assertEqual(await self.lock(False), (True, False))
         self.assertIsNotNone(await self.write())
 
     async def test_changed(self) -> None:
@@ -192,12 +193,14 @@ class LockTests(CommentCase):
         self.assertEqual(self.counters(), (1, 0))
 
     async def test_who(self) -> None:
-        """The content's author and admins lock them; others do not, if they see it at all."""
+        """The content's author and admins lock them; others do not, if they see it at all. It is an
+        admin's act if it changes something of another user's."""
         other = await self.user()
         for admin, expected in ((False, False), (True, True)):
             given = self.game, other, admin, True
-            self.assertIs(await comments.lock(self.db, *given), expected)
+            self.assertEqual(await comments.lock(self.db, *given), (expected, expected))
             self.assertIs(await comments.locked(self.db, *given[:3]), expected)
+        self.assertEqual(await comments.lock(self.db, *given), (True, False))
         await contents.set_status(self.db, self.game, "suspended")
         self.assertIsNone(await comments.lock(self.db, self.game, other, False, False))
         self.assertFalse(await comments.locked(self.db, self.game, other, False))
