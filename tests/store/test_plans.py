@@ -97,7 +97,7 @@ HARMLESS = {
 """Functions that read no table."""
 RUN = {"write_comment", "hold_pair"}
 """Functions that are run, so that the plans of all their statements are used: see `commented` and
-`held`."""
+`held`. So is file_reports, in `filed`."""
 SIZES = Sizes(25_000, 10_000, 100, commented=5, popular_every=500, parts=2, uses=2)
 """With less, reading a small table whole is the better plan."""
 
@@ -323,6 +323,22 @@ def commented(cursor: Any) -> list[str]:
     return wrong if cursor.rowcount == 2 else [*wrong, "a reply tells two"]
 
 
+def filed(cursor: Any) -> list[str]:
+    """The tables that are scanned for reports: one that replaces another, the same again, and the
+    first one of a subject."""
+    cursor.execute(
+        "select s.kind, s.id, r.reporter from reports r join report_subjects s"
+        " on s.number = r.subject where not r.replaced and r.number > s.decided limit 1"
+    )
+    kind, subject, reporter = cursor.fetchone()
+    given = (
+        *([kind] * 3, [subject, subject, "0"], [None] * 3, [reporter] * 3, ["other"] * 3),
+        *(["x"] * 3, ["{}"] * 3, [None] * 3, [50] * 3, [86400] * 3),
+    )
+    types = ["text", "text", "uuid", "uuid", "text", "text", "text", "text", "integer", "integer"]
+    return run(cursor, f"select file_reports({', '.join(f'%s::{t}[]' for t in types)})", given)
+
+
 def held(cursor: Any) -> list[str]:
     """The tables that are scanned for the lock of a pair that has a row."""
     cursor.execute("select lesser, greater from pairs limit 1")
@@ -342,6 +358,7 @@ class PlanTests(SynchronousTestCase):
                 wrong = [fault for s in STATEMENTS.values() for fault in scanned(cursor, s)]
                 wrong = [fault for fault in wrong if fault not in COUNTED] + counted(cursor)
                 wrong += commented(cursor) + held(cursor)
+                wrong += filed(cursor)
         self.assertEqual(wrong, [])
 
     def test_embedded(self) -> None:
