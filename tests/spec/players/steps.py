@@ -22,8 +22,8 @@ class PairSteps(WalkCase):
 
     def steps(self) -> dict[Any, int]:
         return super().steps() | {
-            **{self.asking: 16, self.parting: 4, self.blocking: 3, self.unblocking: 5},
-            **{self.following: 6, self.unfollowing: 3, self.saying: 18, self.looking: 2},
+            **{self.asking: 16, self.parting: 4, self.blocking: 6, self.unblocking: 9},
+            **{self.following: 9, self.unfollowing: 6, self.saying: 18, self.looking: 2},
             **{self.inviting: 6, self.answering: 6},
         }
 

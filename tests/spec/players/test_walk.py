@@ -2,7 +2,7 @@
 
 from tests.spec.players.steps import LogSteps, OrderSteps
 
-STEPS = 160
+STEPS = 240
 
 
 class WalkTests(LogSteps, OrderSteps):

@@ -20,8 +20,11 @@ from tests.support.workers import WorkersCase
 
 LIMITS = ("MESSAGES_PER_MINUTE", "COMMENTS_PER_MINUTE", "FRIEND_REQUESTS_PER_DAY")
 LIMITS += ("FOLLOWS_PER_DAY", "REPORTS_PER_DAY", "PUBLICATIONS_PER_DAY")
-EVERY = 60
+EVERY = 80
 """So many steps after which everything is compared."""
+
+AMONG = 20
+"""So many steps are taken by the same few users, so that they have to do with each other."""
 
 
 def service() -> daemon.Daemon:
@@ -74,7 +77,7 @@ class WalkCase(WorkersCase, PlayersCase):
         self.boss = await self._new_admin()
         players: list[User] = await self.users(4)
         (self.idle,) = await self.users(1)
-        self.active = [*players, self.boss]
+        self.active = self.near = [*players, self.boss]
         self.by_id = {user.id: user for user in [*self.active, self.idle]}
         self.world = World(self.by_id, {self.boss.id})
         self.contents: list[Content] = []
@@ -98,6 +101,8 @@ class WalkCase(WorkersCase, PlayersCase):
         await self.begin(seed)
         kinds = self.steps()
         for number in range(1, steps + 1):
+            if number % AMONG == 1:
+                self.near = self.random.sample(self.active, self.random.choice([2, 2, 3, 5]))
             (step,) = self.random.choices(list(kinds), list(kinds.values()))
             try:
                 await step()
@@ -129,13 +134,13 @@ class WalkCase(WorkersCase, PlayersCase):
 
     def someone_of(self) -> User:
         """One of those who do something."""
-        return self.random.choice(self.active)
+        return self.random.choice(self.near)
 
     def some_other(self, user: User) -> str:
         """Somebody's id: mostly another's, now and then one's own, or nobody's."""
-        others = [one for one in self.active if one is not user]
+        others = [one.id for one in self.near if one is not user] or [self.idle.id]
         few = [self.idle.id, user.id, self.guid()]
-        return self.random.choice([one.id for one in others] * 5 + few)
+        return self.random.choice(self.random.choice([others] * 6 + [few]))
 
     # -- what is compared
 
