@@ -145,9 +145,10 @@ class Reports:
     async def of_subject(self, call: Call, kind: str, id: str, query: Part) -> Listed[Report]:
         """List all reports of a content item, a comment or a user, newest first. The id of a
         comment is its number."""
-        given = kind, id.lower(), position(query), query.limit, self._part
+        subject = id.lower()
+        given = kind, subject, position(query), query.limit, self._part
         rows = await reports.of_subject(self._db, *given)
-        if rows is None:
+        if not rows and not await reports.known(self._db, kind, subject):
             raise ReportNotFound()
         cut = sum(len(row.evidence.encode()) for row in rows) >= self._part
         return listed(rows, query, _number, _report, cut=cut)

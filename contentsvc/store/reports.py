@@ -53,19 +53,6 @@ class Filed(NamedTuple):
     state: str
 
 
-class _Row(NamedTuple):
-    """A report, or nothing but None."""
-
-    number: int | None
-    id: str
-    reporter: str
-    reason: str
-    text: str
-    evidence: str
-    created: int
-    state: str
-
-
 class Reporter(NamedTuple):
     """Who has filed the report with this number."""
 
@@ -138,43 +125,35 @@ async def queue(
                order by d.upto limit 1
            ) end as state
     from report_subjects s
-    left join lateral (
-        select * from (
-            select *, coalesce(sum(octet_length(evidence)) over (
-                order by number desc rows between unbounded preceding and 1 preceding
-            ), 0) as bytes
-            from (
-                select r.number, r.id, r.reporter, r.reason, r.text, r.created,
-                       case when r.messages is null then e.evidence else (
-                           e.evidence::jsonb
-                           || jsonb_build_object('messages', r.messages::jsonb)
-                       )::text end as evidence
-                from reports r
-                join report_evidence e on e.subject = r.subject and e.digest = r.digest
-                where r.subject = s.number and not r.replaced and r.number < {BEFORE}
-                order by r.number desc limit :limit
-            ) page
+    cross join lateral (
+        select *, coalesce(sum(octet_length(evidence)) over (
+            order by number desc rows between unbounded preceding and 1 preceding
+        ), 0) as bytes
+        from (
+            select r.number, r.id, r.reporter, r.reason, r.text, r.created,
+                   case when r.messages is null then e.evidence else (
+                       e.evidence::jsonb
+                       || jsonb_build_object('messages', r.messages::jsonb)
+                   )::text end as evidence
+            from reports r
+            join report_evidence e on e.subject = r.subject and e.digest = r.digest
+            where r.subject = s.number and not r.replaced and r.number < {BEFORE}
+            order by r.number desc limit :limit
         ) page
-        where bytes < :bytes
-    ) r on true
-    where s.kind = :kind and s.id = :subject
+    ) r
+    where s.kind = :kind and s.id = :subject and r.bytes < :bytes
     order by r.number desc
 """)
-async def _of_subject(
-    db: Db, kind: str, subject: str, before: int | None, limit: int, bytes: int
-) -> list[_Row]:
-    """The reports of a subject. If there is none, one row of None; if there is no subject, none."""
-
-
 async def of_subject(
     db: Db, kind: str, subject: str, before: int | None, limit: int, bytes: int
-) -> list[Filed] | None:
+) -> list[Filed]:
     """The reports of a subject, newest first: at most `limit`, and no more once their evidence has
-    this many `bytes`. None if it was never reported."""
-    rows = await _of_subject(db, kind, subject, before, limit, bytes)
-    if not rows:
-        return None
-    return [Filed(row.number, *row[1:]) for row in rows if row.number is not None]
+    this many `bytes`."""
+
+
+@found("select from report_subjects where kind = :kind and id = :subject")
+async def known(db: Db, kind: str, subject: str) -> bool:
+    """Whether a subject was ever reported."""
 
 
 @maybe("""

@@ -27,7 +27,7 @@ class ReportsTests(TellerCase):
     async def decide(self, outcome: str, upto: int = 0) -> None:
         """Close the reports up to the one at this place of the list, the newest by default."""
         given = "content", self.castle, None, 200, 2**22
-        listed = await reports.of_subject(self.db, *given) or []
+        listed = await reports.of_subject(self.db, *given)
         async with self.db.transaction() as tx:
             held = await reports.hold(tx, "content", self.castle)
             assert held is not None
