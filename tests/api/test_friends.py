@@ -184,6 +184,15 @@ class LimitTests(FriendsCase):
         self.age(5)
         await self.ask()
 
+    async def test_back_in_time(self) -> None:
+        """When the clock of the database was set back, the limit holds for what comes then."""
+        for other in self.others[:MOST]:
+            await self.ask(other=other)
+        self.age(-3600)
+        for other in self.others[MOST:]:
+            await self.ask(other=other)
+        self.assertTrue(DAY - 60 < await self.wait_of(self.ask()) <= DAY)
+
     async def test_at_once(self) -> None:
         """However many at once, over two processes, so many succeed exactly."""
         other = Friends(await self.pool(), self.notifier, requests_per_day=MOST)

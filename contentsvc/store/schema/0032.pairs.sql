@@ -88,8 +88,10 @@ declare
     moment timestamptz;
 begin
     perform pg_advisory_xact_lock(hashtext('friend_asks'), hashtext(who::text));
+    -- Those from before the clock was set back do not count, nor hide the others: see seconds_left.
     moment := (
-        select a.created from friend_asks a where a.asker = who
+        select a.created from friend_asks a
+        where a.asker = who and a.created < clock_timestamp() + interval '1 minute'
         order by a.created desc offset most - 1 limit 1
     );
     return seconds_left(moment, span);
