@@ -162,6 +162,18 @@ class ToldTests(TellingCase):
             await comments.delete(self.db, self.game, parent)
             self.assertEqual(await self.told(self.ben, parent), {})
 
+    async def test_tombstone_meanwhile(self) -> None:
+        """Nor if the parent is deleted while the reply waits for the content."""
+        for limit in (UNLIMITED, LIMITED):
+            parent = await self.written(self.ann)
+            async with self.db.transaction() as tx:
+                await comments.delete(tx, self.game, parent)
+                late = Deferred.fromCoroutine(self.create(self.ben, parent, limit=limit))
+                await self.waits(late)
+            made = await late
+            self.assertIsNotNone(made.id)
+            self.assertEqual(made.told, [])
+
     async def test_hidden(self) -> None:
         """The parent's author is told only if they see the content: not what is suspended, unless
         they are an admin or the content's author."""

@@ -32,7 +32,6 @@ create function write_comment(
 declare
     owner     uuid;
     answered  uuid;
-    silent    boolean;
     known     boolean := true;
     nearer    uuid;
     farther   uuid;
@@ -49,7 +48,7 @@ begin
         return;
     end if;
     if parent is not null then
-        select p.author_id, p.deleted into answered, silent from comments p
+        select p.author_id into answered from comments p
         where p.content_id = content and p.id = parent;
         known := found;
     end if;
@@ -101,7 +100,12 @@ begin
     values (content, number, parent, writer, body, moment, moment)
     returning m.id into comment;
 
-    if nearer is null or silent then
+    if nearer is null then
+        return next;
+        return;
+    end if;
+    -- Whoever deletes a comment locks the content too, so the parent stays what it is now.
+    if parent is not null and (select p.deleted from comments p where p.id = parent) then
         return next;
         return;
     end if;
