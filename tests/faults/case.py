@@ -145,7 +145,8 @@ class ReaderCase(FaultCase):
         await gatherResults(reads)
         count = len(self.daemons)
         self.assertLessEqual(len(backends(self.database)), count * (POOL + 1))
-        self.assertEqual(len(backends(self.database, LISTENS)), count)
+        # The relay's pauses have grown with each connection that it lost.
+        await hold(lambda: len(backends(self.database, LISTENS)) == count, "each listens once")
         sockets = psutil.Process(self.service.pid).net_connections("unix")
         self.assertLessEqual(len(sockets), POOL + 1)
         self.no_failures()
