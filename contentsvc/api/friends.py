@@ -1,5 +1,8 @@
 """Friends, requests for friendship, and blocks (extensions §4)."""
 
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
 from contentsvc.api.checks import check_user
 from contentsvc.api.errors import (
     Blocked,
@@ -21,6 +24,9 @@ from contentsvc.web.route import route
 from contentsvc.wire.base import Part
 from contentsvc.wire.friends import BlockedUser, Friend, PendingRequest, RequestsQuery
 from contentsvc.wire.notifications import FriendConfirm, FriendRequest
+
+R = TypeVar("R", friends.Since, friends.Request)
+T = TypeVar("T")
 
 _FRIEND = "/user/<guid:user>/friend/<guid:other>"
 _BLOCKED = "/user/<guid:user>/blocked/<guid:other>"
@@ -70,22 +76,13 @@ class Friends:
     async def end(self, call: Call, user: str, other: str) -> None:
         """End a friendship, take back a request for it, or turn the other's request down. Nobody is
         notified."""
-        await check_user(self._db, other)
-        async with self._db.transaction(pairs.row(user, other)) as tx:
-            if await pairs.lock(tx, user, other):
-                await friends.end(tx, user, other)
+        await self._undo(user, other, friends.end)
 
     @route("GET", "/user/<guid:user>/friends", allow=SELF)
     async def all(self, call: Call, user: str, query: Part) -> Listed[Friend]:
         """List the user's friends. The newest come first."""
         rows = await friends.friends(self._db, user, position(query), query.limit, self._part)
-        return listed(
-            rows,
-            query,
-            lambda row: row.number,
-            lambda row: Friend(row.info, row.since),
-            cut=full((row.info for row in rows), self._part),
-        )
+        return self._listed(rows, query, lambda row: Friend(row.info, row.since))
 
     @route("GET", "/user/<guid:user>/friend-requests", allow=SELF)
     async def requests(
@@ -99,13 +96,7 @@ class Friends:
         else:
             incoming = query.direction == "incoming"
             rows = await friends.requests(self._db, user, incoming, *given)
-        return listed(
-            rows,
-            query,
-            lambda row: row.number,
-            _pending,
-            cut=full((row.info for row in rows), self._part),
-        )
+        return self._listed(rows, query, _pending)
 
     @route("PUT", _BLOCKED, allow=SELF, raises=(CannotBlockSelf, UserNotFound))
     async def block(self, call: Call, user: str, other: str) -> None:
@@ -121,22 +112,23 @@ class Friends:
     @route("DELETE", _BLOCKED, allow=SELF, raises=(UserNotFound,))
     async def unblock(self, call: Call, user: str, other: str) -> None:
         """Take back a block. The other's block, if there is one, stays."""
-        await check_user(self._db, other)
-        async with self._db.transaction(pairs.row(user, other)) as tx:
-            if await pairs.lock(tx, user, other):
-                await friends.unblock(tx, user, other)
+        await self._undo(user, other, friends.unblock)
 
     @route("GET", "/user/<guid:user>/blocked", allow=SELF)
     async def blocked(self, call: Call, user: str, query: Part) -> Listed[BlockedUser]:
         """List the users whom the user blocks. The newest come first."""
         rows = await friends.blocked(self._db, user, position(query), query.limit, self._part)
-        return listed(
-            rows,
-            query,
-            lambda row: row.number,
-            lambda row: BlockedUser(row.info, row.since),
-            cut=full((row.info for row in rows), self._part),
-        )
+        return self._listed(rows, query, lambda row: BlockedUser(row.info, row.since))
+
+    def _listed(self, rows: list[R], query: Part, item: Callable[[R], T]) -> Listed[T]:
+        cut = full((row.info for row in rows), self._part)
+        return listed(rows, query, lambda row: row.number, item, cut=cut)
+
+    async def _undo(self, user: str, other: str, undo: Callable[..., Awaitable[None]]) -> None:
+        await check_user(self._db, other)
+        async with self._db.transaction(pairs.row(user, other)) as tx:
+            if await pairs.lock(tx, user, other):
+                await undo(tx, user, other)
 
 
 def _pending(row: friends.Request) -> PendingRequest:
