@@ -15,7 +15,7 @@ from twisted.python import usage
 
 from contentsvc import config
 from contentsvc.api import errors
-from contentsvc.api.accounts import Accounts, OAuth
+from contentsvc.api.accounts import Accounts
 from contentsvc.api.actions import Actions
 from contentsvc.api.bans import Bans
 from contentsvc.api.challenges import Challenges
@@ -34,6 +34,7 @@ from contentsvc.api.guard import Guard
 from contentsvc.api.health import Health, Reason
 from contentsvc.api.messages import Messages
 from contentsvc.api.notifications import Notifications
+from contentsvc.api.oauth import OAuth
 from contentsvc.api.precheck import UploadPrecheck
 from contentsvc.api.progress import Progress
 from contentsvc.api.publishing import Publishing

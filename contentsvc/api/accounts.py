@@ -1,46 +1,22 @@
-"""Accounts: registration and tokens (spec §5; RFC 6749, RFC 7009)."""
-
-import base64
-import hashlib
-import hmac
-import secrets
-from datetime import UTC, datetime
+"""Accounts: registration, and the password (spec §5)."""
 
 from contentsvc.api.errors import (
-    AccountBanned,
     EmailTaken,
-    InvalidGrant,
     RegistrationClosed,
     TooManyAttempts,
-    UnsupportedGrant,
     UsernameTaken,
     WrongPassword,
 )
 from contentsvc.api.guard import Guard
 from contentsvc.db.database import Database
-from contentsvc.db.query import Db
 from contentsvc.passwords import Passwords
 from contentsvc.push.endings import Endings
-from contentsvc.store import accounts, bans, sessions
-from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
+from contentsvc.store import accounts, sessions
 from contentsvc.web.allow import ANYONE, SELF
 from contentsvc.web.call import Call
-from contentsvc.web.errors import InvalidBody, Problem, Unavailable
 from contentsvc.web.reply import Created
 from contentsvc.web.route import route
-from contentsvc.wire.accounts import (
-    PasswordChange,
-    Registration,
-    Revoked,
-    RevokeForm,
-    TokenAnswer,
-    TokenForm,
-)
-
-REFRESH_LIFETIME = 30 * 24 * 3600
-"""Seconds."""
-_GRACE = 30
-"""Seconds in which a spent refresh token is answered again: two requests at once, or a retry."""
+from contentsvc.wire.accounts import PasswordChange, Registration
 
 
 class Accounts:
@@ -82,129 +58,3 @@ class Accounts:
                 raise WrongPassword()  # another change was first
             others = await sessions.revoke_all(tx, user, call.session)
             self._endings.end(tx, others)
-
-
-class OAuth:
-    """Log-in, renewal and log-out, as OAuth has them."""
-
-    def __init__(
-        self, db: Database, guard: Guard, tokens: Tokens, endings: Endings
-    ) -> None:
-        self._db = db
-        self._guard = guard
-        self._tokens = tokens
-        self._endings = endings
-
-    @route(
-        "POST",
-        "/oauth/token",
-        allow=ANYONE,
-        raises=(UnsupportedGrant, InvalidGrant, TooManyAttempts, AccountBanned),
-    )
-    async def token(self, call: Call, form: TokenForm) -> TokenAnswer:
-        """Log in with a password, or get new tokens for a refresh token (RFC 6749)."""
-        if form.grant_type == "password":
-            name = _needed("username", form.username)
-            return await self._log_in(call, name, _needed("password", form.password))
-        if form.grant_type == "refresh_token":
-            return await self._renew(call, _needed("refresh_token", form.refresh_token))
-        raise UnsupportedGrant()
-
-    async def _log_in(self, call: Call, name: str, password: str) -> TokenAnswer:
-        found = await self._guard.by_name(call, name, password)
-        if found is None:
-            raise InvalidGrant()
-        refresh = secrets.token_urlsafe(32)
-        async with self._db.transaction() as tx:
-            if not await sessions.hold(tx, found.id, found.password_hash):
-                raise InvalidGrant()  # it was changed while it was checked
-            session = await sessions.begin(tx, found.id, _hash(refresh), REFRESH_LIFETIME)
-            if session is None:
-                raise await self._banned(tx, found.id)
-        return self._answer(found.id, session, found.admin, refresh)
-
-    async def _banned(self, db: Db, user: str) -> Problem:
-        """Why a user with the right password cannot log in."""
-        ban = await bans.of_user(db, user)
-        if ban is None:  # it has just ended
-            return Unavailable(cause="lock")
-        if ban.until is None:
-            return AccountBanned(f"The account is banned: {ban.reason}", reason=ban.reason)
-        end = datetime.fromtimestamp(ban.until, UTC)
-        return AccountBanned(
-            f"The account is banned until {end:%Y-%m-%d %H:%M:%S} UTC: {ban.reason}",
-            reason=ban.reason,
-            until=ban.until,
-        )
-
-    async def _renew(self, call: Call, refresh: str) -> TokenAnswer:
-        old = _hash(refresh)
-        async with self._db.transaction() as tx:
-            token = await sessions.presented(tx, old)
-            if token is None or not token.live:
-                raise InvalidGrant()
-            successor = await self._successor(tx, refresh, token)
-            if successor is None:
-                # It was used before. One of the two users is a thief, so neither may go on.
-                await sessions.revoke(tx, token.session_id)
-                self._endings.end(tx, [token.session_id])
-        if successor is None:
-            call.note("refresh-token-reused")
-            raise InvalidGrant(
-                "This refresh token was used before. Its session has been ended: log in again."
-            )
-        return self._answer(token.user_id, token.session_id, token.admin, successor)
-
-    async def _successor(self, tx: Db, refresh: str, token: sessions.Presented) -> str | None:
-        """The successor of a refresh token, whose row is locked: always the same one.
-
-        None if the token is used again too late, or after its successor.
-        """
-        if token.spent_for is not None:
-            if token.spent_for > _GRACE:
-                return None
-            if token.salt is not None:
-                successor = _derive(token.salt, refresh)
-                return None if await sessions.is_spent(tx, _hash(successor)) else successor
-            # A daemon of the release before has spent it. Its successor is not known.
-        salt = secrets.token_hex(32)
-        successor = _derive(salt, refresh)
-        await sessions.rotate(
-            tx, _hash(refresh), token.session_id, _hash(successor), REFRESH_LIFETIME, salt
-        )
-        return successor
-
-    def _answer(self, user: str, session: str, admin: bool, refresh: str) -> TokenAnswer:
-        access = self._tokens.issue(user, session, admin=admin)
-        return TokenAnswer(access, "Bearer", ACCESS_LIFETIME, refresh, user)
-
-    @route("POST", "/oauth/revoke", allow=ANYONE)
-    async def revoke(self, call: Call, form: RevokeForm) -> Revoked:
-        """Log out (RFC 7009). Either token ends the log-in. An unknown token is not an error."""
-        session = await sessions.session_of(self._db, _hash(form.token))
-        if session is None:
-            try:
-                session = self._tokens.verify(form.token).session
-            except InvalidToken:
-                return Revoked()
-        await sessions.revoke(self._db, session)
-        self._endings.end(self._db, [session])
-        return Revoked()
-
-
-def _needed(name: str, value: str | None) -> str:
-    if not value:
-        raise InvalidBody(f"{name} is required for this grant_type.")
-    return value
-
-
-def _derive(salt: str, refresh: str) -> str:
-    """The successor of a refresh token. Neither the token nor the database alone is enough to
-    compute it."""
-    code = hmac.digest(bytes.fromhex(salt), refresh.encode(), hashlib.sha256)
-    return base64.urlsafe_b64encode(code).decode().rstrip("=")
-
-
-def _hash(token: str) -> str:
-    """SHA-256 in hex: the tokens are random, so nothing slower is needed."""
-    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,6 +1,6 @@
 """FAMILIES: the operations that there are. Everything that lists them reads this table."""
 
-from contentsvc.api.accounts import Accounts, OAuth
+from contentsvc.api.accounts import Accounts
 from contentsvc.api.actions import Actions
 from contentsvc.api.bans import Bans
 from contentsvc.api.challenges import Challenges
@@ -15,6 +15,7 @@ from contentsvc.api.friends import Friends
 from contentsvc.api.health import Health
 from contentsvc.api.messages import Messages
 from contentsvc.api.notifications import Notifications
+from contentsvc.api.oauth import OAuth
 from contentsvc.api.precheck import UploadPrecheck
 from contentsvc.api.progress import Progress
 from contentsvc.api.ratings import Ratings

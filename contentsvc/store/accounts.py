@@ -6,10 +6,11 @@ from contentsvc.db.query import Db, found, maybe, one
 
 
 class Credentials(NamedTuple):
-    """The data against which a log-in is checked."""
+    """The data against which a log-in is checked. An account that the studio's own log-in made has
+    no password at first."""
 
     id: str
-    password_hash: str
+    password_hash: str | None
     admin: bool
 
 
@@ -38,8 +39,9 @@ async def credentials_of(db: Db, user: str) -> Credentials | None:
 
 
 @found("""
-    update users set password_hash = :new where id = :user and password_hash = :current
+    update users set password_hash = :new
+    where id = :user and password_hash is not distinct from :current
     returning true
 """)
-async def set_password(db: Db, user: str, current: str, new: str) -> bool:
+async def set_password(db: Db, user: str, current: str | None, new: str) -> bool:
     """Replace the password's hash. False if the hash has changed meanwhile."""

@@ -22,8 +22,10 @@ class Presented(NamedTuple):
     salt: str | None
 
 
-@maybe("select password_hash = :password_hash from users where id = :user for share")
-async def hold(db: Db, user: str, password_hash: str) -> bool | None:
+@maybe("""
+    select password_hash is not distinct from :password_hash from users where id = :user for share
+""")
+async def hold(db: Db, user: str, password_hash: str | None) -> bool | None:
     """Make a ban or a new password of the user wait until the transaction ends, or wait for one.
     Gives whether this is still the password's hash."""
 

@@ -51,7 +51,7 @@ async def info(db: Db, user: str) -> UserInfo | None:
 
 
 @maybe("""
-    select id, username, email, avatar, emblem, full_profile, public_profile
+    select id, username, coalesce(email, '') as email, avatar, emblem, full_profile, public_profile
     from users where id = :user
 """)
 async def full(db: Db, user: str) -> FullRow | None:

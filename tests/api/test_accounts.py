@@ -7,8 +7,9 @@ from base64 import urlsafe_b64encode
 from twisted.internet import reactor
 from twisted.internet.task import Clock
 
-from contentsvc.api.accounts import Accounts, OAuth
+from contentsvc.api.accounts import Accounts
 from contentsvc.api.guard import Guard
+from contentsvc.api.oauth import OAuth
 from contentsvc.passwords import Passwords
 from contentsvc.store import accounts, bans, sessions
 from contentsvc.tokens import Key, Keys, Tokens
