@@ -1,0 +1,251 @@
+"""The table of all settings, and the Settings that are read by it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
+
+from contentsvc.config.kinds import (
+    Secret,
+    bucket,
+    dsn,
+    endpoint,
+    flag,
+    number,
+    origins,
+    path,
+    place,
+    platforms,
+    proxies,
+    seconds,
+    store_url,
+    url,
+    word,
+)
+
+MORE_CONNECTIONS = 1000
+"""Connections for requests besides those for sockets, where `connections` is not set."""
+_MIB = 1024**2
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """All settings of a daemon or of the command line tool."""
+
+    listen: str
+    database: str | None
+    """A libpq URL or DSN; None means the embedded Postgres."""
+    data_dir: Path
+    public_url: str | None
+    workers: int
+    """Processes that share the port. 1 means one process without a parent."""
+    secret_file: Path | None
+    """None means one in the data dir, made at first start."""
+    registration: bool
+    debug_notify: bool
+    require_party_invite: bool
+    required_platforms: tuple[str, ...]
+    cors_origins: tuple[str, ...]
+    trusted_proxies: tuple[str, ...]
+    failed_log_ins_per_address: int
+    comments_per_minute: int
+    messages_per_minute: int
+    follows_per_day: int
+    friend_requests_per_day: int
+    publications_per_day: int
+    reports_per_day: int
+    """These are per user; 0 means no limit."""
+    pool_size: int
+    statement_timeout: float
+    body_timeout: float
+    drain_timeout: float
+    """These three in seconds."""
+    body_memory: int
+    """In MiB."""
+    connections: int | None
+    """None means `sockets` plus MORE_CONNECTIONS."""
+    sockets: int
+    sockets_per_user: int
+    progress_keys: int
+    progress_bytes: int
+    """These two are per user; 0 means no limit."""
+    notification_retention: int
+    """In days; 0 means forever."""
+    files: Literal["local", "s3", "external"]
+    """Where files lie."""
+    s3_endpoint: str | None
+    s3_region: str
+    s3_content_bucket: str | None
+    s3_media_bucket: str | None
+    media_url: str | None
+    """None means that of the place where files lie."""
+    aws_access_key_id: Secret | None
+    aws_secret_access_key: Secret | None
+    aws_session_token: Secret | None
+    require_files: bool
+    file_bytes: int
+    image_bytes: int
+    user_bytes: int
+    pending_files: int
+    """The last two are per user. 0 means no limit."""
+
+    @property
+    def most_connections(self) -> int:
+        """The limit of connections, sockets included."""
+        return self.connections or self.sockets + MORE_CONNECTIONS
+
+    @property
+    def keys_path(self) -> Path:
+        """The file of the keys."""
+        return self.secret_file or self.data_dir / "secret.keys"
+
+    @property
+    def files_folder(self) -> Path:
+        """The folder of the files, with `files` local."""
+        return self.data_dir / "files"
+
+
+class Setting(NamedTuple):
+    """How one setting is written and read."""
+
+    name: str
+    default: Any
+    parse: Callable[[Any], Any]
+    help: str
+
+    @property
+    def option(self) -> str:
+        """The command line option, without its leading dashes."""
+        return self.name.replace("_", "-")
+
+
+SETTINGS = (
+    Setting(
+        "listen",
+        "tcp:8080:interface=127.0.0.1",
+        endpoint,
+        "Twisted endpoint to listen on",
+    ),
+    Setting("database", None, dsn, "libpq URL or DSN; without it, an embedded Postgres runs"),
+    Setting("data_dir", "var", path, "folder of the embedded Postgres and of generated keys"),
+    Setting("public_url", None, url, "URL that clients use; socketUrl is built on it"),
+    Setting("workers", 1, number(1, 64), "processes that share the port"),
+    Setting(
+        "secret_file", None, path, "file of the keys that sign tokens; required with --database"
+    ),
+    Setting("registration", True, flag, "on or off: may anyone register?"),
+    Setting("debug_notify", True, flag, "on or off: does POST /api/v1/debug/notify exist?"),
+    Setting(
+        "require_party_invite",
+        False,
+        flag,
+        "on or off: does the answer to a party invite need an invite?",
+    ),
+    Setting(
+        "required_platforms",
+        (),
+        platforms,
+        "platforms that every package must support, with commas",
+    ),
+    Setting(
+        "cors_origins", ("*",), origins, "web origins that may use the API, with commas; * for all"
+    ),
+    Setting(
+        "trusted_proxies",
+        (),
+        proxies,
+        "proxies whose X-Forwarded headers are believed, with commas",
+    ),
+    Setting(
+        "failed_log_ins_per_address",
+        100,
+        number(0, 1_000_000),
+        "wrong passwords per client address in 15 minutes; 0: no limit",
+    ),
+    Setting(
+        "comments_per_minute",
+        20,
+        number(0, 1_000_000),
+        "comments per user and minute; 0: no limit",
+    ),
+    Setting(
+        "messages_per_minute",
+        60,
+        number(0, 1_000_000),
+        "messages per user and minute; 0: no limit",
+    ),
+    Setting(
+        "follows_per_day",
+        300,
+        number(0, 1_000_000),
+        "new follows per user in 24 hours; 0: no limit",
+    ),
+    Setting(
+        "friend_requests_per_day",
+        100,
+        number(0, 1_000_000),
+        "requests for friendship per user in 24 hours; 0: no limit",
+    ),
+    Setting(
+        "publications_per_day",
+        100,
+        number(0, 1_000_000),
+        "publications per user in 24 hours: new content, and new revisions; 0: no limit",
+    ),
+    Setting(
+        "reports_per_day",
+        50,
+        number(0, 1_000_000),
+        "reports per user in 24 hours; 0: no limit",
+    ),
+    Setting("pool_size", 8, number(1, 500), "database connections per process"),
+    Setting("statement_timeout", 15.0, seconds(0.1, 600), "seconds per database statement"),
+    Setting("body_timeout", 30.0, seconds(0.1, 600), "seconds for headers, and for the body"),
+    Setting("drain_timeout", 10.0, seconds(0, 600), "seconds for open requests at stop"),
+    Setting("body_memory", 64, number(4, 65_536), "MiB for arriving request data per process"),
+    Setting("connections", None, number(1, 2_000_000), "connections per process, with sockets"),
+    Setting("sockets", 20_000, number(0, 1_000_000), "sockets per process"),
+    Setting("sockets_per_user", 8, number(1, 1000), "sockets per user and process"),
+    Setting("progress_keys", 1000, number(0, 10**9), "progress keys per user; 0: no limit"),
+    Setting(
+        "progress_bytes",
+        16 * _MIB,
+        number(0, 2**53),
+        "bytes of progress values per user; 0: no limit",
+    ),
+    Setting(
+        "notification_retention",
+        90,
+        number(0, 36_500),
+        "days that notifications are kept; 0: forever",
+    ),
+    Setting(
+        "files",
+        None,
+        place,
+        "where files lie: local (a folder in the data dir; the default with the embedded "
+        "Postgres), s3, or external (the studio's own; the default with --database)",
+    ),
+    Setting("s3_endpoint", None, store_url, "URL of the S3 store, with --files s3"),
+    Setting("s3_region", "us-east-1", word, "region of the S3 store"),
+    Setting("s3_content_bucket", None, bucket, "bucket of entities and packages"),
+    Setting("s3_media_bucket", None, bucket, "bucket of images, which everybody can read"),
+    Setting("media_url", None, url, "URL under which players read images"),
+    Setting(
+        "require_files",
+        False,
+        flag,
+        "on or off: must all paths be those of uploaded files?",
+    ),
+    Setting("file_bytes", 512 * _MIB, number(1, 5 * 1024**3), "bytes of a file"),
+    Setting("image_bytes", 8 * _MIB, number(1, 5 * 1024**3), "bytes of an image"),
+    Setting(
+        "user_bytes", 2048 * _MIB, number(0, 2**53), "bytes of a user's files; 0: no limit"
+    ),
+    Setting(
+        "pending_files",
+        10_000,
+        number(0, 10**9),
+        "files that a user may announce without their bytes; 0: no limit",
+    ),
+)
