@@ -181,7 +181,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         return caller
 
     most = settings.failed_log_ins_per_address
-    guard = Guard(db, passwords, tokens, most_of_address=most)
+    guard = Guard(db, passwords, tokens, parts.verifiers, most_of_address=most)
     platforms = settings.required_platforms
     claims = None if parts.bucket is None else Claims(required=settings.require_files)
     most = settings.publications_per_day

@@ -26,13 +26,14 @@ ALLOWED = {
     "web": set(),
     "db": set(),
     "store": {"db", "wire"},
+    "identity": set(),
     "postgres": {"db"},
     "bucket": {"wire", "db"},
     "push": {"store", "db", "wire", "tokens"},
     "jobs": {"wire", "store", "db", "push.notifier", "bucket"},
     "api": {
         *("web", "wire", "store", "db", "tokens", "passwords"),
-        *("push.notifier", "push.endings", "bucket"),
+        *("push.notifier", "push.endings", "bucket", "identity"),
     },
     "root": {"push", "web"},
     "client": {"wire"},
@@ -42,7 +43,7 @@ ALLOWED = {
     },
     "daemon": {
         *("config", "db", "store", "postgres", "tokens"),
-        *("passwords", "push", "jobs", "web", "bucket"),
+        *("passwords", "push", "jobs", "web", "bucket", "identity"),
     },
 }
 """What a layer may import beside itself; `tap` everything."""

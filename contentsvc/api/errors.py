@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from contentsvc.db.errors import BadValue, Refused, Unavailable
+from contentsvc.identity.subject import IdentityUnavailable
 from contentsvc.passwords import Busy
 from contentsvc.tokens import InvalidToken
 from contentsvc.web import errors as web
@@ -248,10 +249,14 @@ CONSTRAINTS: dict[str, type[Problem]] = {
     "party_invites_sender": UserNotFound,
     "party_invites_recipient": UserNotFound,
     "notification_counters_user": UserNotFound,
+    "identities_user": UserNotFound,
 }
 """The problem for each constraint with which the database refuses."""
 
-_BUSY = {"hashing": "Too many people log in or register at once. Try again."}
+_BUSY = {
+    "hashing": "Too many people log in or register at once. Try again.",
+    "identity": "The service that must verify the token does not answer at the moment. Try again.",
+}
 """Details for causes that a client can do something about."""
 
 
@@ -259,7 +264,7 @@ def translate(error: Exception) -> Problem | None:
     """The problem for an exception of the layers below, if there is one."""
     if isinstance(error, Refused) and error.constraint in CONSTRAINTS:
         return CONSTRAINTS[error.constraint]()
-    if isinstance(error, Unavailable | Busy):
+    if isinstance(error, Unavailable | Busy | IdentityUnavailable):
         return web.Unavailable(_BUSY.get(error.cause), cause=error.cause)
     if isinstance(error, MemoryError):
         return web.Unavailable(cause="memory")

@@ -1,9 +1,10 @@
-"""Checking passwords, with limits on failures."""
+"""Checking passwords and the tokens of other services, with limits on failures."""
 
 from typing import Final
 
 from contentsvc.api.errors import TooManyAttempts, retry_after
 from contentsvc.db.query import Db
+from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
 from contentsvc.passwords import Passwords
 from contentsvc.store import accounts, failures
 from contentsvc.tokens import Tokens
@@ -18,11 +19,12 @@ _NO_LIMIT = 2**31 - 1
 
 
 class Guard:
-    """Checks passwords, and limits failures.
+    """Checks passwords, and tokens of other services, and limits failures.
 
     One limit is for each account from each address, so that a stranger locks nobody out. The other,
     `most_of_address`, is for each address over all accounts; 0 means none. The database stores
-    pseudonyms of names and addresses, which `tokens` makes.
+    pseudonyms of names and addresses, which `tokens` makes. Tokens of other services, which
+    `verifiers` verify, cannot be guessed: they only count for the address.
     """
 
     def __init__(
@@ -30,12 +32,14 @@ class Guard:
         db: Db,
         passwords: Passwords,
         tokens: Tokens,
+        verifiers: Verifiers,
         *,
         most_of_address: int,
     ) -> None:
         self._db = db
         self._passwords = passwords
         self._tokens = tokens
+        self._verifiers = verifiers
         self._most_of_address = most_of_address or _NO_LIMIT
 
     async def by_name(self, call: Call, name: str, password: str) -> accounts.Credentials | None:
@@ -52,15 +56,33 @@ class Guard:
         found = await accounts.credentials_of(self._db, user)
         return await self._check(call, user, found, password)
 
+    async def subject(self, call: Call, token: str, token_type: str) -> Subject:
+        """The account elsewhere that this token of another service proves. Raises
+        InvalidSubjectToken, IdentityUnavailable, TooManyAttempts."""
+        counted = self._counted(call, self._tokens.pseudonym("subject_token"), _NO_LIMIT)
+        self._refuse(call, await failures.wait(self._db, *counted))
+        try:
+            return await self._verifiers.verify(token, token_type)
+        except InvalidSubjectToken as error:
+            call.note("failed-log-in")
+            if error.counts:
+                await failures.expire(self._db, WINDOW)
+                await failures.failed(self._db, *counted)
+            raise
+
+    def _counted(self, call: Call, account: str, most: int) -> tuple[str, str, int, int, int]:
+        """What `failures` counts by."""
+        address = call.network
+        of_address = _NO_LIMIT if address in {UNIX, UNKNOWN} else self._most_of_address
+        return account, self._tokens.pseudonym(f"address {address}"), most, of_address, WINDOW
+
     async def _check(
         self, call: Call, account: str, found: accounts.Credentials | None, password: str
     ) -> accounts.Credentials | None:
-        address = call.network
-        of_address = _NO_LIMIT if address in {UNIX, UNKNOWN} else self._most_of_address
-        counted = (account, self._tokens.pseudonym(f"address {address}"), MOST, of_address, WINDOW)
+        counted = self._counted(call, account, MOST)
         self._refuse(call, await failures.wait(self._db, *counted))
         encoded = None if found is None else found.password_hash
-        right = await self._passwords.verify(encoded, password, address)
+        right = await self._passwords.verify(encoded, password, call.network)
         if not right:
             await failures.expire(self._db, WINDOW)
         # Of many guesses at once, only as many as allowed may learn whether they are right.

@@ -18,6 +18,7 @@ from contentsvc.daemon import accepting
 from contentsvc.daemon.buckets import open_bucket, store_jobs
 from contentsvc.daemon.sequence import Sequence, allow_files
 from contentsvc.db.database import Database
+from contentsvc.identity.subject import Verifiers
 from contentsvc.jobs import challenges, documents, outbox
 from contentsvc.jobs import heartbeat as heartbeats
 from contentsvc.jobs.challenges import Deadlines
@@ -62,6 +63,7 @@ class Parts(NamedTuple):
     blocked: Callable[[], None]
     tokens: Tokens
     passwords: Passwords
+    verifiers: Verifiers
     hub: Hub
     relay: Relay
     notifier: Notifier
@@ -159,6 +161,7 @@ class Daemon(Sequence):
             blocked=NextTurn(reactor, blocks.ring).ask,
             tokens=tokens,
             passwords=passwords,
+            verifiers=Verifiers(),
             hub=hub,
             relay=relay,
             notifier=notifier,

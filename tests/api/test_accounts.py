@@ -10,6 +10,7 @@ from twisted.internet.task import Clock
 from contentsvc.api.accounts import Accounts
 from contentsvc.api.guard import Guard
 from contentsvc.api.oauth import OAuth
+from contentsvc.identity.subject import Verifiers
 from contentsvc.passwords import Passwords
 from contentsvc.store import accounts, bans, sessions
 from contentsvc.tokens import Key, Keys, Tokens
@@ -36,7 +37,9 @@ class AccountCase(ApiCase):
         self.clock = Clock()
         self.tokens = Tokens(Keys([Key("k", b"k" * 32)]), self.clock)
         self.endings = Endings()
-        self.guard = guard = Guard(self.db, passwords, self.tokens, most_of_address=100)
+        self.guard = guard = Guard(
+            self.db, passwords, self.tokens, Verifiers(), most_of_address=100
+        )
         self.oauth = OAuth(self.db, guard, self.tokens, self.endings)
         self.accounts = Accounts(self.db, passwords, guard, self.endings, registration=True)
         self.name = f"u{guid()[:8]}"

@@ -2,9 +2,11 @@
 
 from contentsvc.api.guard import Guard
 from contentsvc.db.database import Database
+from contentsvc.identity.subject import InvalidSubjectToken, Verifiers
 from contentsvc.store import failures
 from contentsvc.tokens import Key, Keys, Tokens
 from tests.api.support import ApiCase, Caller
+from tests.identity.fakes import ADA, BAD, GOOD, KIND, UNKNOWN_KEY, FakeVerifier
 from tests.support.databases import guid, together
 
 HOME, ELSEWHERE = "192.0.2.1", "198.51.100.7"
@@ -47,7 +49,8 @@ class GuardTests(ApiCase):
 
     def make(self, db: Database | None = None, checked: Checked | None = None) -> Guard:
         """A process's guard."""
-        return Guard(db or self.db, checked or self.checked, self.tokens, most_of_address=25)
+        checks = checked or self.checked
+        return Guard(db or self.db, checks, self.tokens, Verifiers(), most_of_address=25)
 
     async def log_in(
         self,
@@ -147,7 +150,7 @@ class GuardTests(ApiCase):
 
     async def test_no_limit(self) -> None:
         """0 stands for none."""
-        guard = Guard(self.db, self.checked, self.tokens, most_of_address=0)
+        guard = Guard(self.db, self.checked, self.tokens, Verifiers(), most_of_address=0)
         for n in range(30):
             self.assertEqual(await self.log_in(name=f"nobody{n}", guard=guard), "wrong")
 
@@ -179,3 +182,54 @@ class GuardTests(ApiCase):
         self.sql("update failed_log_ins set since = since - interval '901 s'")
         await self.log_in()
         self.assertEqual(self.sql("select count(*) from failed_log_ins"), [(2,)])
+
+
+class SubjectTests(ApiCase):
+    """Tokens of other services. The address may fail three times."""
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.sql("delete from failed_log_ins")
+        tokens = Tokens(Keys([Key("k", b"k" * 32)]), None)
+        verifiers = Verifiers([FakeVerifier()])
+        self.guard = Guard(self.db, Checked(), tokens, verifiers, most_of_address=3)
+
+    async def present(self, token: str, at: str = HOME) -> str:
+        """The outcome of presenting this token."""
+        try:
+            (status,) = await self.statuses(self.guard.subject(Caller(address=at), token, KIND))
+        except InvalidSubjectToken:
+            return "refused"
+        return status
+
+    async def test_good(self) -> None:
+        """A good token gives its account."""
+        self.assertEqual(await self.guard.subject(Caller(), GOOD, KIND), ADA)
+
+    async def test_limit(self) -> None:
+        """Bad tokens count as failed log-ins of their address, and of no other."""
+        for _ in range(3):
+            self.assertEqual(await self.present(BAD), "refused")
+        self.assertEqual(await self.present(GOOD), "too_many_attempts")
+        self.assertEqual(await self.present(GOOD, at=ELSEWHERE), "done")
+
+    async def test_unknown_key(self) -> None:
+        """A token whose key is not known does not count."""
+        for _ in range(4):
+            self.assertEqual(await self.present(UNKNOWN_KEY), "refused")
+        self.assertEqual(await self.present(GOOD), "done")
+
+    async def test_together_with_passwords(self) -> None:
+        """Wrong passwords of an address and its bad tokens count together."""
+        for _ in range(2):
+            await self.present(BAD)
+        call = Caller(address=HOME)
+        self.assertIsNone(await self.guard.by_name(call, "nobody-is-called-so", "wrong"))
+        self.assertEqual(await self.present(GOOD), "too_many_attempts")
+
+    async def test_note(self) -> None:
+        """The line of the log says that it was a failed log-in."""
+        call = Caller(address=HOME)
+        with self.assertRaises(InvalidSubjectToken):
+            await self.guard.subject(call, BAD, KIND)
+        self.assertEqual(call.notes, ["failed-log-in"])

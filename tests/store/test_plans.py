@@ -45,6 +45,7 @@ GROWING = {
     "progress_usage",
     "progress_deleted",
     "failed_log_ins",
+    "identities",
     "sessions",
     "refresh_tokens",
     "party_invites",

@@ -1,0 +1,1 @@
+"""Accounts elsewhere: who somebody is at the studio's own log-in, or at Steam (extensions §8)."""
