@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
 from gzip import compress
-from typing import Any
+from itertools import pairwise
+from typing import Any, NoReturn
 
 from msgspec import json
 from twisted.application.service import Service
@@ -53,7 +54,7 @@ from contentsvc.api.withdrawal import Withdrawal
 from contentsvc.bucket.local import Local
 from contentsvc.clocks import run_monotonic
 from contentsvc.config import ConfigError, Settings
-from contentsvc.daemon import hint, logs
+from contentsvc.daemon import hint, json_log, logs
 from contentsvc.daemon.daemon import Daemon, Parts
 from contentsvc.daemon.sequence import Sequence, say_hello
 from contentsvc.daemon.worker import Worker
@@ -83,11 +84,30 @@ class Options(usage.Options):
 
     def parseOptions(self, options: Any = None) -> None:
         """Answer a wrong configuration with one line and status 1, not with the whole usage."""
+        wrong = ""
         try:
             super().parseOptions(options)
+        except usage.UsageError as error:
+            # No option has been read.
+            wrong, words = str(error), list(options or ())
+            if ("--log-format", "json") in pairwise(words) or "--log-format=json" in words:
+                self["log-format"] = "json"
+        if config.log_format(self, os.environ) == "json":
+            json_log.begin()
+        try:
             self.settings = self.read()
-        except (usage.UsageError, ConfigError) as error:
-            _exit(str(error))
+        except ConfigError as error:
+            wrong = wrong or str(error)
+        if wrong:
+            self.exit(wrong)
+
+    def exit(self, reason: str) -> NoReturn:
+        """End the process: it cannot start."""
+        if config.log_format(self, os.environ) == "json":
+            json_log.say(f"contentsvc: {reason}")
+        else:
+            print(f"contentsvc: {reason}", file=sys.stderr)
+        raise SystemExit(1)
 
     def read(self) -> Settings:
         """The present settings. Raises ConfigError."""
@@ -102,11 +122,6 @@ class Options(usage.Options):
         return settings
 
 
-def _exit(reason: str) -> None:
-    print(f"contentsvc: {reason}", file=sys.stderr)
-    raise SystemExit(1)
-
-
 def makeService(options: Options) -> Service:
     """The service of one process, on the reactor that twistd runs."""
     from twisted.internet import reactor
@@ -118,7 +133,7 @@ def makeService(options: Options) -> Service:
     try:
         endpoint = parse(settings.listen)
     except Exception as error:  # a TLS endpoint reads files, and a plugin's may do anything
-        _exit(f"listen {settings.listen}: {str(error) or type(error).__name__}")
+        options.exit(f"listen {settings.listen}: {str(error) or type(error).__name__}")
     make_site = partial(_site, reactor, settings)
     if worker is not None:
         service: Sequence = Daemon(
@@ -133,18 +148,11 @@ def makeService(options: Options) -> Service:
             if settings.workers > 1
             else Daemon(reactor, settings, endpoint, make_site, announce)
         )
-    if _logs_to_stdout(options):
-        service.observer = logs.observer()
+    try:
+        service.observer = logs.observer(settings.log_format, options.parent or {}, reactor)
+    except (ConfigError, OSError) as error:
+        options.exit(str(error))
     return service
-
-
-def _logs_to_stdout(options: Options) -> bool:
-    """Whether twistd logs to standard output, by its own options."""
-    twistd: Any = options.parent or {}
-    elsewhere = any(twistd.get(option) for option in ("logger", "syslog"))
-    return bool(
-        twistd.get("nodaemon") and not elsewhere and twistd.get("logfile") in {None, "", "-"}
-    )
 
 
 def _parent(
@@ -161,7 +169,7 @@ def _parent(
             *(*chosen, "contentsvc"),
         ],
         # The workers write to standard output too. Another log cannot have several writers.
-        piped=not _logs_to_stdout(options),
+        piped=not logs.to_stdout(twistd),
         announce=announce,
     )
 

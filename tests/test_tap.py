@@ -1,6 +1,13 @@
 """The service that twistd makes: its clock and its log."""
 
+import io
+import json
+import os
+import signal
+import sys
 import time
+import warnings
+from pathlib import Path
 from typing import Any
 
 from twisted.application.service import Application
@@ -10,6 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import tap
 from contentsvc.config import Settings
+from contentsvc.daemon.json_log import JsonLog
 from contentsvc.daemon.logs import Observer
 from tests.support import postgres
 
@@ -42,12 +50,12 @@ class ClockTests(SynchronousTestCase):
 
 
 class ChoiceTests(SynchronousTestCase):
-    def observer(self, **twistd: Any) -> object:
+    def observer(self, *given: str, **twistd: Any) -> object:
         """The observer that twistd gets from the service, with these options of twistd."""
         options = tap.Options()
         options.parent = {"nodaemon": True, "logfile": None, "syslog": False, **twistd}
         folder = postgres.new_folder()
-        options.parseOptions(["--data-dir", str(folder)])
+        options.parseOptions(["--data-dir", str(folder), *given])
         application = Application("contentsvc")
         tap.makeService(options).setServiceParent(application)
         return application.getComponent(ILogObserver, None)
@@ -66,3 +74,59 @@ class ChoiceTests(SynchronousTestCase):
             {"nodaemon": False},
         ):
             self.assertIsNone(self.observer(**twistd))
+
+    def json(self, **twistd: Any) -> object:
+        """The observer with log_format json."""
+        return self.observer("--log-format", "json", **twistd)
+
+    def test_json(self) -> None:
+        """JSON is written to standard output and to files."""
+        before = signal.getsignal(signal.SIGUSR1)
+        self.addCleanup(signal.signal, signal.SIGUSR1, before)
+        self.assertIsInstance(self.json(), JsonLog)
+        for twistd in ({"logfile": self.mktemp()}, {"nodaemon": False, "logfile": self.mktemp()}):
+            self.assertIsInstance(self.json(**twistd), JsonLog)
+            self.assertTrue(os.path.exists(twistd["logfile"]))
+            self.assertNotEqual(signal.getsignal(signal.SIGUSR1), before)
+
+    def test_json_elsewhere(self) -> None:
+        """The start fails where a log cannot be JSON, with a line of JSON that says so."""
+        for twistd in ({"syslog": True}, {"logger": lambda: None}):
+            (option,) = twistd
+            self.patch(sys, "__stderr__", io.StringIO())
+            with self.assertRaises(SystemExit):
+                self.json(**twistd)
+            said = json.loads(sys.__stderr__.getvalue())
+            self.assertEqual(
+                said["message"],
+                f"contentsvc: log_format json cannot be used with twistd's --{option}",
+            )
+
+
+class WrongTests(SynchronousTestCase):
+    """A wrong configuration, with log_format json."""
+
+    def said(self, *options: str) -> dict[str, Any]:
+        """The line that ends the start with these options."""
+        self.patch(sys, "__stderr__", io.StringIO())
+        self.patch(sys, "excepthook", sys.excepthook)
+        self.patch(warnings, "showwarning", warnings.showwarning)
+        ended = self.assertRaises(SystemExit, tap.Options().parseOptions, [*options])
+        self.assertEqual(ended.code, 1)
+        said: dict[str, Any] = json.loads(sys.__stderr__.getvalue())
+        return said
+
+    def test_setting(self) -> None:
+        """A wrong setting is told as JSON, wherever the format was set."""
+        said = self.said("--log-format", "json", "--workers", "0")
+        message = "contentsvc: --workers must be a whole number from 1 to 64"
+        self.assertEqual((said["level"], said["message"]), ("critical", message))
+        file = self.mktemp()
+        Path(file).write_text('log_format = "json"\nworkers = 0\n')
+        self.assertIn("workers must be", self.said("--config", file)["message"])
+
+    def test_option(self) -> None:
+        """So is an unknown option."""
+        for words in (["--log-format=json"], ["--log-format", "json"]):
+            message = "contentsvc: option --nothing not recognized"
+            self.assertEqual(self.said(*words, "--nothing")["message"], message)

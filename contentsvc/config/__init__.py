@@ -10,6 +10,7 @@ the names that AWS gave them, AWS_ACCESS_KEY_ID and aws_access_key_id.
 
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ __all__ = [
     "Settings",
     "Store",
     "is_ours",
+    "log_format",
     "read",
     "store_of",
     "variables",
@@ -61,6 +63,17 @@ class Store(NamedTuple):
 STORE_KEYS = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
 
 
+def log_format(options: Mapping[str, Any], environ: Mapping[str, str]) -> str:
+    """The setting of this name even if others are wrong, since that is to be said in this form."""
+    file = options.get("config") or environ.get(_PREFIX + "CONFIG")
+    table: dict[str, Any] = {}
+    with suppress(OSError, ValueError):
+        table = tomllib.loads(Path(file).read_text("utf-8")) if file else {}
+    setting = next(setting for setting in SETTINGS if setting.name == "log_format")
+    _, value = _given(setting, options, environ, str(file), table)
+    return "json" if value == "json" else "text"
+
+
 def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
     """Read the settings. `options` has an entry for each given option; its `config` is the file.
 
@@ -70,20 +83,9 @@ def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
     table = _table(Path(file)) if file else {}
     values: dict[str, Any] = {}
     for setting in SETTINGS:
-        variable = _PREFIX + setting.name.upper()
-        if options.get(setting.option) is not None:
-            source, value = f"--{setting.option}", options[setting.option]
-        elif variable in environ:
-            source, value = variable, environ[variable]
-        elif setting.name in table:
-            source, value = f"{file}: {setting.name}", table[setting.name]
-        elif setting.default is None:
-            values[setting.name] = None
-            continue
-        else:
-            source, value = setting.name, setting.default
+        source, value = _given(setting, options, environ, str(file), table)
         try:
-            values[setting.name] = setting.parse(value)
+            values[setting.name] = None if value is None else setting.parse(value)
         except ValueError as error:
             raise ConfigError(f"{source} {error}") from None
     if values["files"] is None:
@@ -93,6 +95,24 @@ def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
     if settings.database is not None and settings.secret_file is None:
         raise ConfigError("secret_file is required when database is set")
     return settings
+
+
+def _given(
+    setting: Setting,
+    options: Mapping[str, Any],
+    environ: Mapping[str, str],
+    file: str,
+    table: Mapping[str, Any],
+) -> tuple[str, Any]:
+    """Where a setting comes from, in words for an error, and its value there."""
+    variable = _PREFIX + setting.name.upper()
+    if options.get(setting.option) is not None:
+        return f"--{setting.option}", options[setting.option]
+    if variable in environ:
+        return variable, environ[variable]
+    if setting.name in table:
+        return f"{file}: {setting.name}", table[setting.name]
+    return setting.name, setting.default
 
 
 def _store_keys(

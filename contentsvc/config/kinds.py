@@ -13,6 +13,7 @@ from psycopg2.extensions import parse_dsn
 
 PLATFORMS = ("win64", "osx64", "linux64")
 PLACES = ("local", "s3", "external")
+FORMS = ("text", "json")
 BACKLOG = 4096
 """Connections that may wait to be accepted: the most that Linux allows by default. Twisted's own
 default is 50. A client beyond the limit tries again after 1, 3, 7, 15, 31 and 63 s."""
@@ -140,8 +141,17 @@ def proxies(value: Any) -> tuple[str, ...]:
 
 def place(value: Any) -> str:
     """One of PLACES."""
-    if value not in PLACES:
-        raise ValueError(f"must be one of {', '.join(PLACES)}")
+    return _one_of(PLACES, value)
+
+
+def form(value: Any) -> str:
+    """One of FORMS."""
+    return _one_of(FORMS, value)
+
+
+def _one_of(allowed: tuple[str, ...], value: Any) -> str:
+    if value not in allowed:
+        raise ValueError(f"must be one of {', '.join(allowed)}")
     return str(value)
 
 

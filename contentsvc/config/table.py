@@ -12,6 +12,7 @@ from contentsvc.config.kinds import (
     dsn,
     endpoint,
     flag,
+    form,
     number,
     origins,
     path,
@@ -33,6 +34,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     """All settings of a daemon or of the command line tool."""
 
     listen: str
+    log_format: Literal["text", "json"]
     database: str | None
     """A libpq URL or DSN; None means the embedded Postgres."""
     data_dir: Path
@@ -126,6 +128,7 @@ SETTINGS = (
         endpoint,
         "Twisted endpoint to listen on",
     ),
+    Setting("log_format", "text", form, "text or json: the form of the log"),
     Setting("database", None, dsn, "libpq URL or DSN; without it, an embedded Postgres runs"),
     Setting("data_dir", "var", path, "folder of the embedded Postgres and of generated keys"),
     Setting("public_url", None, url, "URL that clients use; socketUrl is built on it"),

@@ -19,6 +19,7 @@ from contentsvc.web.common import Common
 from contentsvc.web.errors import Problem
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.request import ApiRequest
+from contentsvc.web.trace import trace_of
 from contentsvc.web.traffic import Traffic
 from contentsvc.web.unsent import Unsent
 
@@ -96,9 +97,10 @@ class ApiSite(Site, Common):
         """Write one line per request. It has the route, and not the path or the query, which may
         contain secrets."""
         milliseconds = (self.reactor.seconds() - request.started) * 1000
+        parents = request.requestHeaders._rawHeaders.get(b"Traceparent")
         log.info(
             "{method} {route} {status} {ms:.1f}ms user={user} client={client} "
-            "request={request_id}{note}",
+            "request={request_id}{trace}{note}",
             method=_METHODS.get(request.method, "-"),
             route=request.route,
             status=status,
@@ -106,5 +108,6 @@ class ApiSite(Site, Common):
             user=request.caller,
             client=request.client,
             request_id=request.request_id,
+            trace=trace_of(parents) if parents else "",
             note=request.note,
         )

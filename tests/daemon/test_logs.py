@@ -6,6 +6,7 @@ from twisted.logger import Logger, LogPublisher, textFileLogObserver
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon.logs import Observer
+from contentsvc.web.trace import Trace
 
 LINE = {
     "method": "GET",
@@ -15,10 +16,12 @@ LINE = {
     "user": "-",
     "client": "192.0.2.7",
     "request_id": "abc-1",
+    "trace": "",
     "note": "",
 }
 FORMAT = (
-    "{method} {route} {status} {ms:.1f}ms user={user} client={client} request={request_id}{note}"
+    "{method} {route} {status} {ms:.1f}ms user={user} client={client} "
+    "request={request_id}{trace}{note}"
 )
 
 
@@ -45,6 +48,11 @@ class ObserverTests(SynchronousTestCase):
         """That of one that has more to say."""
         self.log.info(FORMAT, **{**LINE, "note": " failed-log-in"})
         self.assertIn("request=abc-1 failed-log-in", self.same())
+
+    def test_trace(self) -> None:
+        """That of one with a trace, before the note."""
+        self.log.info(FORMAT, **{**LINE, "trace": Trace("ab", "cd"), "note": " cut-off"})
+        self.assertIn("request=abc-1 trace=ab parent=cd cut-off", self.same())
 
     def test_other(self) -> None:
         """Any other event."""

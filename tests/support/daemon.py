@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import treq
@@ -56,9 +56,10 @@ def _heed_interrupts() -> None:
 class Daemon:
     """One `twistd contentsvc` on 127.0.0.1, with a folder of its own.
 
-    `options` are added to the command line, `environ` (names without their CONTENTSVC_ prefix, or
-    those of AWS) to the environment. Without `database` it runs its embedded Postgres. With it,
-    several share a `secret_file`. start() after stop() starts it again on the same data.
+    `options` are added to the command line, those of `twistd` before them, `environ` (names without
+    their CONTENTSVC_ prefix, or those of AWS) to the environment. Without `database` it runs its
+    embedded Postgres. With it, several share a `secret_file`. start() after stop() starts it again
+    on the same data.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Daemon:
         database: str | None = None,
         secret_file: Path | None = None,
         environ: Mapping[str, str] | None = None,
+        twistd: Sequence[str] = (),
     ) -> None:
         self._home = tempfile.TemporaryDirectory(prefix="contentsvc-", ignore_cleanup_errors=True)
         home = Path(self._home.name)
@@ -80,6 +82,7 @@ class Daemon:
             self.secret_file = secret_file or self.new_secret(home / "secret.keys")
             self._storage += ["--database", database, "--secret-file", str(self.secret_file)]
         self._options = options
+        self._twistd = twistd
         # what the caller's shell says about some other service must not reach this one
         self._environ = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTSVC_")}
         self._environ |= {
@@ -125,7 +128,7 @@ class Daemon:
         """Start the process, on a given port or a free one, and do not wait for anything."""
         self.port = port or free_port()
         listen = ["--listen", f"tcp:{self.port}:interface=127.0.0.1"]
-        command = [script("twistd"), "-n", "--pidfile=", "contentsvc", *listen]
+        command = [script("twistd"), "-n", "--pidfile=", *self._twistd, "contentsvc", *listen]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [*command, *self._storage, *self._options],
