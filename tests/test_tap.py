@@ -39,6 +39,13 @@ class Watched(tap.Options):
         self._given = given
 
 
+def restore_hooks(case: SynchronousTestCase) -> None:
+    """At the end of the test, undo what a start with log_format json changes in this process."""
+    case.patch(sys, "__stderr__", io.StringIO())
+    case.patch(sys, "excepthook", sys.excepthook)
+    case.patch(warnings, "showwarning", warnings.showwarning)
+
+
 class ClockTests(SynchronousTestCase):
     def test_monotonic(self) -> None:
         """The reactor is on the monotonic clock before any part of the service has it."""
@@ -77,6 +84,7 @@ class ChoiceTests(SynchronousTestCase):
 
     def json(self, **twistd: Any) -> object:
         """The observer with log_format json."""
+        restore_hooks(self)
         return self.observer("--log-format", "json", **twistd)
 
     def test_json(self) -> None:
@@ -93,10 +101,9 @@ class ChoiceTests(SynchronousTestCase):
         """The start fails where a log cannot be JSON, with a line of JSON that says so."""
         for twistd in ({"syslog": True}, {"logger": lambda: None}):
             (option,) = twistd
-            self.patch(sys, "__stderr__", io.StringIO())
             with self.assertRaises(SystemExit):
                 self.json(**twistd)
-            said = json.loads(sys.__stderr__.getvalue())
+            said = json.loads(sys.__stderr__.getvalue().splitlines()[-1])
             self.assertEqual(
                 said["message"],
                 f"contentsvc: log_format json cannot be used with twistd's --{option}",
@@ -108,9 +115,7 @@ class WrongTests(SynchronousTestCase):
 
     def said(self, *options: str) -> dict[str, Any]:
         """The line that ends the start with these options."""
-        self.patch(sys, "__stderr__", io.StringIO())
-        self.patch(sys, "excepthook", sys.excepthook)
-        self.patch(warnings, "showwarning", warnings.showwarning)
+        restore_hooks(self)
         ended = self.assertRaises(SystemExit, tap.Options().parseOptions, [*options])
         self.assertEqual(ended.code, 1)
         said: dict[str, Any] = json.loads(sys.__stderr__.getvalue())
