@@ -107,13 +107,15 @@ class Claims:
         They count for the `owner`, if there is one. Raises FileMissing, FileInvalid.
         """
         files = dict.fromkeys(filter(_is_image, new), owner is not None)
+        gone = [path for path in old if _is_image(path) and path not in files]
         wrong = [path for path in new if self._is_wrong(path, media=True)]
+        if files and gone:
+            await store.lock(tx, owner, [*files, *gone])
         if files or wrong:
             content = holder if kind == "content" else None
             await self.claim(
                 tx, Wanted(caller, owner, content, None, holder, kind, files, files, wrong)
             )
-        gone = [path for path in old if _is_image(path) and path not in files]
         if gone:
             await store.release(tx, holder, kind, gone)
 

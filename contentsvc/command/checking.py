@@ -228,7 +228,8 @@ async def _delete(
 ) -> None:
     """Delete bytes, with the collector's mark: nobody can send them meanwhile."""
     since = clock.seconds()
-    held = await inventory.seize(db, paths, known)
+    async with db.transaction() as tx:
+        held = await inventory.seize(tx, paths, known)
     if not held:
         return
     if clock.seconds() - since > LEASE / 2:

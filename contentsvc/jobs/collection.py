@@ -15,7 +15,7 @@ from contentsvc.jobs import clearing
 from contentsvc.jobs.clearing import Clearing
 from contentsvc.jobs.retention import EVERY, PAUSE
 from contentsvc.jobs.runner import Job
-from contentsvc.store import collection, files
+from contentsvc.store import collection
 from contentsvc.store.collection import LEASE, Held
 from contentsvc.timers import Bell
 
@@ -52,7 +52,6 @@ class Lapses:
                 if await collection.lock_storage(tx, user):
                     again = True
                     if paths := await collection.lapse(tx, user):
-                        await files.lock(tx, paths)
                         await collection.give_up(tx, paths)
                         self._total += len(paths)
         if again:

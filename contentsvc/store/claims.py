@@ -8,12 +8,14 @@ does that. A block does not: a publication that began before may claim the file.
 since a claim on a blocked file gives no URL.
 
 Locks come in one order: the content, the user or the challenge, then the storage row of the file's
-owner, then files by path.
+owner, then files by path. A transaction goes up through the files once. One that claims some and
+gives up others locks all of them before.
 """
 
 from typing import Final, Literal, NamedTuple
 
 from contentsvc.db.query import Db, many, none, one
+from contentsvc.store import files, storage
 
 KEPT: Final = 30
 """Days that deleted content keeps its files."""
@@ -146,6 +148,13 @@ async def claim(
     there or not. The `own` ones count for the `owner`. A content that is named is that of the
     revision, or of the screenshots: what it claims already is good for it.
     """
+
+
+async def lock(tx: Db, owner: str | None, paths: list[str]) -> None:
+    """Lock all files that a transaction claims or gives up, and first what the `owner`'s take."""
+    if owner is not None:
+        await storage.lock(tx, owner)
+    await files.lock(tx, paths)
 
 
 @none("""

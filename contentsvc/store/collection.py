@@ -14,6 +14,7 @@ and reads the mark; the collector locks the row, and looks who needs the file in
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, none, one
+from contentsvc.store import files
 
 FILES = 100
 """Files in a batch."""
@@ -70,10 +71,16 @@ async def lapse(db: Db, user: str) -> list[str]:
     paths. The user's storage row must be locked."""
 
 
+async def give_up(tx: Db, paths: list[str]) -> None:
+    """Have the collector look at these files, which somebody has given up in this transaction."""
+    # Not only those that have no time now: the collector may just be taking it away.
+    await files.lock(tx, paths)
+    await _give_up(tx, paths)
+
+
 @none("update files set due = coalesce(due, now()) where path = any(:paths)")
-async def give_up(db: Db, paths: list[str]) -> None:
-    """Have the collector look at these files, which somebody has given up in this transaction. They
-    must be locked before, all of them: the collector may just be taking away the time of one."""
+async def _give_up(tx: Db, paths: list[str]) -> None:
+    """Write it."""
 
 
 @many(f"""

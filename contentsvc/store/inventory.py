@@ -6,6 +6,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from contentsvc.db.query import Db, many, none, one
+from contentsvc.store import files
 from contentsvc.store.collection import LEASE, Held
 
 PAGE = 1000
@@ -165,17 +166,35 @@ async def find(db: Db, paths: list[str]) -> None:
     """Note that the bytes of these files, which must be locked, are there after all."""
 
 
+async def seize(tx: Db, paths: list[str], known: bool) -> list[Held]:
+    """Hold files whose bytes must go, as the collector does: the `known` ones, or those without a
+    row, which get one."""
+    if not known:
+        return await _begin(tx, paths)
+    await files.lock(tx, paths)
+    return await _mark(tx, paths)
+
+
+# `on conflict do update` would lock the rows that are there while it waits for a new one. Whoever
+# announces that one locks the others next.
 @many(f"""
-    insert into files as f (path, collecting, due)
+    insert into files (path, collecting, due)
     select path, true, now() + interval '{LEASE} seconds'
     from unnest(:paths::text[]) as named (path) order by path collate "C"
-    on conflict (path) do update set collecting = true, due = excluded.due
-    where :known and not f.collecting
+    on conflict do nothing
     returning path, due::text as lease
 """)
-async def seize(db: Db, paths: list[str], known: bool) -> list[Held]:
-    """Hold files whose bytes must go, as the collector does. If they are not `known`, only those
-    without a row are held, and get one."""
+async def _begin(tx: Db, paths: list[str]) -> list[Held]:
+    """Make the rows of those files that have none, and hold them."""
+
+
+@many(f"""
+    update files set collecting = true, due = now() + interval '{LEASE} seconds'
+    where path = any(:paths) and not collecting
+    returning path, due::text as lease
+""")
+async def _mark(tx: Db, paths: list[str]) -> list[Held]:
+    """Hold these files, which are locked, unless somebody does."""
 
 
 @none("update blocked_files set due = now() where sha256 = any(:digests)")

@@ -5,9 +5,11 @@ from random import Random
 from typing import Any
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.store import claims, collection, files, storage
+from contentsvc.jobs.collection import Lapses
+from contentsvc.store import claims, collection, files, inventory, storage
 from contentsvc.web.errors import Problem
-from tests.api.filing import PNG, FilingCase, part
+from contentsvc.wire.users import Profile, UserUpdate
+from tests.api.filing import PNG, FilingCase, new, part
 from tests.api.support import Caller
 from tests.api.test_content import draft
 from tests.api.test_revisions import revision
@@ -20,18 +22,34 @@ class CrowdTests(FilingCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.random = Random(10)
-        self.parts = [self.uploaded()[0] for _ in range(6)]
-        self.shots = self.uploaded(*[PNG] * 6)
-        for path in (*self.parts, *self.shots):
-            self.sql(
-                """insert into user_files (user_id, path, size, sent, due)
-                   values (%s, %s, 10, true, null)""",
-                *(self.bob, path),
-            )
+        self.parts = [new() for _ in range(6)]
+        self.shots = [new(PNG) for _ in range(6)]
+        self.unknown = [new() for _ in range(3)]
+        self.renew()
         self.games = {
             self.ann: [await self.create() for _ in range(2)],
             self.bob: [await self.create(self.by_bob) for _ in range(2)],
         }
+
+    def renew(self) -> None:
+        """All is there, sent by both, and due. The announcements of some files are so too, and
+        those of others lapsed long ago."""
+        self.sql(
+            """insert into files (path, size, stored, due)
+               select path, 10, true, now() from unnest(%s) as named (path)
+               on conflict (path) do update
+               set stored = true, collecting = false, due = now()""",
+            self.parts + self.shots,
+        )
+        self.sql(
+            """insert into user_files (user_id, path, size, sent, due)
+               select user_id::uuid, path, 10, true, case
+                   when path < '4' then now() when path < 'c' then now() + interval '1 day'
+               end
+               from unnest(%s) as named (path), unnest(%s) as them (user_id)
+               on conflict (user_id, path) do update set sent = true, due = excluded.due""",
+            *(self.parts + self.shots, [self.ann, self.bob]),
+        )
 
     def some(self, paths: list[str]) -> list[str]:
         """Two of them, in any order."""
@@ -47,8 +65,11 @@ class CrowdTests(FilingCase):
             self.made(draft(entity=core, screenshotUris=self.some(self.shots)), by),
             self.publish(revision(entity=core, originating=rest), by, game),
             self.give_up(by, game),
+            self.dress(by),
             self.announce(by.user),
             self.collect(),
+            self.repair(self.some(self.shots), known=True),
+            self.repair(self.some(self.parts) + self.some(self.unknown), known=False),
             claims.purge(self.db),
         ]
 
@@ -59,25 +80,52 @@ class CrowdTests(FilingCase):
         )
         await self.delete_revision(game, rows[0][0], by)
 
+    async def dress(self, by: Caller) -> None:
+        """Put on another avatar."""
+        avatar, profile = self.random.choice(self.shots), Profile()
+        body = UserUpdate(
+            avatar=avatar, emblem=None, full_profile=profile, public_profile=profile
+        )
+        await self.users.update(by, by.user, body)
+
+    async def withdraw(self, by: Caller) -> None:
+        """Content that has images was deleted long ago."""
+        game = await self.create(by, screenshotUris=self.some(self.shots))
+        await self.withdrawal.delete(by, game)
+        self.sql("update contents set withdrawn = '2020-01-01' where id = %s", game)
+
     async def announce(self, user: str) -> None:
         """What POST /uploads locks and writes."""
-        paths = sorted(self.some(self.parts) + self.some(self.shots))
+        unknown = self.some(self.unknown)
+        paths = [*self.some(self.parts), *self.some(self.shots), *unknown]
         async with self.db.transaction() as tx:
             await files.touch(tx, paths)
         async with self.db.transaction() as tx:
             await storage.lock(tx, user)
-            await files.lock(tx, paths)
-            await storage.announce(tx, user, paths, [10] * 4, [True] * 4)
+            await files.begin(tx, unknown)
+            good = [row.path for row in await files.lock(tx, paths) if not row.collecting]
+            await storage.announce(tx, user, good, [10] * len(good), [True] * len(good))
 
     async def collect(self) -> None:
-        """What the collector does."""
-        for user in await collection.lapsing(self.db):
-            async with self.db.transaction() as tx:
-                if await collection.lock_storage(tx, user):
-                    paths = await collection.lapse(tx, user)
-                    await collection.give_up(tx, paths)
+        """What the collector does, except that it deletes nothing."""
+        await Lapses(self.db).run()
         async with self.db.transaction() as tx:
             await collection.mark(tx, await collection.lock_due(tx))
+
+    async def repair(self, paths: list[str], *, known: bool) -> None:
+        """What a check of all files does to bytes that are wrong, or that nobody knows. The wrong
+        ones come again."""
+        async with self.db.transaction() as tx:
+            held = await inventory.seize(tx, paths, known)
+        if held:
+            async with self.db.transaction() as tx:
+                found = [each.path for each in held]
+                locked = await collection.lock_held(tx, found, held[0].lease)
+                await collection.finish(tx, locked)
+        if known:
+            async with self.db.transaction() as tx:
+                await files.lock(tx, paths)
+                await files.settle(tx, paths, [True] * 2, [10] * 2, [False] * 2)
 
     async def quietly(self, act: Awaitable[Any]) -> None:
         """Its outcome may be a refusal that it can foresee."""
@@ -90,10 +138,10 @@ class CrowdTests(FilingCase):
 
     async def test_crowd(self) -> None:
         """Nothing waits in a circle. What is claimed is kept and counts, and the sums are right."""
-        for _ in range(8):
-            # All is due. The announcements of some files are so too.
-            self.sql("update files set due = now() where due is not null and not collecting")
-            self.sql("update user_files set due = now() where due is not null and path < '3'")
+        for _ in range(16):
+            self.renew()
+            for by in (self.by_ann, self.by_bob):
+                await self.withdraw(by)
             acts = [act for by in (self.by_ann, self.by_bob) * 2 for act in self.acts(by)]
             self.random.shuffle(acts)
             await together(*map(self.quietly, acts))
