@@ -25,6 +25,7 @@ from contentsvc.api.comments import Comments
 from contentsvc.api.content import Content
 from contentsvc.api.contract import document
 from contentsvc.api.debug import DebugTools
+from contentsvc.api.departures import Departures
 from contentsvc.api.dependents import Dependents
 from contentsvc.api.downloads import Downloads
 from contentsvc.api.entries import Entries
@@ -219,6 +220,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         Rewards(db),
         Sessions(db, tokens, endings, public_url=settings.public_url),
         Accounts(db, passwords, guard, endings, registration=settings.registration),
+        Departures(reactor, db, guard, endings, parts.outbox),
         Bans(db, endings),
         Actions(db, notifier),
         Reports(db, parts.outbox, per_day=settings.reports_per_day),

@@ -132,7 +132,7 @@ class Comments:
                         tx, call.user, "comment_deleted", "comment", str(comment), query.reason
                     )
                 removed = CommentRemoved(content=content, comment=comment, reason=query.reason)
-                await self._notifier.send(tx, writer, removed)
+                await self._notifier.send_many(tx, [(writer, removed)])
 
     @route(
         "PUT",

@@ -235,7 +235,8 @@ class Content:
                 await self._outbox.put(tx, changed)
                 kind = ContentSuspended if suspended else ContentRestored
                 told = kind(content=content, reason=body.reason)
-                await self._notifier.send(tx, act.author_id, told)
+                # Unless the author has left.
+                await self._notifier.send_many(tx, [(act.author_id, told)])
 
     @route("PUT", "/content/<guid:content>/featured", allow=ADMIN, raises=(ContentNotFound,))
     async def set_featured(self, call: Call, content: str, body: FeaturedChange) -> None:

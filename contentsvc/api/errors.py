@@ -1,7 +1,7 @@
 """The errors of the operations. Each cause has one code, the same everywhere."""
 
 import math
-from typing import Any
+from typing import Any, Final
 
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.identity.subject import IdentityUnavailable
@@ -253,6 +253,19 @@ CONSTRAINTS: dict[str, type[Problem]] = {
 }
 """The problem for each constraint with which the database refuses."""
 
+OF_CALLER: frozenset[str] = frozenset(
+    (
+        *("contents_author", "comments_author", "ratings_voter", "revisions_publisher_id_fkey"),
+        *("progress_user_id_fkey", "progress_usage_user_id_fkey"),
+        *("follows_follower_fkey", "friend_asks_asker_fkey", "unfollows_follower_fkey"),
+    )
+)
+"""The constraints that refuse what is written for a caller who has just deleted their account: this
+process has not heard yet that the session has ended."""
+OF_OWNER: Final = "storage_user_id_fkey"
+"""The constraint that refuses files for such a user. It may be an admin who publishes for them."""
+_LEFT = 'Bearer realm="contentsvc", error="invalid_token"'
+
 _BUSY = {
     "hashing": "Too many people log in or register at once. Try again.",
     "identity": "The service that must verify the token does not answer at the moment. Try again.",
@@ -262,8 +275,8 @@ _BUSY = {
 
 def translate(error: Exception) -> Problem | None:
     """The problem for an exception of the layers below, if there is one."""
-    if isinstance(error, Refused) and error.constraint in CONSTRAINTS:
-        return CONSTRAINTS[error.constraint]()
+    if isinstance(error, Refused):
+        return _refused(error.constraint)
     if isinstance(error, Unavailable | Busy | IdentityUnavailable):
         return web.Unavailable(_BUSY.get(error.cause), cause=error.cause)
     if isinstance(error, MemoryError):
@@ -273,6 +286,14 @@ def translate(error: Exception) -> Problem | None:
     if isinstance(error, InvalidToken):
         return web.BadToken(str(error))
     return None
+
+
+def _refused(constraint: str) -> Problem | None:
+    if constraint in OF_CALLER:
+        return web.BadToken("The account has been deleted.", headers={"WWW-Authenticate": _LEFT})
+    if constraint == OF_OWNER:
+        return web.Unavailable(cause="lock")
+    return CONSTRAINTS[constraint]() if constraint in CONSTRAINTS else None
 
 
 def retry_after(seconds: float) -> dict[str, str]:

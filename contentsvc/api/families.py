@@ -7,6 +7,7 @@ from contentsvc.api.challenges import Challenges
 from contentsvc.api.comments import Comments
 from contentsvc.api.content import Content
 from contentsvc.api.debug import DebugTools
+from contentsvc.api.departures import Departures
 from contentsvc.api.dependents import Dependents
 from contentsvc.api.downloads import Downloads
 from contentsvc.api.entries import Entries
@@ -51,6 +52,7 @@ FAMILIES = (
     Family("rewards", Rewards),
     Family("sessions", Sessions),
     Family("accounts", Accounts),
+    Family("departures", Departures),
     Family("bans", Bans),
     Family("actions", Actions),
     Family("reports", Reports),

@@ -14,6 +14,7 @@ from contentsvc.client.challenges import Challenges
 from contentsvc.client.comments import Comments
 from contentsvc.client.content import Content
 from contentsvc.client.debug import Debug
+from contentsvc.client.departures import Departures
 from contentsvc.client.dependents import Dependents
 from contentsvc.client.downloads import Downloads
 from contentsvc.client.entries import Entries
@@ -97,6 +98,7 @@ class Client:
         self.comments = Comments(calls)
         self.content = Content(calls)
         self.debug = Debug(calls)
+        self.departures = Departures(calls)
         self.dependents = Dependents(calls)
         self.downloads = Downloads(calls)
         self.search = Search(calls)

@@ -91,6 +91,7 @@ def retain(db: Db, days: int) -> list[Job]:
         "notes of who was told of dependencies": notes(retention.trim_tellings),
         "notes of follows that were taken back": notes(retention.trim_unfollows),
         "notes of requests for friendship": notes(retention.trim_friend_asks),
+        "names of users who have left": notes(retention.trim_departures),
     }
     if days:
         kinds["old notifications"] = Notifications(db, days).delete

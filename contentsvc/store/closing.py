@@ -22,6 +22,10 @@ _CLOSE = """
     with active as materialized (
         select number, content_id, author_id from challenge_entries
         where challenge_id = :challenge and not hidden
+    ), there as materialized (
+        -- An author may be leaving: what is deleted with them is hidden only afterwards.
+        select id from users where id = any(array(select author_id from active))
+        order by id for key share
     ), {winners}, done as (
         update challenges
         set closed = clock_timestamp(),
@@ -33,10 +37,10 @@ _CLOSE = """
         select done.id, reward.author_id, reward.won, reward.content_id, done.closed
         from done cross join (
             (select distinct on (author_id) author_id, false as won, content_id
-             from active order by author_id, number desc)
+             from active join there on id = author_id order by author_id, number desc)
             union all
             (select distinct on (author_id) author_id, true, content_id
-             from won order by author_id, number desc)
+             from won join there on id = author_id order by author_id, number desc)
         ) reward
         order by reward.won
     )

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, many, maybe, one
 from contentsvc.store.dependencies import BROUGHT, Registered
-from contentsvc.store.fragments import BEFORE, INFO, state
+from contentsvc.store.fragments import AUTHOR, BEFORE, INFO, state
 from contentsvc.wire.content import ContentInfo
 from contentsvc.wire.dependencies import Entity, Package
 
@@ -187,7 +187,7 @@ async def by_author_state(
     select c.author_id, c.description, c.screenshots, c.tags,
            unix(c.created) as created, unix(c.updated) as updated,
            c.up, c.down, c.live_comments, c.comments_locked, {INFO}
-    from contents c join users u on u.id = c.author_id
+    from contents c {AUTHOR}
     where c.id = :content::uuid
       and visible(c.status, c.author_id, :caller::uuid, :admin::boolean)
     """,

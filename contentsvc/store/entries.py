@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from contentsvc.db.lanes import SEARCHES
 from contentsvc.db.query import Db, found, many, maybe, none
-from contentsvc.store.fragments import INFO
+from contentsvc.store.fragments import AUTHOR, INFO
 from contentsvc.wire.content import ContentInfo
 
 
@@ -94,7 +94,7 @@ async def leave(db: Db, challenge: str, content: str) -> bool:
         select e.number, {INFO}
         from challenge_entries e
         join contents c on c.id = e.content_id
-        join users u on u.id = c.author_id
+        {AUTHOR}
         where e.challenge_id = o.id and visible(c.status, c.author_id, :caller, :admin)
           and e.number < :before
         order by e.number desc limit :limit
@@ -120,7 +120,7 @@ async def newest(
         order by 1 desc, 2 desc limit :limit
     ) d on true
     left join contents c on c.id = d.id
-    left join users u on u.id = c.author_id
+    {AUTHOR}
     where o.id = :challenge
     order by d.bound desc, d.number desc
     """,

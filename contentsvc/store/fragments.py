@@ -11,12 +11,17 @@ BEFORE: Final = f"coalesce(:before, {LAST})"
 USER: Final = "u.id, u.username, u.avatar, u.emblem, u.public_profile"
 """The public columns of `users u`. With `as profile` behind them they are those of a UserInfo."""
 _RATING = "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end as rating"
+NAME: Final = "coalesce(u.username, 'deleted-' || left(c.author_id::text, 8))"
+"""The username of the author of `contents c`, or what stands for it if the author has left. Nobody
+can have such a name (migration 0045)."""
 INFO: Final = f"""
-    c.id, c.listing_id, c.revision_id, u.username as author_username,
+    c.id, c.listing_id, c.revision_id, {NAME} as author_username,
     coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
     c.type, c.status, c.name, c.screenshots[1] as thumbnail_uri, c.featured, {_RATING}
 """
-"""The columns of a ContentInfo, of `contents c` and of its author, `users u`."""
+"""The columns of a ContentInfo, of `contents c` and of its author, `users u`, who may have left."""
+AUTHOR: Final = "left join users u on u.id = c.author_id"
+"""The author of `contents c`, who may have left."""
 
 
 def state(record: str) -> str:

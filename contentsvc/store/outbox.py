@@ -7,11 +7,8 @@ contentsvc.jobs.outbox. The tasks are in contentsvc.store.tasks.
 from collections.abc import Callable
 from typing import NamedTuple
 
-from msgspec import json
-
 from contentsvc.db.query import Db, found, maybe, none
-from contentsvc.store.tasks import Task
-from contentsvc.wire.base import tag_of
+from contentsvc.store.tasks import Task, encoded
 
 LOCK_TIMEOUT = "500ms"
 """How long a batch waits for a lock. The process works on no other row meanwhile."""
@@ -39,13 +36,16 @@ class Outbox:
     """Where a cause puts its tasks. `wake` begins the work in this process."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
-        self._wake = wake
+        self.wake = wake
 
     async def put(self, db: Db, task: Task) -> None:
         """Have the task done once `db` has committed."""
-        text = json.encode(task).decode()
-        await insert(db, tag_of(task), text, task.topic)
-        db.after_commit(self._wake)
+        await self.put_later(db, task)
+        db.after_commit(self.wake)
+
+    async def put_later(self, db: Db, task: Task) -> None:
+        """The same without beginning. The caller does the task, or calls `wake`."""
+        await insert(db, *encoded(task))
 
 
 @none("insert into outbox (kind, task, topic) values (:kind, :task, :topic)")
@@ -75,6 +75,21 @@ async def insert(db: Db, kind: str, task: str, topic: str | None) -> None:
 async def take(db: Db, kinds: list[str]) -> Row | None:
     """Lock the row of one of these kinds whose turn it is, until the end of the transaction. None
     if there is none that nobody else works on."""
+
+
+@maybe("""
+    select id, turn, kind, task, place, tries, failure from outbox
+    where topic = :topic order by id limit 1
+    for update skip locked
+""")
+async def take_of(db: Db, topic: str) -> Row | None:
+    """Lock the oldest row of a topic, until the end of the transaction. None if there is none that
+    nobody else works on."""
+
+
+@found("select from outbox where topic = :topic limit 1")
+async def has(db: Db, topic: str) -> bool:
+    """Whether there is a row of this topic."""
 
 
 @none("""

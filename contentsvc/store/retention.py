@@ -25,6 +25,8 @@ TOKENS = 100
 """Refresh tokens in a batch."""
 NOTES = 1000
 """Notes in a batch. A note is what a limit or a rule of one day goes by."""
+NAMES_KEPT = 30 * DAY
+"""Seconds for which the name of a user who has left stays taken (extensions §8)."""
 FIRST = NIL
 """The start of a walk over all users."""
 _LOCK = 0x72657461696E6564
@@ -166,12 +168,12 @@ async def trim_sessions(db: Db, margin: int) -> Trimmed:
     ago. Delete each session with the last of its tokens."""
 
 
-def _notes(table: str, moment: str) -> str:
-    """Deletes the oldest notes of a table, if the `moment` of each was more than a day ago."""
+def _notes(table: str, moment: str, seconds: int = DAY) -> str:
+    """Deletes the oldest notes of a table, if the `moment` of each was so long ago."""
     return f"""
         with old as materialized (
             select ctid from {table}
-            where {moment} < now() - interval '{DAY} seconds'
+            where {moment} < now() - interval '{seconds} seconds'
             order by {moment} limit {NOTES}
             for update skip locked
         ), gone as (
@@ -191,6 +193,12 @@ async def trim_tellings(db: Db) -> int:
 @one(_notes("friend_asks", "created"))
 async def trim_friend_asks(db: Db) -> int:
     """Delete at most NOTES notes of when users asked for friendship. Gives their number."""
+
+
+@one(_notes("departures", "departed", NAMES_KEPT))
+async def trim_departures(db: Db) -> int:
+    """Delete at most NOTES notes of users who have left: their names are free again. Gives their
+    number."""
 
 
 @one(_notes("unfollows", "created"))

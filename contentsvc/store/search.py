@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.lanes import SEARCHES
 from contentsvc.db.query import Db, many
-from contentsvc.store.fragments import INFO, LAST
+from contentsvc.store.fragments import AUTHOR, INFO, LAST
 from contentsvc.wire.content import CONTENT_TYPES, ContentInfo
 
 LOOKED: Final = 500
@@ -79,7 +79,7 @@ def _read(table: str, columns: str, place: str, order: str, *, merged: str) -> s
             limit :limit
         )
         select p.rank, p.number, p.n, p.fits, {INFO}
-        from page p join contents c on c.id = p.id join users u on u.id = c.author_id
+        from page p join contents c on c.id = p.id {AUTHOR}
         order by {merged}
     """
 
@@ -183,7 +183,7 @@ def _match(rank: str, number: str, place: str) -> str:
         )
         select p.rank, p.number, 0::bigint as n, true as fits, {INFO}
         from page p join content_ranks r on r.number = p.content
-        join contents c on c.id = r.content_id join users u on u.id = c.author_id
+        join contents c on c.id = r.content_id {AUTHOR}
         order by p.rank desc, p.number desc
     """
 
@@ -199,7 +199,7 @@ def _match_by_rank(rank: str) -> str:
     from page p
     -- One by one: the planner cannot see the limit.
     cross join lateral (select * from contents where id = p.content_id offset 0) c
-    join users u on u.id = c.author_id
+    {AUTHOR}
     order by p.number desc
     """,
     lane=SEARCHES,
@@ -255,7 +255,7 @@ async def matching_trending(
         order by k.rank desc, m.number desc limit :limit
     )
     select p.rank, p.number, 0::bigint as n, true as fits, {INFO}
-    from page p join contents c on c.id = p.id join users u on u.id = c.author_id
+    from page p join contents c on c.id = p.id {AUTHOR}
     order by p.rank desc, p.number desc
     """,
     lane=SEARCHES,
@@ -277,7 +277,7 @@ async def matching_relevance(
 @many(f"""
     select {_BY_AGE}, c.number, g.n, true as fits, {INFO}
     from unnest(:contents::uuid[]) with ordinality as g (id, n)
-    join contents c on c.id = g.id join users u on u.id = c.author_id
+    join contents c on c.id = g.id {AUTHOR}
     where c.type = any(:types) and c.status = any(:statuses) and (
         :terms::text is null or exists (
             select from documents d

@@ -4,9 +4,20 @@ A task has the JSON of its row as fields, and its class's name as tag, so that a
 another release: give a new field a default. What is done for it is in contentsvc.jobs.
 """
 
-from msgspec import Struct
+from typing import NamedTuple
 
+from msgspec import Struct, json
+
+from contentsvc.wire.base import tag_of
 from contentsvc.wire.moderation import ReportedSubject
+
+
+class Encoded(NamedTuple):
+    """A task as its row has it."""
+
+    kind: str
+    task: str
+    topic: str | None
 
 
 class Task(Struct, tag_field="kind", rename="camel", kw_only=True, frozen=True):
@@ -72,3 +83,19 @@ class ReportsResolved(Task, frozen=True, tag="ReportsResolved"):
     def topic(self) -> str:
         """The subject: who has reported it twice hears of both decisions in their order."""
         return f"reports of {self.number}"
+
+
+class Departure(Task, frozen=True, tag="Departure"):
+    """Delete what a user has left behind, who has left."""
+
+    user: str
+
+    @property
+    def topic(self) -> str:
+        """The user: by it, the request that puts the task finds it again."""
+        return f"departure of {self.user}"
+
+
+def encoded(task: Task) -> Encoded:
+    """The columns of a task's row."""
+    return Encoded(tag_of(task), json.encode(task).decode(), task.topic)

@@ -45,6 +45,21 @@ class PasswordChange(Wire):
     new: Password
 
 
+class PasswordProof(Wire):
+    """The password of an account, which proves whose it is."""
+
+    password: Annotated[str, Meta(max_length=128)]
+
+
+class SubjectProof(Struct):
+    """A token of another service, whose account is linked to this one, which has no password."""
+
+    subject_token: Annotated[str, Meta(max_length=16384)]
+    subject_token_type: Annotated[
+        str, Meta(max_length=256, examples=["urn:ietf:params:oauth:token-type:id_token"])
+    ]
+
+
 class BanBody(Wire):
     """A ban. Without `until` (Unix seconds, up to the year 9999) it has no end."""
 

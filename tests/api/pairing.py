@@ -30,7 +30,8 @@ ACTS = (
 """The writes about two users."""
 
 EMPTY = """
-    delete from pairs; delete from follows; delete from unfollows; delete from friend_asks;
+    delete from pairs; delete from messages; delete from ended_conversations;
+    delete from follows; delete from unfollows; delete from friend_asks;
     delete from report_queue; delete from report_decisions; delete from reports;
     delete from report_subjects;
     delete from party_invites; delete from notifications; delete from notification_counters;

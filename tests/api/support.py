@@ -7,6 +7,7 @@ import msgspec
 from twisted.internet.defer import Deferred
 
 from contentsvc.db.query import Db
+from contentsvc.push.notifier import data_of
 from contentsvc.store import notifications
 from contentsvc.store.notifications import Following
 from contentsvc.store.outbox import Outbox
@@ -51,11 +52,20 @@ class Notifier:
 
     async def send(self, db: Db, recipient: str, notification: Notification) -> None:
         kind = type(notification).__name__
-        data = msgspec.json.encode(notification).decode()
-        await notifications.insert(db, recipient, kind, data)
+        await notifications.insert(db, recipient, kind, data_of(notification))
+        self._sent(db, recipient, notification)
+
+    async def send_many(self, db: Db, told: Sequence[tuple[str, Notification]]) -> None:
+        for recipient, notification in told:
+            if await notifications.insert_many(
+                db, [recipient], [type(notification).__name__], [data_of(notification)]
+            ):
+                self._sent(db, recipient, notification)
+
+    def _sent(self, db: Db, recipient: str, notification: Notification) -> None:
         if self.error is not None:
             raise self.error
-        db.after_commit(lambda: self.sent.append((recipient, kind)))
+        db.after_commit(lambda: self.sent.append((recipient, type(notification).__name__)))
 
     def publish(self, db: Db, rows: Sequence[Following]) -> None:
         told = [(row.user_id, msgspec.json.decode(row.data)["kind"]) for row in rows]

@@ -10,7 +10,14 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.families import OPERATIONS
 from contentsvc.client import ApiError, NotSignedIn, Page, UnknownNotification
-from contentsvc.wire.accounts import BanBody, PasswordChange, Registration, RevokeForm, TokenForm
+from contentsvc.wire.accounts import (
+    BanBody,
+    PasswordChange,
+    PasswordProof,
+    Registration,
+    RevokeForm,
+    TokenForm,
+)
 from contentsvc.wire.base import Paging
 from contentsvc.wire.challenges import (
     AchievementDefinition,
@@ -91,6 +98,7 @@ PARTY = PartyBody(party=BOB)
 CALLS = {
     "accounts.register": (Registration(username="bob", email="b@b", password="12345678"),),
     "accounts.change_password": (PasswordChange(current="12345678", new="87654321"),),
+    "departures.leave": (PasswordProof(password="12345678"),),
     "actions.all": (),
     "actions.warn": (BOB, WarningBody(reason="r")),
     "bans.get": (BOB,),

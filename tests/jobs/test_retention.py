@@ -17,6 +17,7 @@ from tests.jobs.lines import logged_by
 NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessions"
 PROCESSES, TELLINGS = "processes_forget_dead", "retention_trim_tellings"
 UNFOLLOWS, ASKS = "retention_trim_unfollows", "retention_trim_friend_asks"
+DEPARTURES = "retention_trim_departures"
 NOTHING: dict[str, Any] = {
     NOTIFICATIONS: (True, None, False, 0),
     SESSIONS: (0, 0),
@@ -24,6 +25,7 @@ NOTHING: dict[str, Any] = {
     TELLINGS: (0,),
     UNFOLLOWS: (0,),
     ASKS: (0,),
+    DEPARTURES: (0,),
 }
 
 
@@ -67,6 +69,7 @@ class RetentionTests(SynchronousTestCase):
                 TELLINGS: [()] * 2,
                 UNFOLLOWS: [()] * 2,
                 ASKS: [()] * 2,
+                DEPARTURES: [()] * 2,
             },
         )
         self.assertEqual(self.logged, [])
@@ -102,7 +105,8 @@ class RetentionTests(SynchronousTestCase):
         """With 0 days no notification is deleted; everything else is."""
         self.begin(0)
         self.clock.advance(EVERY)
-        self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, TELLINGS, UNFOLLOWS, ASKS})
+        notes = {TELLINGS, UNFOLLOWS, ASKS, DEPARTURES}
+        self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, *notes})
 
     def test_failed_amid(self) -> None:
         """After a batch that failed the walk goes on where it was, and counts on."""

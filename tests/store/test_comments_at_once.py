@@ -93,7 +93,7 @@ class AtOnceTests(AtOnceCase):
         )
         for n, constraint in (
             *((0, "comments_parent"), (6, "comments_parent")),
-            *((7, "comments_author_id_fkey"), (10, "comments_parent")),
+            *((7, "comments_author"), (10, "comments_parent")),
         ):
             self.assertIsInstance(found[n], Refused)
             self.assertEqual(found[n].constraint, constraint)

@@ -11,9 +11,10 @@ from twisted.internet.task import deferLater
 
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
-from contentsvc.store import messages, notifications
+from contentsvc.store import leaving, messages, notifications
 from contentsvc.store.floods import MINUTE, UNLIMITED
 from contentsvc.store.messages import Sent, Unsent
+from contentsvc.store.tasks import Departure
 from tests.support.databases import StoreCase, guid, together
 
 WAITING = (
@@ -347,10 +348,14 @@ class ReadTests(MessageCase):
         self.assertEqual([row.conversation.user.profile for row in rows], [None, "b" * 60])
 
     async def test_account_goes(self) -> None:
-        """With an account go the messages of both sides."""
+        """With an account go the conversations at once, and the messages of both sides after."""
         await self.send(self.ann, self.bob)
         await self.send(self.bob, self.ann)
         self.sql("delete from users where id = %s", self.ann)
+        place: str | None = "messages"
+        while place is not None:
+            async with self.db.transaction() as tx:
+                place = await leaving.step(tx, Departure(user=self.ann), place)
         (left,) = self.sql(
             "select (select count(*) from messages where sender in (%s, %s)),"
             " (select count(*) from conversations where %s in (lesser, greater))",

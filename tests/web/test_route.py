@@ -207,8 +207,7 @@ class RefusalTests(SynchronousTestCase):
 
         async def handler(self: Any, call: Call, body: Body) -> None: ...
 
-        for method in ("GET", "DELETE"):
-            self.refused("/x", handler, method=method)
+        self.refused("/x", handler, method="GET")
 
         async def both(self: Any, call: Call, body: Body, form: Body) -> None: ...
 

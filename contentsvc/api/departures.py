@@ -1,0 +1,132 @@
+"""Departures: users delete their accounts (extensions §8)."""
+
+from typing import Final
+
+from msgspec import UNSET, Raw, Struct, UnsetType
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
+
+from contentsvc.api.checks import check_user
+from contentsvc.api.errors import TooManyAttempts, UserNotFound, WrongPassword
+from contentsvc.api.guard import Guard
+from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
+from contentsvc.identity.subject import InvalidSubjectToken
+from contentsvc.push.endings import Endings
+from contentsvc.store import accounts, identities, leaving, outbox
+from contentsvc.store.outbox import Outbox
+from contentsvc.store.tasks import Departure
+from contentsvc.web.allow import SELF
+from contentsvc.web.call import Call
+from contentsvc.web.decode import Either
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import PasswordProof, SubjectProof
+
+LONGEST: Final = 5.0
+"""Seconds after which a request leaves the rest of its batches to the outbox."""
+TRIES: Final = 3
+"""How often the transaction is tried that others may keep from a lock."""
+_PAUSE = 0.05
+
+
+class _Given(Struct):
+    """What tells the two kinds of proof apart."""
+
+    subject_token: Raw | UnsetType = UNSET
+
+
+class Departures:
+    """Accounts that are deleted by their owners."""
+
+    def __init__(
+        self,
+        reactor: IReactorTime,
+        db: Database,
+        guard: Guard,
+        endings: Endings,
+        outbox: Outbox,
+        *,
+        longest: float = LONGEST,
+    ) -> None:
+        self._reactor = reactor
+        self._db = db
+        self._guard = guard
+        self._endings = endings
+        self._outbox = outbox
+        self._longest = longest
+
+    @route(
+        "DELETE",
+        "/user/<guid:user>",
+        allow=SELF,
+        raises=(UserNotFound, WrongPassword, TooManyAttempts),
+    )
+    async def leave(
+        self, call: Call, user: str, body: Either[PasswordProof | SubjectProof]
+    ) -> None:
+        """Delete the account, for good. All sessions end, and nobody finds the user any more. What
+        others see of the user is deleted too: comments become tombstones, content is deleted, votes
+        and messages go. It takes the password. If the account has none, it takes a `subject_token`
+        of an account elsewhere that is linked to it."""
+        given = body.decode(_Given)
+        by_password = given.subject_token is UNSET
+        proof = body.decode(PasswordProof) if by_password else body.decode(SubjectProof)
+        found = await self._proved(call, user, proof)
+        if found is None:
+            await check_user(self._db, user)
+            raise WrongPassword()
+        task = Departure(user=user)
+        await self._leave(task, found.password_hash)
+        await self._finish(task)
+
+    async def _proved(
+        self, call: Call, user: str, proof: PasswordProof | SubjectProof
+    ) -> accounts.Credentials | None:
+        """The account, if the caller may delete it."""
+        if isinstance(proof, PasswordProof):
+            return await self._guard.by_id(call, user, proof.password)
+        given = proof.subject_token, proof.subject_token_type
+        try:
+            subject = await self._guard.subject(call, *given)
+        except InvalidSubjectToken:
+            return None
+        owner = await identities.owner(self._db, subject.issuer, subject.subject)
+        found = await accounts.credentials_of(self._db, user) if owner == user else None
+        return found if found is not None and found.password_hash is None else None
+
+    async def _leave(self, task: Departure, password_hash: str | None) -> None:
+        """Delete what goes at once. Raises WrongPassword, Unavailable."""
+        for left in reversed(range(TRIES)):
+            try:
+                async with self._db.transaction() as tx:
+                    ended = await leaving.leave(tx, task.user, password_hash)
+                    if ended is None:
+                        raise WrongPassword()  # it was changed while it was checked
+                    await self._outbox.put_later(tx, task)
+                    self._endings.end(tx, ended)
+                return
+            except Unavailable as error:
+                if error.cause != "lock" or not left:
+                    raise
+
+    async def _finish(self, task: Departure) -> None:
+        """Do the batches that are left. The outbox does them if this process dies, or if they take
+        too long."""
+        end = self._reactor.seconds() + self._longest
+        try:
+            while self._reactor.seconds() < end:
+                async with self._db.transaction() as tx:
+                    row = await outbox.take_of(tx, task.topic)
+                    if row is not None:
+                        place = await leaving.step(tx, task, row.place)
+                        if place is None:
+                            await outbox.finish(tx, row.id)
+                            return
+                        await outbox.move(tx, row.id, place)
+                if row is None:
+                    if not await outbox.has(self._db, task.topic):
+                        return
+                    await deferLater(self._reactor, _PAUSE)  # another process is at it
+        except Unavailable:
+            pass
+        self._outbox.wake()
