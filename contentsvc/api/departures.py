@@ -1,6 +1,8 @@
-"""Departures: users delete their accounts (extensions §8)."""
+"""Departures: users take what is theirs with them, and delete their accounts (extensions §8)."""
 
+from collections.abc import AsyncIterator
 from typing import Final
+from uuid import uuid4
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 from twisted.internet.interfaces import IReactorTime
@@ -14,18 +16,26 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.identity.subject import InvalidSubjectToken
 from contentsvc.push.endings import Endings
 from contentsvc.store import accounts, identities, leaving, outbox
+from contentsvc.store.export import SECTIONS, Account
+from contentsvc.store.export import account as read_account
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import Departure
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
+from contentsvc.web.reply import Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import PasswordProof, SubjectProof
+from contentsvc.wire.export import Export
 
 LONGEST: Final = 5.0
 """Seconds after which a request leaves the rest of its batches to the outbox."""
 TRIES: Final = 3
 """How often the transaction is tried that others may keep from a lock."""
+SCHEMA: Final = 1
+"""Grows when a member of the export changes its meaning, or goes."""
+PAGE: Final = (100, 256 * 1024)
+"""Items of a page of the export, and bytes; it may have one item more than fits."""
 _PAUSE = 0.05
 
 
@@ -36,7 +46,7 @@ class _Given(Struct):
 
 
 class Departures:
-    """Accounts that are deleted by their owners."""
+    """Users take all that is theirs with them, and delete their accounts."""
 
     def __init__(
         self,
@@ -47,6 +57,7 @@ class Departures:
         outbox: Outbox,
         *,
         longest: float = LONGEST,
+        page: tuple[int, int] = PAGE,
     ) -> None:
         self._reactor = reactor
         self._db = db
@@ -54,6 +65,7 @@ class Departures:
         self._endings = endings
         self._outbox = outbox
         self._longest = longest
+        self._page = page
 
     @route(
         "DELETE",
@@ -78,6 +90,38 @@ class Departures:
         task = Departure(user=user)
         await self._leave(task, found.password_hash)
         await self._finish(task)
+
+    @route("GET", "/user/<guid:user>/export", allow=SELF, raises=(UserNotFound,))
+    async def export(self, call: Call, user: str) -> Pieces[Export]:
+        """Get all that the service holds of the user, as one JSON object. What the user or others
+        write meanwhile may be in one member and not yet in another."""
+        account = await read_account(self._db, user)
+        if account is None:
+            raise UserNotFound()
+        members = self._members(user, account)
+
+        async def more() -> bytes:
+            return (await anext(members, "")).encode()
+
+        async def state() -> str:
+            return str(uuid4())  # to compare two of them would cost as much as the export
+
+        return Pieces(more, state, b"{}", f"{account.username}.json")
+
+    async def _members(self, user: str, account: Account) -> AsyncIterator[str]:
+        """The members of the export, and of a long one the items. One page is in memory at a time,
+        and the next one, which tells whether it is the last."""
+        yield f'"schema":{SCHEMA},"created":{account.created},"account":{account.record}'
+        for name, read, start in SECTIONS:
+            rows = await read(self._db, user, start, *self._page)
+            text = f'"{name}":['
+            while rows:
+                text += ",".join(row.item for row in rows)
+                rows = await read(self._db, user, rows[-1].key, *self._page)
+                if rows:
+                    yield text
+                    text = ""
+            yield text + "]"
 
     async def _proved(
         self, call: Call, user: str, proof: PasswordProof | SubjectProof

@@ -1,7 +1,8 @@
-"""Departures: users delete their accounts."""
+"""Departures: users take what is theirs with them, and delete their accounts."""
 
 from contentsvc.client.calls import Calls
 from contentsvc.wire.accounts import PasswordProof, SubjectProof
+from contentsvc.wire.export import Export
 
 
 class Departures:
@@ -9,6 +10,10 @@ class Departures:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
+
+    async def export(self) -> Export:
+        """All that the service holds of the user."""
+        return await self._calls.get(f"/user/{self._calls.user}/export", Export)
 
     async def leave(self, body: PasswordProof | SubjectProof) -> None:
         """Delete the user's own account, for good. An account without a password takes a token of

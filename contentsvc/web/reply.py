@@ -57,6 +57,8 @@ class Pieces(NamedTuple, Generic[T]):
     more: Callable[[], Awaitable[bytes]]
     state: Callable[[], Awaitable[str]]
     brackets: bytes = b"[]"
+    file: str | None = None
+    """The name under which a browser saves it, if that is what it is for."""
 
 
 class Reply:
@@ -101,6 +103,9 @@ class Reply:
         if self._is_known(request, (await pieces.state()).encode()):
             self._write(request, 304, None, b"")
         else:
+            if pieces.file is not None:
+                disposition = f'attachment; filename="{pieces.file}"'
+                request.setHeader(b"Content-Disposition", disposition.encode())
             fields = self.fields(request)
             await request.stream(b"application/json", fields, pieces.more, pieces.brackets)
 

@@ -98,6 +98,7 @@ PARTY = PartyBody(party=BOB)
 CALLS = {
     "accounts.register": (Registration(username="bob", email="b@b", password="12345678"),),
     "accounts.change_password": (PasswordChange(current="12345678", new="87654321"),),
+    "departures.export": (),
     "departures.leave": (PasswordProof(password="12345678"),),
     "actions.all": (),
     "actions.warn": (BOB, WarningBody(reason="r")),

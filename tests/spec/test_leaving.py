@@ -1,5 +1,7 @@
 """Accounts that are deleted (extensions §8)."""
 
+from typing import Any
+
 from tests.spec.client import Response
 from tests.spec.data import Content, User, guid, reference
 from tests.spec.harness import SpecCase
@@ -245,3 +247,86 @@ class LeftTests(LeavingCase):
             told = message.get("notification", message)
             if told.get("kind") == "DependencyStatus":
                 return told["dependency"], told["status"], told["content"]
+
+
+class ExportTests(LeavingCase):
+    """GET /user/{user}/export."""
+
+    async def export(self, user: User) -> dict[str, Any]:
+        """All that the service holds of a user."""
+        response = await self.get(f"user/{user.id}/export", by=user, expect=200)
+        return dict(response.json())
+
+    async def test_account(self):
+        """Extensions §8: one JSON object, to be saved as a file; without any password."""
+        ann = await self.user()
+        response = await self.get(f"user/{ann.id}/export", by=ann, expect=200)
+        self.assertEqual(
+            f'attachment; filename="{ann.username}.json"', response.header("Content-Disposition")
+        )
+        found = response.json()
+        self.assertEqual(1, found["schema"])
+        account = found["account"]
+        self.assertEqual(
+            (ann.id, ann.username, ann.email),
+            (account["id"], account["username"], account["email"]),
+        )
+        self.assertNotIn(b"argon2", response.body)
+        self.assertEqual(1, len(found["sessions"]))
+
+    async def test_others(self):
+        """Only the user may."""
+        ann, bob = await self.user(), await self.someone()
+        for by in (bob, await self.admin()):
+            self.problem(await self.get(f"user/{ann.id}/export", by=by), 403, "forbidden")
+        self.problem(await self.get(f"user/{ann.id}/export"), 401, "unauthorized")
+
+    async def test_things(self):
+        """It has what the user has made, and what others have sent to the user."""
+        ann, bob = await self.user(), await self.user()
+        await self.befriend(ann, bob)
+        castle, other = await self.content(ann), await self.content(bob)
+        comment = await self.comment(other, ann, "Well made")
+        await self.rate(ann, other, "1")
+        for one, to, text in ((ann, bob, "hello"), (bob, ann, "hello to you")):
+            path = f"user/{one.id}/friend/{to.id}/messages"
+            await self.post(path, {"text": text}, by=one, expect=201)
+        await self.put(f"user/{ann.id}/progress/level", {"value": {"at": 3}}, by=ann, expect=204)
+        found = await self.export(ann)
+        self.assertEqual([castle.id], [one["id"] for one in found["content"]])
+        self.assertEqual(
+            [(castle.id, castle.sent["revisionId"])],
+            [(one["content"], one["id"]) for one in found["revisions"]],
+        )
+        self.assertEqual(
+            [(int(comment.rpartition("/")[2]), "Well made")],
+            [(one["id"], one["body"]) for one in found["comments"]],
+        )
+        self.assertEqual([(other.id, "1")], [(r["content"], r["value"]) for r in found["ratings"]])
+        self.assertEqual(
+            [(bob.id, ann.id, "hello"), (bob.id, bob.id, "hello to you")],
+            [(one["other"], one["sender"], one["text"]) for one in found["messages"]],
+        )
+        self.assertEqual(
+            [("level", {"at": 3})], [(one["key"], one["value"]) for one in found["progress"]]
+        )
+        kinds = [one["kind"] for one in found["notifications"]]
+        self.assertEqual(["FriendConfirm", "FriendMessage"], kinds)
+        self.assertEqual([bob.username], [one["username"] for one in found["friends"]])
+
+    async def test_not_of_others(self):
+        """It does not say who has reported the user, or blocks them."""
+        ann, bob = await self.user(), await self.user()
+        await self.put(f"user/{bob.id}/blocked/{ann.id}", by=bob, expect=204)
+        await self.post(f"user/{ann.id}/report", {"reason": "spam"}, by=bob, expect=204)
+        response = await self.get(f"user/{ann.id}/export", by=ann, expect=200)
+        self.assertNotIn(bob.id.encode(), response.body)
+
+    async def test_long(self):
+        """Long lists come whole, in their order."""
+        ann = await self.user()
+        for n in range(230):
+            path = f"user/{ann.id}/progress/{n:04}"
+            await self.put(path, {"value": {"n": n}}, by=ann, expect=204)
+        found = await self.export(ann)
+        self.assertEqual(list(range(230)), [one["value"]["n"] for one in found["progress"]])
