@@ -28,6 +28,7 @@ from contentsvc.api.debug import DebugTools
 from contentsvc.api.departures import Departures
 from contentsvc.api.dependents import Dependents
 from contentsvc.api.downloads import Downloads
+from contentsvc.api.emails import Emails
 from contentsvc.api.entries import Entries
 from contentsvc.api.families import MIRRORED, OPERATIONS
 from contentsvc.api.files import Files
@@ -60,6 +61,7 @@ from contentsvc.daemon.daemon import Daemon, Parts
 from contentsvc.daemon.sequence import Sequence, say_hello
 from contentsvc.daemon.worker import Worker
 from contentsvc.daemon.workers import Workers
+from contentsvc.mail import texts
 from contentsvc.push.factory import SocketFactory
 from contentsvc.root import Root
 from contentsvc.store import health
@@ -115,6 +117,11 @@ class Options(usage.Options):
         settings = config.read(self, os.environ)
         if settings.files == "s3":
             config.store_of(settings)
+        if config.mail_of(settings) is not None:
+            try:
+                texts.load(settings.mail_templates)
+            except texts.TextsError as error:
+                raise ConfigError(f"mail_templates {error}") from None
         if settings.secret_file is not None or os.path.exists(settings.keys_path):
             try:
                 Keys.load(settings.keys_path)
@@ -190,7 +197,15 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         return caller
 
     most = settings.failed_log_ins_per_address
-    guard = Guard(db, passwords, tokens, parts.verifiers, most_of_address=most)
+    guard = Guard(
+        db,
+        passwords,
+        tokens,
+        parts.verifiers,
+        most_of_address=most,
+        mails_of_address=settings.mails_per_address,
+    )
+    mails = None if parts.mailing is None else parts.mailing.queue
     platforms = settings.required_platforms
     claims = None if parts.bucket is None else Claims(required=settings.require_files)
     most = settings.publications_per_day
@@ -219,7 +234,8 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         Entries(db),
         Rewards(db),
         Sessions(db, tokens, endings, public_url=settings.public_url),
-        Accounts(db, passwords, guard, endings, registration=settings.registration),
+        Accounts(db, passwords, guard, endings, mails, registration=settings.registration),
+        Emails(db, passwords, guard, endings, parts.mail_tokens, mails),
         Departures(reactor, db, guard, endings, parts.outbox),
         Bans(db, endings),
         Actions(db, notifier),

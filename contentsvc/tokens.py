@@ -24,6 +24,10 @@ ACCESS_LIFETIME = 15 * 60
 SOCKET_LIFETIME = 60
 """Seconds."""
 _KEY_BYTES = 32
+_MAIL_ID, _MAIL_CODE = 16, 20
+"""Bytes of a mailed token. Their sum makes base64 without padding."""
+RESET, EMAIL = "reset", "email"
+"""The words with which tokens of mailed links begin: to set a password, to confirm an address."""
 REMEMBERED = 20_000
 _LONGEST = 4096
 """The longest token that is read, in characters. Ours have some 500."""
@@ -303,3 +307,36 @@ class Tokens:
             raise InvalidToken("The token has expired.")
         self.revoked.saw(claims["exp"])
         return claims
+
+
+class MailTokens:
+    """The tokens of links in mails: the word that says what a link is for, and the id of the mail
+    with a code that only the keys can make. So a mail that is sent again has the same token, and
+    the database has none."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = [key.secret for key in keys]
+
+    def make(self, word: str, id: str) -> str:
+        """The token of the mail with this id, a GUID. It can stand in a URL as it is."""
+        raw = UUID(id).bytes
+        text = base64.urlsafe_b64encode(raw + self._code(self._keys[0], word, raw)).decode()
+        return f"{word}-{text}"
+
+    def read(self, word: str, token: str) -> str | None:
+        """The id of the mail that has this token. None if the token is not ours, or not for
+        this."""
+        start, _, text = token.partition("-")
+        try:
+            raw = base64.b64decode(text.encode("ascii"), altchars=b"-_", validate=True)
+        except (UnicodeEncodeError, binascii.Error):
+            return None
+        if start != word or len(raw) != _MAIL_ID + _MAIL_CODE:
+            return None
+        id, code = raw[:_MAIL_ID], raw[_MAIL_ID:]
+        if not any(hmac.compare_digest(self._code(key, word, id), code) for key in self._keys):
+            return None
+        return str(UUID(bytes=id))
+
+    def _code(self, key: bytes, word: str, id: bytes) -> bytes:
+        return hmac.digest(key, b"mail\0" + word.encode() + b"\0" + id, "sha256")[:_MAIL_CODE]

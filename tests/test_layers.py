@@ -30,7 +30,8 @@ ALLOWED = {
     "postgres": {"db"},
     "bucket": {"wire", "db"},
     "push": {"store", "db", "wire", "tokens"},
-    "jobs": {"wire", "store", "db", "push.notifier", "bucket"},
+    "mail": set(),
+    "jobs": {"wire", "store", "db", "push.notifier", "bucket", "mail"},
     "api": {
         *("web", "wire", "store", "db", "tokens", "passwords"),
         *("push.notifier", "push.endings", "bucket", "identity"),
@@ -43,7 +44,7 @@ ALLOWED = {
     },
     "daemon": {
         *("config", "db", "store", "postgres", "tokens"),
-        *("passwords", "push", "jobs", "web", "bucket", "identity"),
+        *("passwords", "push", "jobs", "web", "bucket", "identity", "mail"),
     },
 }
 """What a layer may import beside itself; `tap` everything."""

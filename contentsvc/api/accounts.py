@@ -11,7 +11,8 @@ from contentsvc.api.guard import Guard
 from contentsvc.db.database import Database
 from contentsvc.passwords import Passwords
 from contentsvc.push.endings import Endings
-from contentsvc.store import accounts, sessions
+from contentsvc.store import accounts, addresses, mails, sessions
+from contentsvc.store.mails import Mails
 from contentsvc.web.allow import ANYONE, SELF
 from contentsvc.web.call import Call
 from contentsvc.web.reply import Created
@@ -20,7 +21,7 @@ from contentsvc.wire.accounts import PasswordChange, Registration
 
 
 class Accounts:
-    """Registration, and changing the password."""
+    """Registration, and changing the password. Without `mails` the service sends none."""
 
     def __init__(
         self,
@@ -28,6 +29,7 @@ class Accounts:
         passwords: Passwords,
         guard: Guard,
         endings: Endings,
+        mails: Mails | None,
         *,
         registration: bool,
     ) -> None:
@@ -35,20 +37,27 @@ class Accounts:
         self._passwords = passwords
         self._guard = guard
         self._endings = endings
+        self._mails = mails
         self._registration = registration
 
     @route("POST", "/user", allow=ANYONE, raises=(RegistrationClosed, UsernameTaken, EmailTaken))
     async def register(self, call: Call, body: Registration) -> Created:
-        """Register a user."""
+        """Register a user. A mail with a link to confirm the address goes there, if the service
+        sends mail."""
         if not self._registration:
             raise RegistrationClosed()
         encoded = await self._passwords.hash(body.password, call.network)
-        user = await accounts.register(self._db, body.username, body.email, encoded, False)
+        async with self._db.transaction() as tx:
+            await addresses.free(tx, body.email)
+            user = await accounts.register(tx, body.username, body.email, encoded, False)
+            if self._mails is not None:
+                await self._mails.put(tx, "confirm", user, body.email)
         return Created(f"/api/v1/user/{user}")
 
     @route("PUT", "/user/<guid:user>/password", allow=SELF, raises=(WrongPassword, TooManyAttempts))
     async def change_password(self, call: Call, user: str, body: PasswordChange) -> None:
-        """Change the password, and end all other log-ins."""
+        """Change the password, and end all other log-ins, and the links in mails that set a
+        password or change the address."""
         found = await self._guard.by_id(call, user, body.current)
         if found is None:
             raise WrongPassword()
@@ -56,5 +65,7 @@ class Accounts:
         async with self._db.transaction() as tx:
             if not await accounts.set_password(tx, user, found.password_hash, encoded):
                 raise WrongPassword()  # another change was first
+            await mails.end_resets(tx, user)
+            await mails.end_changes(tx, user)
             others = await sessions.revoke_all(tx, user, call.session)
             self._endings.end(tx, others)

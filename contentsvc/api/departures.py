@@ -4,18 +4,17 @@ from collections.abc import AsyncIterator
 from typing import Final
 from uuid import uuid4
 
-from msgspec import UNSET, Raw, Struct, UnsetType
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
 from contentsvc.api.checks import check_user
 from contentsvc.api.errors import TooManyAttempts, UserNotFound, WrongPassword
 from contentsvc.api.guard import Guard
+from contentsvc.api.proofs import Given, by_subject
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
-from contentsvc.identity.subject import InvalidSubjectToken
 from contentsvc.push.endings import Endings
-from contentsvc.store import accounts, identities, leaving, outbox
+from contentsvc.store import accounts, leaving, outbox
 from contentsvc.store.export import SECTIONS, Account
 from contentsvc.store.export import account as read_account
 from contentsvc.store.outbox import Outbox
@@ -37,12 +36,6 @@ SCHEMA: Final = 1
 PAGE: Final = (100, 256 * 1024)
 """Items of a page of the export, and bytes; it may have one item more than fits."""
 _PAUSE = 0.05
-
-
-class _Given(Struct):
-    """What tells the two kinds of proof apart."""
-
-    subject_token: Raw | UnsetType = UNSET
 
 
 class Departures:
@@ -80,8 +73,7 @@ class Departures:
         others see of the user is deleted too: comments become tombstones, content is deleted, votes
         and messages go. It takes the password. If the account has none, it takes a `subject_token`
         of an account elsewhere that is linked to it."""
-        given = body.decode(_Given)
-        by_password = given.subject_token is UNSET
+        by_password = body.decode(Given).by_password
         proof = body.decode(PasswordProof) if by_password else body.decode(SubjectProof)
         found = await self._proved(call, user, proof)
         if found is None:
@@ -130,13 +122,7 @@ class Departures:
         if isinstance(proof, PasswordProof):
             return await self._guard.by_id(call, user, proof.password)
         given = proof.subject_token, proof.subject_token_type
-        try:
-            subject = await self._guard.subject(call, *given)
-        except InvalidSubjectToken:
-            return None
-        owner = await identities.owner(self._db, subject.issuer, subject.subject)
-        found = await accounts.credentials_of(self._db, user) if owner == user else None
-        return found if found is not None and found.password_hash is None else None
+        return await by_subject(self._db, self._guard, call, user, *given)
 
     async def _leave(self, task: Departure, password_hash: str | None) -> None:
         """Delete what goes at once. Raises WrongPassword, Unavailable."""

@@ -53,6 +53,12 @@ InvalidGrant = named(
     oauth="invalid_grant",
 )
 WrongPassword = named(403, "wrong_password", "This is not your current password.")
+InvalidMailedToken = named(
+    400,
+    "invalid_token",
+    "The link is not valid, was used before, or its time is over. Ask for another mail.",
+)
+MailUnavailable = named(503, "mail_unavailable", "This service sends no mail.")
 AccountBanned = named(
     403,
     "account_banned",

@@ -10,6 +10,7 @@ from contentsvc.api.debug import DebugTools
 from contentsvc.api.departures import Departures
 from contentsvc.api.dependents import Dependents
 from contentsvc.api.downloads import Downloads
+from contentsvc.api.emails import Emails
 from contentsvc.api.entries import Entries
 from contentsvc.api.files import Files
 from contentsvc.api.friends import Friends
@@ -53,6 +54,7 @@ FAMILIES = (
     Family("sessions", Sessions),
     Family("accounts", Accounts),
     Family("departures", Departures),
+    Family("emails", Emails),
     Family("bans", Bans),
     Family("actions", Actions),
     Family("reports", Reports),

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from contentsvc.api.errors import TooManyAttempts, retry_after
+from contentsvc.api.errors import TooManyAttempts, TooManyRequests, retry_after
 from contentsvc.db.query import Db
 from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
 from contentsvc.passwords import Passwords
@@ -19,12 +19,14 @@ _NO_LIMIT = 2**31 - 1
 
 
 class Guard:
-    """Checks passwords, and tokens of other services, and limits failures.
+    """Checks passwords, and tokens of other services, and limits failures, and what
+    addresses ask for by mail.
 
     One limit is for each account from each address, so that a stranger locks nobody out. The other,
-    `most_of_address`, is for each address over all accounts; 0 means none. The database stores
-    pseudonyms of names and addresses, which `tokens` makes. Tokens of other services, which
-    `verifiers` verify, cannot be guessed: they only count for the address.
+    `most_of_address`, is for each address over all accounts; 0 means none, as for
+    `mails_of_address`. The database stores pseudonyms of names and addresses, which `tokens` makes.
+    Tokens of other services, which `verifiers` verify, cannot be guessed: they only count for the
+    address.
     """
 
     def __init__(
@@ -35,12 +37,14 @@ class Guard:
         verifiers: Verifiers,
         *,
         most_of_address: int,
+        mails_of_address: int,
     ) -> None:
         self._db = db
         self._passwords = passwords
         self._tokens = tokens
         self._verifiers = verifiers
         self._most_of_address = most_of_address or _NO_LIMIT
+        self._mails_of_address = mails_of_address or _NO_LIMIT
 
     async def by_name(self, call: Call, name: str, password: str) -> accounts.Credentials | None:
         """The account of this name or e-mail, if the password is right. Raises TooManyAttempts."""
@@ -75,6 +79,18 @@ class Guard:
         address = call.network
         of_address = _NO_LIMIT if address in {UNIX, UNKNOWN} else self._most_of_address
         return account, self._tokens.pseudonym(f"address {address}"), most, of_address, WINDOW
+
+    async def mail(self, db: Db, call: Call) -> None:
+        """Count a request for a mail, whoever is to get it. Raises TooManyRequests if there were
+        too many from the client's address."""
+        if call.network in {UNIX, UNKNOWN} or self._mails_of_address == _NO_LIMIT:
+            return
+        what = self._tokens.pseudonym("mails")
+        address = self._tokens.pseudonym(f"address {call.network}")
+        await failures.expire(db, WINDOW)
+        wait = await failures.requested(db, what, address, self._mails_of_address, WINDOW)
+        if wait > 0:
+            raise TooManyRequests(headers=retry_after(wait))
 
     async def _check(
         self, call: Call, account: str, found: accounts.Credentials | None, password: str

@@ -96,6 +96,7 @@ class Users:
             id=row.id,
             username=row.username,
             email=row.email,
+            email_verified=row.email_verified,
             avatar=row.avatar,
             emblem=row.emblem,
             full_profile=_profile(row.full_profile),

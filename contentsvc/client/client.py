@@ -17,6 +17,7 @@ from contentsvc.client.debug import Debug
 from contentsvc.client.departures import Departures
 from contentsvc.client.dependents import Dependents
 from contentsvc.client.downloads import Downloads
+from contentsvc.client.emails import Emails
 from contentsvc.client.entries import Entries
 from contentsvc.client.files import Files
 from contentsvc.client.friends import Friends
@@ -92,6 +93,7 @@ class Client:
         self._log_in = LogIn(reactor, self.oauth)
         calls = Calls(http, self._log_in)
         self.accounts = Accounts(calls)
+        self.emails = Emails(calls)
         self.actions = Actions(calls)
         self.bans = Bans(calls)
         self.challenges = Challenges(calls)

@@ -27,7 +27,7 @@ from contentsvc.db.pooler import PoolerError
 from contentsvc.db.query import Db
 from contentsvc.passwords import HASHER
 from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.store import accounts, failures, sessions, users
+from contentsvc.store import accounts, addresses, failures, sessions, users
 from contentsvc.store.migrate import MigrationError
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens
 from contentsvc.wire.accounts import Registration
@@ -146,7 +146,10 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
     encoded = HASHER.hash(password)
 
     async def add(db: Db) -> str:
-        return await accounts.register(db, name, email, encoded, arguments.admin)
+        await addresses.free(db, email)
+        user = await accounts.register(db, name, email, encoded, arguments.admin)
+        await addresses.vouch(db, user)
+        return user
 
     with database(settings) as dsn:
         try:

@@ -13,19 +13,22 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
 
-from contentsvc.config.kinds import Secret, secret
+from contentsvc.config.kinds import MAILBOX, Secret, secret
 from contentsvc.config.table import SETTINGS, Setting, Settings
 
 __all__ = [
     "SETTINGS",
     "STORE_KEYS",
     "ConfigError",
+    "Mail",
     "Setting",
     "Settings",
     "Store",
     "is_ours",
     "log_format",
+    "mail_of",
     "read",
     "store_of",
     "variables",
@@ -58,6 +61,20 @@ class Store(NamedTuple):
             self.aws_secret_access_key.value,
             None if token is None else token.value,
         )
+
+
+class Mail(NamedTuple):
+    """The settings of mail. With `implicit_tls`, the connection begins with TLS."""
+
+    host: str
+    port: int
+    implicit_tls: bool
+    user: str | None
+    password: Secret | None
+    sender: str
+    sender_name: str
+    reset_url: str
+    templates: Path | None
 
 
 STORE_KEYS = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
@@ -149,6 +166,32 @@ def store_of(settings: Settings) -> Store:
     return store
 
 
+def mail_of(settings: Settings) -> Mail | None:
+    """What is needed to send mail; None if none is sent. Raises ConfigError if a part is
+    missing."""
+    if settings.smtp is None:
+        return None
+    if settings.mail_from is None:
+        raise ConfigError("mail_from is required when smtp is set")
+    if settings.reset_url is None:
+        raise ConfigError("reset_url is required when smtp is set")
+    url = urlsplit(settings.smtp.value)
+    named = MAILBOX.fullmatch(settings.mail_from)
+    if named is None or url.hostname is None:
+        raise ConfigError("mail_from must be an address")
+    return Mail(
+        host=url.hostname,
+        port=url.port or (465 if url.scheme == "smtps" else 25),
+        implicit_tls=url.scheme == "smtps",
+        user=None if url.username is None else unquote(url.username),
+        password=None if url.password is None else Secret(unquote(url.password)),
+        sender=named[2] or named[3],
+        sender_name=named[1] or "",
+        reset_url=settings.reset_url,
+        templates=settings.mail_templates,
+    )
+
+
 def is_ours(variable: str) -> bool:
     """Whether `read` heeds this variable of the environment."""
     return variable.startswith(_PREFIX) or variable.lower() in STORE_KEYS
@@ -168,6 +211,8 @@ def variables(settings: Settings) -> dict[str, str]:
 def _written(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
+    if isinstance(value, Secret):
+        return value.value
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 

@@ -17,6 +17,9 @@ FORMS = ("text", "json")
 BACKLOG = 4096
 """Connections that may wait to be accepted: the most that Linux allows by default. Twisted's own
 default is 50. A client beyond the limit tries again after 1, 3, 7, 15, 31 and 63 s."""
+_ADDRESS = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9.-]{1,253}"
+MAILBOX = re.compile(rf'(?:([^<>@",;:\\()\[\]\x00-\x1f\x7f]*?) *<({_ADDRESS})>|({_ADDRESS}))')
+"""A name and the address after it, or an address alone."""
 _PORT = re.compile(r"(?:^(?:tcp6?|ssl):|:port=)([0-9]+)")
 _BACKLOG = re.compile(r":backlog=|^(?!(haproxy:)?(tcp6?|ssl|unix):)")
 """Matches an endpoint that has a backlog already, or that cannot have one."""
@@ -57,6 +60,48 @@ def secret(value: Any) -> Secret:
     if not isinstance(value, str):
         raise ValueError("must be a string")
     return Secret(value)
+
+
+def smtp(value: Any) -> Secret:
+    """The URL of a mail server: smtp or smtps, perhaps with a user and a password, which are
+    percent-encoded. No error repeats it."""
+    url = secret(value)
+    try:
+        parts = urlsplit(url.value)
+        good = (
+            parts.scheme in {"smtp", "smtps"}
+            and parts.hostname
+            and url.sendable
+            and parts.port != 0
+            and parts.path in {"", "/"}
+            and not parts.query
+            and not parts.fragment
+            and bool(parts.username) == bool(parts.password)
+        )
+    except ValueError:
+        good = False
+    if not good:
+        raise ValueError("must be a URL like smtp://user:password@mail.example:587, or smtps://")
+    return url
+
+
+def mailbox(value: Any) -> str:
+    """An address to send from, perhaps with a name before it, and the address in brackets."""
+    if not MAILBOX.fullmatch(text(value)):
+        raise ValueError("must be like no-reply@studio.example or Studio <no-reply@studio.example>")
+    return str(value)
+
+
+def reset_url(value: Any) -> str:
+    """A URL, which may have a query and a fragment."""
+    parts = urlsplit(text(value))
+    try:
+        good = parts.hostname and re.fullmatch("[!-~]+", value) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or parts.scheme not in {"http", "https"}:
+        raise ValueError("must be a URL like https://portal.example/account")
+    return str(value)
 
 
 def word(value: Any) -> str:

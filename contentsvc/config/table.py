@@ -13,13 +13,16 @@ from contentsvc.config.kinds import (
     endpoint,
     flag,
     form,
+    mailbox,
     number,
     origins,
     path,
     place,
     platforms,
     proxies,
+    reset_url,
     seconds,
+    smtp,
     store_url,
     url,
     word,
@@ -44,6 +47,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     secret_file: Path | None
     """None means one in the data dir, made at first start."""
     registration: bool
+    smtp: Secret | None
+    """The URL of the mail server; None means that no mail is sent."""
+    mail_from: str | None
+    reset_url: str | None
+    mail_templates: Path | None
+    """None means the texts that come with the service."""
+    mails_per_address: int
+    """0 means no limit."""
     debug_notify: bool
     require_party_invite: bool
     required_platforms: tuple[str, ...]
@@ -137,6 +148,21 @@ SETTINGS = (
         "secret_file", None, path, "file of the keys that sign tokens; required with --database"
     ),
     Setting("registration", True, flag, "on or off: may anyone register?"),
+    Setting("smtp", None, smtp, "URL of the mail server; without it no mail is sent"),
+    Setting("mail_from", None, mailbox, "address from which mail is sent, with --smtp"),
+    Setting(
+        "reset_url",
+        None,
+        reset_url,
+        "URL of the page that the links in mails lead to, with --smtp",
+    ),
+    Setting("mail_templates", None, path, "folder of texts of mails, instead of ours"),
+    Setting(
+        "mails_per_address",
+        300,
+        number(0, 1_000_000),
+        "requests for mails per client address in 15 minutes; 0: no limit",
+    ),
     Setting("debug_notify", True, flag, "on or off: does POST /api/v1/debug/notify exist?"),
     Setting(
         "require_party_invite",

@@ -16,6 +16,7 @@ from contentsvc.clocks import WallClock
 from contentsvc.config import Settings
 from contentsvc.daemon import accepting
 from contentsvc.daemon.buckets import open_bucket, store_jobs
+from contentsvc.daemon.mailing import Mailing, open_mailing
 from contentsvc.daemon.sequence import Sequence, allow_files
 from contentsvc.db.database import Database
 from contentsvc.identity.subject import Verifiers
@@ -41,7 +42,7 @@ from contentsvc.store import feeds
 from contentsvc.store.disk import Disk
 from contentsvc.store.outbox import Outbox
 from contentsvc.timers import Bell, NextTurn
-from contentsvc.tokens import Keys, Tokens
+from contentsvc.tokens import Keys, MailTokens, Tokens
 from contentsvc.web.site import ApiSite
 from contentsvc.web.tally import Tally
 from contentsvc.web.unavailable import unavailability
@@ -52,7 +53,8 @@ _FILES = 100
 
 class Parts(NamedTuple):
     """The parts behind the port. `keeper` is that of the embedded Postgres, `bucket` the place of
-    files if they are the service's, and `blocked` is to be called when one was blocked.
+    files if they are the service's, and `blocked` is to be called when one was blocked. `mailing`
+    sends mail, if mail is sent.
     `connections` is how many there may be, and `unavailable` counts the answers that are 503."""
 
     wall: WallClock
@@ -69,6 +71,8 @@ class Parts(NamedTuple):
     notifier: Notifier
     outbox: Outbox
     endings: Endings
+    mail_tokens: MailTokens
+    mailing: Mailing | None
     connections: int
     unavailable: Tally
 
@@ -149,6 +153,8 @@ class Daemon(Sequence):
         runner = Runner(reactor, wall, random)
         more = [] if bucket is None else [*collect(reactor, db, bucket, blocks), purge(db)]
         more += store_jobs(bucket, reactor)
+        mailing = open_mailing(settings, keys, reactor, wall, db)
+        more += [] if mailing is None else [mailing.job]
         self._start_jobs(runner, db, hub, notifier, tasks, work, more)
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
@@ -167,6 +173,8 @@ class Daemon(Sequence):
             notifier=notifier,
             outbox=tasks,
             endings=endings,
+            mail_tokens=MailTokens(keys),
+            mailing=mailing,
             connections=max(1, min(settings.most_connections, files - others)),
             unavailable=unavailable,
         )
@@ -194,7 +202,7 @@ class Daemon(Sequence):
         more: Iterable[Job],
     ) -> None:
         """Start the work that the process does by itself. `work` is rung for what is in the
-        outbox. `more` are the jobs of files."""
+        outbox. `more` are the jobs of files and mail."""
         reactor = self._reactor
         teller = Teller(reactor, db, notifier, KINDS)
         heartbeat = Heartbeat(

@@ -4,6 +4,7 @@ import re
 
 from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.db.errors import Unavailable
+from contentsvc.mail.errors import Away
 
 LENGTH = 300
 """Most characters of a text."""
@@ -14,7 +15,7 @@ _SECRETS = re.compile(r"(?<=//)[^/@\s]+(?=@)|(?<=password=)('[^']*'|\S+)", re.IG
 def plain(error: Exception) -> str:
     """One line that says what went wrong, without secrets."""
     text = str(error).strip()
-    if not isinstance(error, Unavailable | StorageUnavailable):
+    if not isinstance(error, Unavailable | StorageUnavailable | Away):
         # The driver's further lines have the statement with its values.
         text = text.partition("\n")[0]
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__

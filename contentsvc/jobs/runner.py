@@ -19,6 +19,7 @@ from twisted.python.failure import Failure
 from contentsvc.bucket.bucket import BadStore, StorageUnavailable
 from contentsvc.db.errors import Unavailable
 from contentsvc.jobs.failures import plain
+from contentsvc.mail.errors import Away
 from contentsvc.store.processes import Failing
 from contentsvc.timers import Backoff, Bell, Sleeps
 
@@ -114,7 +115,7 @@ class Runner:
         self._said[name] = now
         if isinstance(error, BadStore):
             log.error("Could not {job}: {error}", job=name, error=text)
-        elif isinstance(error, Unavailable | StorageUnavailable):
+        elif isinstance(error, Unavailable | StorageUnavailable | Away):
             log.warn("Could not {job}: {error}", job=name, error=text)
         else:
             log.failure("Could not {job}", Failure(error), job=name)

@@ -89,6 +89,19 @@ async def succeeded(
     others have used up the limit at the same time."""
 
 
+@one(f"""
+    with counted as (
+        insert into failed_log_ins as f (account, address, failures, since)
+        values (:what, :address, 1, clock_timestamp())
+        {_ONE_MORE}
+    )
+    select {_WAIT} from counted where failures > :most
+""")
+async def requested(db: Db, what: str, address: str, most: int, window: int) -> int:
+    """Count a request of a kind from an address, where `what` stands for the kind. Gives the
+    seconds to wait, if there were more than `most`."""
+
+
 @none("""
     delete from failed_log_ins where (account, address) in (
         select account, address from failed_log_ins

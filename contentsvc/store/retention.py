@@ -16,6 +16,7 @@ from typing import NamedTuple
 from contentsvc.db.query import Db, one
 from contentsvc.store.floods import DAY
 from contentsvc.store.fragments import NIL
+from contentsvc.store.mails import KEPT
 
 SLICE = 1000
 """Users whose logs one statement checks."""
@@ -204,3 +205,8 @@ async def trim_departures(db: Db) -> int:
 @one(_notes("unfollows", "created"))
 async def trim_unfollows(db: Db) -> int:
     """Delete at most NOTES notes of follows that were taken back. Gives their number."""
+
+
+@one(_notes("mails", "created", KEPT * DAY))
+async def trim_mails(db: Db) -> int:
+    """Delete at most NOTES old mails, whose links are not good any more. Gives their number."""

@@ -14,6 +14,7 @@ class FullRow(NamedTuple):
     id: str
     username: str
     email: str
+    email_verified: bool
     avatar: str | None
     emblem: str | None
     full_profile: str | None
@@ -51,7 +52,9 @@ async def info(db: Db, user: str) -> UserInfo | None:
 
 
 @maybe("""
-    select id, username, coalesce(email, '') as email, avatar, emblem, full_profile, public_profile
+    select id, username, coalesce(email, '') as email,
+           email is not null and email_confirmed as email_verified,
+           avatar, emblem, full_profile, public_profile
     from users where id = :user
 """)
 async def full(db: Db, user: str) -> FullRow | None:

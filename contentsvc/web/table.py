@@ -75,12 +75,12 @@ def table(families: Iterable[Family]) -> tuple[Operation, ...]:
     """The operations of these families.
 
     Raises TypeError if two have the same id or the same method and path, if two errors have the
-    same code, if a handler names an error that its route does not declare, or if a family has no
-    route.
+    same status and code, if a handler names an error that its route does not declare, or if a
+    family has no route.
     """
     operations: list[Operation] = []
     taken: set[str] = set()
-    codes: dict[str, type[Problem]] = {}
+    codes: dict[tuple[int, str], type[Problem]] = {}
     for family in families:
         routes = _routes(family.handlers)
         if not routes:
@@ -95,7 +95,7 @@ def table(families: Iterable[Family]) -> tuple[Operation, ...]:
             if len({variable_name(*each) for each in route.variables}) < len(route.variables):
                 raise TypeError(f"{operation.id}: two variables have one name in {operation.url}")
             for error in operation.errors:
-                if codes.setdefault(error.code, error) is not error:
+                if codes.setdefault((error.status, error.code), error) is not error:
                     raise TypeError(f"{operation.id}: two errors have the code {error.code}")
             _refuse_undeclared(operation)
             operations.append(operation)

@@ -60,6 +60,47 @@ class SubjectProof(Struct):
     ]
 
 
+class PasswordResetRequest(Wire):
+    """The address of the account whose password is lost."""
+
+    email: Email
+
+
+MailedToken = Annotated[
+    str,
+    Meta(
+        description="a token of a link that was mailed",
+        examples=["reset-Dh96UmucTT6KQVwtm39uEOZ3dEGk2iVWjdCyeUJCBuN2tF8l"],
+    ),
+]
+
+
+class PasswordReset(Wire):
+    """The token of a mailed link, and the new password."""
+
+    token: MailedToken
+    new: Password
+
+
+class EmailChange(Wire):
+    """The new address, and the present password."""
+
+    email: Email
+    password: Annotated[str, Meta(max_length=128)]
+
+
+class EmailChangeBySubject(SubjectProof):
+    """The new address of an account that has no password, and a token of another service."""
+
+    email: Email
+
+
+class EmailConfirmation(Wire):
+    """The token of a mailed link."""
+
+    token: MailedToken
+
+
 class BanBody(Wire):
     """A ban. Without `until` (Unix seconds, up to the year 9999) it has no end."""
 

@@ -30,11 +30,13 @@ class UserIds(Wire):
 
 
 class FullUser(Record):
-    """The whole record of a user (spec §2)."""
+    """The whole record of a user (spec §2). `email` is empty if the account has no address.
+    `emailVerified` says that the user has got mail there."""
 
     id: Id
     username: str
     email: str
+    email_verified: bool
     avatar: str | None
     emblem: Id | None
     full_profile: Profile

@@ -38,10 +38,15 @@ class AccountCase(ApiCase):
         self.tokens = Tokens(Keys([Key("k", b"k" * 32)]), self.clock)
         self.endings = Endings()
         self.guard = guard = Guard(
-            self.db, passwords, self.tokens, Verifiers(), most_of_address=100
+            self.db,
+            passwords,
+            self.tokens,
+            Verifiers(),
+            most_of_address=100,
+            mails_of_address=100,
         )
         self.oauth = OAuth(self.db, guard, self.tokens, self.endings)
-        self.accounts = Accounts(self.db, passwords, guard, self.endings, registration=True)
+        self.accounts = Accounts(self.db, passwords, guard, self.endings, None, registration=True)
         self.name = f"u{guid()[:8]}"
         sent = Registration(username=self.name, email=f"{self.name}@x", password=PASSWORD)
         created = await self.accounts.register(Caller(), sent)
@@ -216,7 +221,7 @@ class EndTests(AccountCase):
         form = TokenForm("password", username=self.name, password=PASSWORD)
         self.assertEqual((await self.refused(oauth.token(Caller(), form))).code, "invalid_grant")
         self.assertEqual(self.sql("select * from sessions where user_id = %s", self.ann), [])
-        accounts_ = Accounts(self.db, self.passwords, guard, self.endings, registration=True)
+        accounts_ = Accounts(self.db, self.passwords, guard, self.endings, None, registration=True)
         problem = await self.refused(accounts_.change_password(call, self.ann, change))
         self.assertEqual((problem.code, self.endings.sids), ("wrong_password", []))
 

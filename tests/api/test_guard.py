@@ -50,7 +50,8 @@ class GuardTests(ApiCase):
     def make(self, db: Database | None = None, checked: Checked | None = None) -> Guard:
         """A process's guard."""
         checks = checked or self.checked
-        return Guard(db or self.db, checks, self.tokens, Verifiers(), most_of_address=25)
+        limits = {"most_of_address": 25, "mails_of_address": 2}
+        return Guard(db or self.db, checks, self.tokens, Verifiers(), **limits)
 
     async def log_in(
         self,
@@ -150,7 +151,8 @@ class GuardTests(ApiCase):
 
     async def test_no_limit(self) -> None:
         """0 stands for none."""
-        guard = Guard(self.db, self.checked, self.tokens, Verifiers(), most_of_address=0)
+        limits = {"most_of_address": 0, "mails_of_address": 0}
+        guard = Guard(self.db, self.checked, self.tokens, Verifiers(), **limits)
         for n in range(30):
             self.assertEqual(await self.log_in(name=f"nobody{n}", guard=guard), "wrong")
 
@@ -192,7 +194,8 @@ class SubjectTests(ApiCase):
         self.sql("delete from failed_log_ins")
         tokens = Tokens(Keys([Key("k", b"k" * 32)]), None)
         verifiers = Verifiers([FakeVerifier()])
-        self.guard = Guard(self.db, Checked(), tokens, verifiers, most_of_address=3)
+        limits = {"most_of_address": 3, "mails_of_address": 3}
+        self.guard = Guard(self.db, Checked(), tokens, verifiers, **limits)
 
     async def present(self, token: str, at: str = HOME) -> str:
         """The outcome of presenting this token."""

@@ -12,8 +12,12 @@ from contentsvc.api.families import OPERATIONS
 from contentsvc.client import ApiError, NotSignedIn, Page, UnknownNotification
 from contentsvc.wire.accounts import (
     BanBody,
+    EmailChange,
+    EmailConfirmation,
     PasswordChange,
     PasswordProof,
+    PasswordReset,
+    PasswordResetRequest,
     Registration,
     RevokeForm,
     TokenForm,
@@ -97,6 +101,11 @@ CHALLENGE = ChallengeCreate(
 PARTY = PartyBody(party=BOB)
 CALLS = {
     "accounts.register": (Registration(username="bob", email="b@b", password="12345678"),),
+    "emails.ask_reset": (PasswordResetRequest(email="b@b"),),
+    "emails.reset": (PasswordReset(token="reset-x", new="12345678"),),
+    "emails.change": (EmailChange(email="b@b", password="12345678"),),
+    "emails.ask_confirmation": (),
+    "emails.confirm": (EmailConfirmation(token="email-x"),),
     "accounts.change_password": (PasswordChange(current="12345678", new="87654321"),),
     "departures.export": (),
     "departures.leave": (PasswordProof(password="12345678"),),

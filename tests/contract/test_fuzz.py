@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from twisted.internet.utils import getProcessOutputAndValue
 
@@ -15,6 +15,7 @@ from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
 from tests.spec.telling import revision
 from tests.support.daemon import Daemon, script, shared
+from tests.support.mailserver import MailServer
 
 UNLIMITED = {
     "COMMENTS_PER_MINUTE": "0",
@@ -24,6 +25,7 @@ UNLIMITED = {
     "PUBLICATIONS_PER_DAY": "0",
     "REPORTS_PER_DAY": "0",
     "FAILED_LOG_INS_PER_ADDRESS": "0",
+    "MAILS_PER_ADDRESS": "0",
 }
 """Else most answers would be 429 before long."""
 AT_RANDOM = 20
@@ -63,10 +65,18 @@ def number(path: str) -> int:
 
 class FuzzTests(SpecCase):
     timeout = 600.0
+    _mails: ClassVar[list[MailServer]] = []
 
     async def connect(self) -> None:
         self.own_daemon()
-        self.use(await shared("fuzzed", lambda: Daemon(environ=UNLIMITED)))
+        if not self._mails:
+            self._mails.append(MailServer())
+            await self._mails[0].start()
+        options = (
+            *("--smtp", f"smtp://127.0.0.1:{self._mails[0].port}"),
+            *("--mail-from", "a@b.example", "--reset-url", "https://portal.example/"),
+        )
+        self.use(await shared("fuzzed", lambda: Daemon(*options, environ=UNLIMITED)))
 
     async def world(self, caller: User) -> World:
         """What there is: for the most part the caller's, for the rest that of others or nobody."""
@@ -120,6 +130,10 @@ class FuzzTests(SpecCase):
             "query.upTo": [*notifications, guid(), 2],
             "body.current": [caller.password],
         }
+        (mails,), lost = self._mails, await self.user()
+        confirm = await mails.arrived(lost.email)
+        await self.post("user/password-reset", {"email": lost.email}, expect=204)
+        reset = await mails.arrived(lost.email, 2)
         for path in (comments[0], other.path, f"user/{ann.id}"):
             await self.post(f"{path}/report", {"reason": "spam"}, by=ben, expect=204)
         report = f"moderation/reports/user/{ann.id}"
@@ -177,6 +191,12 @@ class FuzzTests(SpecCase):
                 "body.accountId": [caller.id],
                 "body.contentId": [own.id],
             },
+            "PUT /api/v1/user/{userId}/email": {
+                "path.userId": [caller.id],
+                "body.password": [caller.password],
+            },
+            "PUT /api/v1/user/email/verification": {"body.token": [confirm.token]},
+            "PUT /api/v1/user/password-reset": {"body.token": [reset.token]},
             "/oauth/token": {
                 "body.username": [ann.username, ann.email],
                 "body.password": [ann.password],

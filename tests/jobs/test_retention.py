@@ -18,6 +18,7 @@ NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessio
 PROCESSES, TELLINGS = "processes_forget_dead", "retention_trim_tellings"
 UNFOLLOWS, ASKS = "retention_trim_unfollows", "retention_trim_friend_asks"
 DEPARTURES = "retention_trim_departures"
+MAILS = "retention_trim_mails"
 NOTHING: dict[str, Any] = {
     NOTIFICATIONS: (True, None, False, 0),
     SESSIONS: (0, 0),
@@ -26,6 +27,7 @@ NOTHING: dict[str, Any] = {
     UNFOLLOWS: (0,),
     ASKS: (0,),
     DEPARTURES: (0,),
+    MAILS: (0,),
 }
 
 
@@ -70,6 +72,7 @@ class RetentionTests(SynchronousTestCase):
                 UNFOLLOWS: [()] * 2,
                 ASKS: [()] * 2,
                 DEPARTURES: [()] * 2,
+                MAILS: [()] * 2,
             },
         )
         self.assertEqual(self.logged, [])
@@ -105,7 +108,7 @@ class RetentionTests(SynchronousTestCase):
         """With 0 days no notification is deleted; everything else is."""
         self.begin(0)
         self.clock.advance(EVERY)
-        notes = {TELLINGS, UNFOLLOWS, ASKS, DEPARTURES}
+        notes = {TELLINGS, UNFOLLOWS, ASKS, DEPARTURES, MAILS}
         self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, *notes})
 
     def test_failed_amid(self) -> None:

@@ -41,6 +41,7 @@ USER = {
     "id": GUID,
     "username": str,
     "email": str,
+    "emailVerified": bool,
     "avatar": (str, None),
     "emblem": (GUID, None),
     "fullProfile": PROFILE,

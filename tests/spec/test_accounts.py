@@ -30,6 +30,7 @@ class RegistrationTests(SpecCase):
             "id": location.rpartition("/")[2],
             "username": form["username"],
             "email": form["email"],
+            "emailVerified": False,
             "avatar": None,
             "emblem": None,
             "fullProfile": {},

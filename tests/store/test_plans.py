@@ -65,6 +65,7 @@ GROWING = {
     "claims",
     "blocked_files",
     "moderation_actions",
+    "mails",
 }
 """What users make more of, or who tries passwords. Design challenges are made by admins, and listed
 whole; bans are few, and always asked for by their primary key."""
@@ -74,11 +75,13 @@ QUEUES = {
     "content_ranks_uncounted",
     "blocked_files_due",
     "files_collecting",
+    "mails_due",
 }
 """Indexes that are read from their start, to the first row that nobody else has."""
 COUNTED = {
     "status_waiting scans outbox",
     "status_failures scans outbox",
+    "mails_queue scans mails",
     "inventory_stored scans files",
     "inventory_totals scans files",
     "inventory_totals scans claims",
@@ -117,6 +120,11 @@ def filled(server: str) -> str:
         cursor.execute(
             """insert into outbox (kind, task) select 'ContentPublished', '{}'
                from generate_series(1, 10000)"""
+        )
+        cursor.execute(
+            """insert into mails (purpose, user_id, email, due, expires)
+               select 'confirm', id, email, case when random() < 0.5 then now() end, now()
+               from users limit 10000"""
         )
         cursor.execute(
             """insert into dependency_tellings

@@ -110,8 +110,8 @@ class TableTests(SynchronousTestCase):
         self.assertIn("'Sold'", self.refused(Family("loud", Loud)))
 
     def test_same_code(self) -> None:
-        """Two errors of one code are refused: a code has one cause."""
-        other = named(410, "sold", "It is gone.")
+        """Two errors of one status and code are refused: a code has one cause."""
+        other = named(409, "sold", "It is gone.")
 
         class Shops:
             @route("DELETE", "/shop", allow=ANYONE, raises=(other,))

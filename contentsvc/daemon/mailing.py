@@ -1,0 +1,54 @@
+"""The sending of mail by a daemon, by its settings."""
+
+from typing import Any, NamedTuple
+
+from contentsvc.clocks import WallClock
+from contentsvc.config import Settings, mail_of
+from contentsvc.db.database import Database
+from contentsvc.jobs import mails as job
+from contentsvc.jobs.mails import Counts, Look, Sending
+from contentsvc.jobs.runner import Job
+from contentsvc.mail import texts
+from contentsvc.store.mails import Mails
+from contentsvc.timers import Bell, NextTurn
+from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens
+
+
+class Mailing(NamedTuple):
+    """What sends mail: the queue, the job, and what the job has done in this process."""
+
+    queue: Mails
+    job: Job
+    counts: Counts
+
+
+def open_mailing(
+    settings: Settings, keys: Keys, reactor: Any, wall: WallClock, db: Database
+) -> Mailing | None:
+    """What the settings of mail ask for; None if no mail is sent."""
+    mail = mail_of(settings)
+    if mail is None:
+        return None
+    # Its import asks for the name of the machine, which takes long where DNS does not answer.
+    from contentsvc.mail.smtp import MailServer, Server
+
+    tokens, bell, counts = MailTokens(keys), Bell(reactor), Counts()
+    server = Server(
+        host=mail.host,
+        port=mail.port,
+        implicit_tls=mail.implicit_tls,
+        user=mail.user,
+        password=None if mail.password is None else mail.password.value,
+        name=mail.sender.rpartition("@")[2],
+    )
+    look = Look(mail.sender, mail.sender_name, texts.load(mail.templates), mail.reset_url)
+
+    def token(purpose: str, id: str) -> str:
+        return tokens.make(RESET if purpose == "reset" else EMAIL, id)
+
+    sending = Sending(wall, db, MailServer(reactor, server), look, token, counts)
+    return Mailing(
+        Mails(NextTurn(reactor, bell.ring).ask),
+        Job("send mail", job.EVERY, sending.run, bell),
+        counts,
+    )

@@ -1,0 +1,1 @@
+"""Mail: its texts, its form, and the mail server."""

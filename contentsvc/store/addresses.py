@@ -1,0 +1,61 @@
+"""Users' e-mail addresses: who keeps one, and who confirms one (extensions §8).
+
+An address that nobody has confirmed for a week does not keep another user from it. Then the account
+that had it has none.
+"""
+
+from typing import Final
+
+from contentsvc.db.query import Db, found, many, none
+
+KEPT: Final = 7
+"""Days for which an address is kept that nobody confirms."""
+
+_LAPSED = f"not email_confirmed and email_since <= now() - interval '{KEPT} days'"
+_SAME = 'email_key = lower(:email collate "C")'
+
+
+@none(f"update users set email = null where {_SAME} and {_LAPSED}")
+async def free(db: Db, email: str) -> None:
+    """Take an address from an account that does not keep it."""
+
+
+@found(f"select from users where {_SAME} and id <> :user and not ({_LAPSED})")
+async def taken(db: Db, user: str, email: str) -> bool:
+    """Whether another user keeps this address."""
+
+
+@many(f"select id from users where id = :user or {_SAME} order by id for update")
+async def lock(db: Db, user: str, email: str) -> list[str]:
+    """Keep the accounts of a user, and of who has an address, until the transaction ends."""
+
+
+@found(f"""
+    update users set email_confirmed = true where id = :user and {_SAME}
+    returning true
+""")
+async def confirm(db: Db, user: str, email: str) -> bool:
+    """Note that a user gets mail at this address. False if it is not the account's any more."""
+
+
+@none(f"""
+    update users set email = :email, email_confirmed = true,
+                     email_since = case when {_SAME} then email_since else now() end
+    where id = :user
+""")
+async def change(db: Db, user: str, email: str) -> None:
+    """Give a user this address, which is confirmed. Raises Refused `users_email` if it is taken."""
+
+
+@found(f"""
+    update users set password_hash = :new, email_confirmed = true where id = :user and {_SAME}
+    returning true
+""")
+async def reset(db: Db, user: str, email: str, new: str) -> bool:
+    """Give a user who gets mail at this address the hash of a new password. False if it is not the
+    account's any more."""
+
+
+@none("update users set email_confirmed = true where id = :user")
+async def vouch(db: Db, user: str) -> None:
+    """Note that an operator knows the address to be the user's."""
