@@ -42,6 +42,16 @@ class Passwords:
         # The password of an unknown account is compared with this, so that it takes as long.
         self._nobody = hasher.hash("nobody")
 
+    @property
+    def waiting(self) -> int:
+        """How many passwords wait to be hashed."""
+        return self._turns.waiting
+
+    @property
+    def running(self) -> int:
+        """How many are being hashed."""
+        return THREADS - self._turns.free
+
     async def hash(self, password: str, who: str) -> str:
         """The encoded hash. Raises Busy."""
         return await self._run(who, self._hasher.hash, password)
@@ -92,9 +102,9 @@ class Turns:
     """
 
     def __init__(self, at_once: int, most: int) -> None:
-        self._free = at_once
+        self.free = at_once
         self._most = most
-        self._waiting = 0
+        self.waiting = 0
         self._handing_on = False
         self._lines: OrderedDict[str, deque[_Job[Any]]] = OrderedDict()
         """In the order of their turns."""
@@ -105,7 +115,7 @@ class Turns:
         loser = self._loser(who, job)
         if loser is not job:
             self._lines.setdefault(who, deque()).append(job)
-            self._waiting += 1
+            self.waiting += 1
             self._hand_on()
         if loser is not None:
             loser.answer.errback(Full())
@@ -113,12 +123,12 @@ class Turns:
 
     def _loser(self, who: str, job: _Job[Any]) -> _Job[Any] | None:
         """The job that must go to make room for this one; None if there is room."""
-        if self._waiting < self._most:
+        if self.waiting < self._most:
             return None
         longest = max(self._lines.values(), key=len, default=deque())
         if len(longest) <= len(self._lines.get(who, ())) + 1:
             return job
-        self._waiting -= 1
+        self.waiting -= 1
         return longest.pop()
 
     def _hand_on(self) -> None:
@@ -126,17 +136,17 @@ class Turns:
         if self._handing_on:
             return
         self._handing_on = True
-        while self._free and self._lines:
+        while self.free and self._lines:
             who, line = self._lines.popitem(last=False)
             job = line.popleft()
             if line:
                 self._lines[who] = line
-            self._waiting -= 1
-            self._free -= 1
+            self.waiting -= 1
+            self.free -= 1
             maybeDeferred(job.act).addBoth(self._done, job)
         self._handing_on = False
 
     def _done(self, result: Any, job: _Job[Any]) -> None:
-        self._free += 1
+        self.free += 1
         self._hand_on()
         job.answer.callback(result)

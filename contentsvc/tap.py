@@ -57,7 +57,8 @@ from contentsvc.bucket.local import Local
 from contentsvc.clocks import run_monotonic
 from contentsvc.config import ConfigError, Settings
 from contentsvc.daemon import hint, json_log, logs
-from contentsvc.daemon.daemon import Daemon, Parts
+from contentsvc.daemon.daemon import Daemon
+from contentsvc.daemon.parts import Front, Parts
 from contentsvc.daemon.sequence import Sequence, say_hello
 from contentsvc.daemon.worker import Worker
 from contentsvc.daemon.workers import Workers
@@ -142,19 +143,20 @@ def makeService(options: Options) -> Service:
         endpoint = parse(settings.listen)
     except Exception as error:  # a TLS endpoint reads files, and a plugin's may do anything
         options.exit(f"listen {settings.listen}: {str(error) or type(error).__name__}")
+    admin = None if settings.admin is None else _admin(reactor, options, settings.admin)
     make_site = partial(_site, reactor, settings)
     if worker is not None:
-        service: Sequence = Daemon(
-            reactor, settings, endpoint, make_site, worker.ready, worker=True
-        )
+        daemon = Daemon(reactor, settings, endpoint, make_site, worker.ready, worker=True)
+        worker.answers(daemon.outlook.answer)
+        service: Sequence = daemon
     else:
         file = options["config"] or os.environ.get("CONTENTSVC_CONFIG")
         command = hint.command(sys.argv[0], file, settings)
         announce = partial(say_hello, settings, command)
         service = (
-            _parent(reactor, options, endpoint, announce)
+            _parent(reactor, options, endpoint, announce, admin)
             if settings.workers > 1
-            else Daemon(reactor, settings, endpoint, make_site, announce)
+            else Daemon(reactor, settings, endpoint, make_site, announce, admin=admin)
         )
     try:
         service.observer = logs.observer(settings.log_format, options.parent or {}, reactor)
@@ -163,8 +165,19 @@ def makeService(options: Options) -> Service:
     return service
 
 
+def _admin(reactor: Any, options: Options, endpoint: str) -> Any:
+    try:
+        return serverFromString(reactor, endpoint)
+    except Exception as error:  # as above
+        options.exit(f"admin {endpoint}: {str(error) or type(error).__name__}")
+
+
 def _parent(
-    reactor: Any, options: Options, endpoint: Any, announce: Callable[[Any], None]
+    reactor: Any,
+    options: Options,
+    endpoint: Any,
+    announce: Callable[[Any], None],
+    admin: Any,
 ) -> Workers:
     twistd: Any = options.parent or {}
     chosen = [f"--reactor={twistd['reactor']}"] if twistd.get("reactor") else []
@@ -179,11 +192,12 @@ def _parent(
         # The workers write to standard output too. Another log cannot have several writers.
         piped=not logs.to_stdout(twistd),
         announce=announce,
+        admin=admin,
     )
 
 
-def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
-    """The site that a daemon serves, once its parts run."""
+def _site(reactor: Any, settings: Settings, parts: Parts) -> Front:
+    """The front that a daemon serves, once its parts run."""
     db, tokens, passwords = parts.db, parts.tokens, parts.passwords
     hub, relay, endings, notifier = parts.hub, parts.relay, parts.endings, parts.notifier
 
@@ -204,6 +218,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         parts.verifiers,
         most_of_address=most,
         mails_of_address=settings.mails_per_address,
+        failed=parts.observed.log_ins,
     )
     mails = None if parts.mailing is None else parts.mailing.queue
     platforms = settings.required_platforms
@@ -273,7 +288,8 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
     ]
     if (keeper := parts.keeper) is not None:
         reasons.append(Reason("data_dir", _true_if(lambda: keeper.there)))
-    families.append(Health(reasons, reactor))
+    known = Health(reasons, reactor)
+    families.append(known)
 
     def answered_503(cause: str) -> None:
         parts.unavailable.count(cause)
@@ -300,7 +316,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         connections=parts.connections,
         sockets=lambda: sockets.countConnections,
     )
-    return ApiSite(
+    site = ApiSite(
         root,
         reactor,
         now=parts.wall.seconds,
@@ -309,7 +325,9 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> ApiSite:
         body_timeout=settings.body_timeout,
         traffic=traffic,
         proxies=Proxies(settings.trusted_proxies),
+        observe=parts.observed.requests.observe,
     )
+    return Front(site, known.names, known.missing)
 
 
 def _true_if(holds: Callable[[], bool]) -> Callable[[], Coroutine[Any, Any, bool]]:

@@ -2,9 +2,10 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from twisted.internet.defer import Deferred, DeferredList, DeferredLock, FirstError
+from twisted.python.failure import Failure
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -56,3 +57,28 @@ class Turns:
             # If somebody has waited, the lock is theirs by now.
             if not lock.locked and self._locks.get(key) is lock:
                 del self._locks[key]
+
+
+class Once(Generic[T]):
+    """Work that all who ask for it at the same time share."""
+
+    def __init__(self, act: Callable[[], Awaitable[T]]) -> None:
+        self._act = act
+        self._waiting: list[Deferred[T]] = []
+
+    def ask(self) -> Deferred[T]:
+        """The result of the work that is under way. If none is, it begins now. To cancel this does
+        not end the work."""
+        answer: Deferred[T] = Deferred()
+        self._waiting.append(answer)
+        if len(self._waiting) == 1:
+            Deferred.fromCoroutine(self._run()).addBoth(self._done)
+        return answer
+
+    async def _run(self) -> T:
+        return await self._act()
+
+    def _done(self, result: T | Failure) -> None:
+        waiting, self._waiting = self._waiting, []
+        for answer in waiting:
+            answer.callback(result)

@@ -17,6 +17,7 @@ from tests.support.daemon import ROOT, script
 
 WRONG: dict[str, list[Any]] = {
     "listen": ["", 8080, "tcp:65536", "tcp:interface=::1:port=99999", "ssl:70000"],
+    "admin": ["tcp:70000", ""],
     "log_format": ["", "xml", "JSON", 5, True],
     "database": ["", "host", "postgresql://[::1/x", 5],
     "data_dir": ["", 5],

@@ -1,5 +1,6 @@
 """Checking passwords and the tokens of other services, with limits on failures."""
 
+from collections import Counter
 from typing import Final
 
 from contentsvc.api.errors import TooManyAttempts, TooManyRequests, retry_after
@@ -26,7 +27,8 @@ class Guard:
     `most_of_address`, is for each address over all accounts; 0 means none, as for
     `mails_of_address`. The database stores pseudonyms of names and addresses, which `tokens` makes.
     Tokens of other services, which `verifiers` verify, cannot be guessed: they only count for the
-    address.
+    address. `failed` counts failures by cause: "password" and "token" for a wrong one, "limit" for
+    one that was refused without a look at it.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Guard:
         *,
         most_of_address: int,
         mails_of_address: int,
+        failed: Counter[str] | None = None,
     ) -> None:
         self._db = db
         self._passwords = passwords
@@ -45,6 +48,7 @@ class Guard:
         self._verifiers = verifiers
         self._most_of_address = most_of_address or _NO_LIMIT
         self._mails_of_address = mails_of_address or _NO_LIMIT
+        self._failed: Counter[str] = Counter() if failed is None else failed
 
     async def by_name(self, call: Call, name: str, password: str) -> accounts.Credentials | None:
         """The account of this name or e-mail, if the password is right. Raises TooManyAttempts."""
@@ -68,6 +72,7 @@ class Guard:
         try:
             return await self._verifiers.verify(token, token_type)
         except InvalidSubjectToken as error:
+            self._failed["token"] += 1
             call.note("failed-log-in")
             if error.counts:
                 await failures.expire(self._db, WINDOW)
@@ -105,10 +110,12 @@ class Guard:
         count = failures.succeeded if right else failures.failed
         self._refuse(call, await count(self._db, *counted))
         if not right:
+            self._failed["password"] += 1
             call.note("failed-log-in")
         return found if right else None
 
     def _refuse(self, call: Call, wait: int) -> None:
         if wait > 0:
+            self._failed["limit"] += 1
             call.note("failed-log-in")
             raise TooManyAttempts(headers=retry_after(wait))

@@ -28,6 +28,7 @@ class Health:
 
     def __init__(self, reasons: Iterable[Reason], reactor: IReactorTime) -> None:
         self._reasons = tuple(reasons)
+        self.names = [reason.name for reason in self._reasons]
         self._reactor = reactor
 
     @route("GET", "/health/live", allow=ANYONE)
@@ -39,13 +40,16 @@ class Health:
     async def ready(self, call: Call) -> Ready:
         """Check that the process can serve. If it cannot, the answer is 503, and `reasons` lists
         what is missing; docs/operating.md explains each."""
-        asked = [(reason.name, self._holds(reason)) for reason in self._reasons]
-        missing = [name for name, holds in asked if not await holds]
-        if missing:
+        if missing := await self.missing():
             problem = NotReady(headers={"Retry-After": "1"}, reasons=missing)
             problem.cause = f"not ready ({' and '.join(missing)})"
             raise problem
         return Ready()
+
+    async def missing(self) -> list[str]:
+        """The reasons that are not met."""
+        asked = [(reason.name, self._holds(reason)) for reason in self._reasons]
+        return [name for name, holds in asked if not await holds]
 
     def _holds(self, reason: Reason) -> Deferred[bool]:
         """Whether it is met; not if it fails or takes too long. Its own work goes on."""

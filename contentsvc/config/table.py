@@ -37,6 +37,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     """All settings of a daemon or of the command line tool."""
 
     listen: str
+    admin: str | None
+    """The endpoint of the admin listener; None means that there is none."""
     log_format: Literal["text", "json"]
     database: str | None
     """A libpq URL or DSN; None means the embedded Postgres."""
@@ -139,6 +141,7 @@ SETTINGS = (
         endpoint,
         "Twisted endpoint to listen on",
     ),
+    Setting("admin", None, endpoint, "Twisted endpoint for /metrics, /live and /ready"),
     Setting("log_format", "text", form, "text or json: the form of the log"),
     Setting("database", None, dsn, "libpq URL or DSN; without it, an embedded Postgres runs"),
     Setting("data_dir", "var", path, "folder of the embedded Postgres and of generated keys"),

@@ -7,7 +7,7 @@ port, goodbye to the sockets, requests under way, LISTEN, pool, Postgres.
 import gc
 from collections.abc import Callable, Iterable
 from random import SystemRandom
-from typing import Any, NamedTuple
+from typing import Any
 
 from twisted.internet.defer import Deferred
 
@@ -16,7 +16,10 @@ from contentsvc.clocks import WallClock
 from contentsvc.config import Settings
 from contentsvc.daemon import accepting
 from contentsvc.daemon.buckets import open_bucket, store_jobs
-from contentsvc.daemon.mailing import Mailing, open_mailing
+from contentsvc.daemon.families import Source
+from contentsvc.daemon.mailing import open_mailing
+from contentsvc.daemon.outlook import Outlook
+from contentsvc.daemon.parts import Front, Parts
 from contentsvc.daemon.sequence import Sequence, allow_files
 from contentsvc.db.database import Database
 from contentsvc.identity.subject import Verifiers
@@ -32,7 +35,7 @@ from contentsvc.jobs.purge import purge
 from contentsvc.jobs.retention import retain
 from contentsvc.jobs.runner import Job, Runner
 from contentsvc.passwords import Passwords
-from contentsvc.postgres.keeper import Keeper
+from contentsvc.push.counts import Delays
 from contentsvc.push.endings import Endings
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
@@ -44,37 +47,10 @@ from contentsvc.store.outbox import Outbox
 from contentsvc.timers import Bell, NextTurn
 from contentsvc.tokens import Keys, MailTokens, Tokens
 from contentsvc.web.site import ApiSite
-from contentsvc.web.tally import Tally
 from contentsvc.web.unavailable import unavailability
 
 _FILES = 100
 """Files that a process may need besides its connections to clients and to the database."""
-
-
-class Parts(NamedTuple):
-    """The parts behind the port. `keeper` is that of the embedded Postgres, `bucket` the place of
-    files if they are the service's, and `blocked` is to be called when one was blocked. `mailing`
-    sends mail, if mail is sent.
-    `connections` is how many there may be, and `unavailable` counts the answers that are 503."""
-
-    wall: WallClock
-    db: Database
-    disk: Disk
-    keeper: Keeper | None
-    bucket: Bucket | None
-    blocked: Callable[[], None]
-    tokens: Tokens
-    passwords: Passwords
-    verifiers: Verifiers
-    hub: Hub
-    relay: Relay
-    notifier: Notifier
-    outbox: Outbox
-    endings: Endings
-    mail_tokens: MailTokens
-    mailing: Mailing | None
-    connections: int
-    unavailable: Tally
 
 
 class Daemon(Sequence):
@@ -86,20 +62,25 @@ class Daemon(Sequence):
         reactor: Any,
         settings: Settings,
         endpoint: Any,
-        make_site: Callable[[Parts], ApiSite],
+        make_site: Callable[[Parts], Front],
         announce: Callable[[Any], None],
         *,
+        admin: Any = None,
         worker: bool = False,
     ) -> None:
-        super().__init__(reactor, settings)
+        super().__init__(reactor, settings, admin)
+        self.outlook = Outlook(reactor)
         self._worker = worker
         self._endpoint = endpoint
         self._make_site = make_site
         self._announce = announce
 
     async def start_parts(self) -> None:
+        self.outlook.lag.start()
+        self._undo.append(self.outlook.lag.stop)
         parts = await self._parts()
-        site = self._make_site(parts)
+        front = self._make_site(parts)
+        site = front.site
         port = await self._endpoint.listen(site)
         accepting.accept_few(port)
         self._undo.append(lambda: self._close(port, site, parts.hub))
@@ -107,7 +88,19 @@ class Daemon(Sequence):
         # and the requests of that moment would wait some 10 ms.
         gc.collect()
         gc.freeze()
+        self.outlook.serves(parts, front)
         self._announce(port)
+
+    async def sources(self) -> list[Source]:
+        return [(None, await self.outlook.families(shared=True))]
+
+    async def missing(self) -> list[str]:
+        return await self.outlook.missing()
+
+    def stopService(self) -> Deferred[None]:
+        """Say at once that the process drains."""
+        self.outlook.stops()
+        return super().stopService()
 
     async def _parts(self) -> Parts:
         settings, reactor, wall = self._settings, self._reactor, WallClock()
@@ -118,15 +111,21 @@ class Daemon(Sequence):
         await self._migrate(dsn)
 
         db = Database(
-            reactor, dsn, size=settings.pool_size, statement_timeout=settings.statement_timeout
+            reactor,
+            dsn,
+            size=settings.pool_size,
+            statement_timeout=settings.statement_timeout,
+            waited=self.outlook.observed.waited,
         )
         self._undo.append(db.stop)
         await self._patiently(db.start)
         tokens = Tokens(keys, wall, steady=reactor)
+        delays = Delays(reactor, self.outlook.observed.pushes.observe)
         hub = Hub(
             reactor,
             db,
             feeds,
+            delays,
             sockets=settings.sockets,
             sockets_per_user=settings.sockets_per_user,
         )
@@ -144,7 +143,7 @@ class Daemon(Sequence):
         self._undo.append(passwords.threads.stop)
         hub.start()
         self._undo.append(hub.stop)
-        notifier = Notifier(hub, relay)
+        notifier = Notifier(hub, relay, delays)
         work = Bell(reactor)
         # In the next turn: the answer to the request goes first.
         tasks = Outbox(NextTurn(reactor, work.ring).ask)
@@ -175,8 +174,10 @@ class Daemon(Sequence):
             endings=endings,
             mail_tokens=MailTokens(keys),
             mailing=mailing,
+            runner=runner,
             connections=max(1, min(settings.most_connections, files - others)),
             unavailable=unavailable,
+            observed=self.outlook.observed,
         )
 
     async def _bucket(self, keys: Keys) -> Bucket | None:

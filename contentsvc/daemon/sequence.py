@@ -22,6 +22,8 @@ from twisted.logger import ILogObserver, Logger
 
 from contentsvc.bucket.bucket import BadStore
 from contentsvc.config import ConfigError, Settings
+from contentsvc.daemon.admin import Admin, Pages
+from contentsvc.daemon.families import Source
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.pooler import PoolerError
 from contentsvc.postgres.embedded import EmbeddedPostgres
@@ -48,16 +50,18 @@ class Sequence(Service):
     """A service made of parts. For each part that `start_parts` starts, it puts the way to stop it
     on `undo`.
 
-    The stop runs `undo` in reverse, however far the start has come.
+    The stop runs `undo` in reverse, however far the start has come. `admin` is the endpoint of its
+    admin listener, if it has one.
     """
 
     name = "contentsvc"
     observer: ILogObserver | None = None
     """The log observer that replaces twistd's own; None for twistd's own."""
 
-    def __init__(self, reactor: Any, settings: Settings) -> None:
+    def __init__(self, reactor: Any, settings: Settings, admin: Any = None) -> None:
         self._reactor = reactor
         self._settings = settings
+        self._admin = admin
         self._undo: list[Callable[[], object]] = []
         self._starting: Deferred[None] | None = None
         self._waiting: Deferred[None] | None = None
@@ -68,6 +72,23 @@ class Sequence(Service):
     async def start_parts(self) -> None:
         """Start one part after the other."""
         raise NotImplementedError
+
+    async def sources(self) -> list[Source]:
+        """The metrics of all processes."""
+        raise NotImplementedError
+
+    async def missing(self) -> list[str]:
+        """The reasons for which the service is not ready."""
+        raise NotImplementedError
+
+    async def _start(self) -> None:
+        """The admin endpoint is the first to be there, and the last to go."""
+        if self._admin is not None:
+            pages = Pages(self._reactor, self.sources, self.missing)
+            admin = Admin(self._reactor, self._admin, pages)
+            await admin.start()
+            self._undo.append(admin.stop)
+        await self.start_parts()
 
     def setServiceParent(self, parent: Any) -> None:
         """Join twistd's application, and give it the log observer."""
@@ -82,7 +103,7 @@ class Sequence(Service):
             signal.SIGHUP, lambda number, frame: self._reactor.callFromThread(self._hung_up)
         )
         self._reactor.callWhenRunning(self._heed_first)
-        self._starting = Deferred.fromCoroutine(self.start_parts())
+        self._starting = Deferred.fromCoroutine(self._start())
         self._starting.addErrback(self._failed)
 
     def replace_workers(self) -> None:

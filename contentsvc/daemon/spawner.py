@@ -1,6 +1,7 @@
 """A worker's process, between the parent's supervision and its pipes."""
 
 import signal
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -13,8 +14,9 @@ from twisted.python.failure import Failure
 from twisted.runner.procmon import LoggingProtocol
 from zope.interface import implementer
 
+from contentsvc.daemon.pipes import ALIVE, ASK, SERVES, Asking, Garbled, Reader
 from contentsvc.daemon.watchdog import DEATH, Watchdog
-from contentsvc.daemon.worker import ALIVE, ASK, LISTENING, READY, SERVES
+from contentsvc.daemon.worker import LISTENING, READY
 
 log = Logger()
 
@@ -26,7 +28,8 @@ class Spawner:
 
     `tell` is called with a worker's name and process number, and with None when the worker serves,
     or with the reason when it has ended. `abandon` is called with the name of a worker that was
-    killed and has not ended.
+    killed and has not ended. `asking` gets the questions to each worker that has given a sign of
+    life, by its name. `started` counts the processes of each worker's number.
     """
 
     def __init__(
@@ -38,6 +41,8 @@ class Spawner:
         piped: bool,
         tell: Callable[[str, int, str | None], None],
         abandon: Callable[[str], None],
+        asking: dict[str, Asking],
+        started: Counter[int],
     ) -> None:
         self._reactor = reactor
         self._port = port
@@ -45,6 +50,8 @@ class Spawner:
         self._watchdog = watchdog
         self._tell = tell
         self._abandon = abandon
+        self._asking = asking
+        self._started = started
         self.seconds = reactor.seconds
         self.callLater = reactor.callLater
         self.getDelayedCalls = reactor.getDelayedCalls
@@ -58,7 +65,8 @@ class Spawner:
         **others: Any,
     ) -> Any:
         output, errors = self._outputs
-        process = _Process(protocol, self._watchdog, self._tell, self._abandon)
+        self._started[int(protocol.name.partition(".")[0])] += 1
+        process = _Process(protocol, self._watchdog, self._tell, self._abandon, self._asking)
         descriptors = {0: "w", 1: output, 2: errors, LISTENING: self._port.fileno(), READY: "r"}
         # Ctrl-C and the end of the terminal concern the parent only. A blocked signal stays blocked
         # across exec, so the worker is protected from the first moment.
@@ -84,12 +92,16 @@ class _Process(ProcessProtocol):
         watchdog: Watchdog,
         tell: Callable[[str, int, str | None], None],
         abandon: Callable[[str], None],
+        asking: dict[str, Asking],
     ) -> None:
         self._monitored = monitored
         self._watchdog = watchdog
         self._tell = tell
         self._abandon = abandon
         self._pid = 0
+        self._all = asking
+        self._asking = Asking(self._write)
+        self._reader = Reader()
         self.heard = watchdog.tick
 
     def connectionMade(self) -> None:
@@ -102,17 +114,36 @@ class _Process(ProcessProtocol):
             self._monitored.childDataReceived(childFD, data)
             return
         self.heard = self._watchdog.tick
-        self.alive = self.alive or ALIVE in data
-        if SERVES in data:
+        try:
+            for word in self._reader.words(data):
+                self._said(word)
+        except Garbled as error:
+            log.error(
+                "{who} writes nonsense to its parent: {error}",
+                who=who(self._monitored.name, self._pid),
+                error=error,
+            )
+            self._reader = Reader()
+
+    def _said(self, word: bytes) -> None:
+        if word == ALIVE:
+            self.alive = True
+            self._all[self._monitored.name] = self._asking
+        elif word == SERVES:
             if not self.alive:
                 # The worker is of an older release, which does not answer. Do not kill it for that.
                 self._watchdog.processes.discard(self)
             self._tell(self._monitored.name, self._pid, None)
+        else:
+            self._asking.heard(word)
+
+    def _write(self, question: bytes) -> None:
+        with suppress(KeyError):  # the worker is ending and has closed the pipe
+            self.transport.writeToChild(0, question)
 
     def ask(self) -> None:
         """Ask the worker for a sign of life."""
-        with suppress(KeyError):  # the worker is ending and has closed the pipe
-            self.transport.writeToChild(0, ASK)
+        self._write(ASK)
 
     def kill(self, silence: int) -> None:
         """Kill the worker: it is frozen."""
@@ -135,6 +166,9 @@ class _Process(ProcessProtocol):
 
     def processEnded(self, reason: Failure) -> None:
         self._watchdog.processes.discard(self)
+        if self._all.get(self._monitored.name) is self._asking:
+            del self._all[self._monitored.name]
+        self._asking.ended()
         self._monitored.processEnded(reason)
         how: Any = reason.value
         by = f"signal {how.signal}" if how.signal is not None else f"status {how.exitCode}"

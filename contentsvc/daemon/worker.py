@@ -3,7 +3,7 @@ port."""
 
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -18,15 +18,13 @@ from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from contentsvc.daemon.pipes import ALIVE, SERVES, Answer, Answering
 from contentsvc.timers import cancel
 
 VARIABLE = "CONTENTSVC_WORKER"
 """Holds a worker's number, from 1."""
 LISTENING, READY = 3, 4
 """The descriptors of the listening socket, and of the pipe to the parent."""
-SERVES, ALIVE, ASK = b"\n", b".", b"?"
-"""The bytes on the pipes. A worker writes SERVES when it is ready, and ALIVE whenever it reads ASK
-from its standard input."""
 POLITE = 0.001
 """Seconds for which this worker leaves a new connection to the others."""
 FULL = 1.0
@@ -43,7 +41,10 @@ class Worker:
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
         pipes: Any = stdio.StandardIO  # mypy takes it for that of Windows
-        self._parent = pipes(_Parent(reactor), stdin=0, stdout=READY, reactor=reactor)
+        self._parent = pipes(
+            _Parent(reactor, self._asked), stdin=0, stdout=READY, reactor=reactor
+        )
+        self._answering = Answering(self._parent.write)
 
     @classmethod
     def of(cls, reactor: Any, environ: Mapping[str, str]) -> "Worker | None":
@@ -61,6 +62,13 @@ class Worker:
             return AdoptedStreamServerEndpoint(reactor, LISTENING, reactor.family)
         return serverFromString(reactor, listen)
 
+    def _asked(self, data: bytes) -> None:
+        self._answering.asked(data)
+
+    def answers(self, answer: Answer) -> None:
+        """Answer the parent's questions with this from now on."""
+        self._answering.answer = answer
+
     def ready(self, port: object) -> None:
         """Tell the parent that this worker serves from now on."""
         self._parent.write(ALIVE + SERVES)
@@ -69,13 +77,13 @@ class Worker:
 class _Parent(Protocol):
     """The pipes from and to the parent."""
 
-    def __init__(self, reactor: Any) -> None:
+    def __init__(self, reactor: Any, asked: Callable[[bytes], object]) -> None:
         self._reactor = reactor
+        self._asked = asked
 
     def dataReceived(self, data: bytes) -> None:
-        """The parent asks for a sign of life; several questions may come at once."""
-        transport: Any = self.transport
-        transport.write(ALIVE)
+        """The parent asks."""
+        self._asked(data)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         with suppress(ReactorNotRunning):  # else the pipes end because this process ends

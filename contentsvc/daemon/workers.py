@@ -5,15 +5,16 @@ supervises the workers. It serves nobody. Besides its settings, a worker inherit
 
 | descriptor |                                                                         |
 |------------|-------------------------------------------------------------------------|
-| 0          | a pipe on which the parent asks for a sign of life, each second. Its    |
-|            | end means that the parent has gone                                      |
+| 0          | a pipe on which the parent asks: see contentsvc.daemon.pipes. Its end   |
+|            | means that the parent has gone                                          |
 | 1, 2       | the parent's own, or pipes to its log if that is not standard output    |
 | 3          | the listening socket                                                    |
-| 4          | a pipe on which the worker says that it serves, and that it is alive    |
+| 4          | a pipe on which the worker answers, and says that it serves             |
 """
 
 import math
 import os
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,9 @@ from contentsvc import config
 from contentsvc.bucket.bucket import BadStore
 from contentsvc.config import ConfigError, Settings
 from contentsvc.daemon.buckets import try_store
+from contentsvc.daemon.families import Source
+from contentsvc.daemon.fleet import Workforce
+from contentsvc.daemon.pipes import Asking
 from contentsvc.daemon.sequence import Sequence
 from contentsvc.daemon.spawner import Spawner, who
 from contentsvc.daemon.watchdog import Watchdog
@@ -43,7 +47,7 @@ START = 60.0
 """Seconds that a new worker may take until it serves. If it takes longer, its predecessor stays."""
 LATE = 15.0
 """Seconds after drain_timeout at which a worker that has not ended is killed."""
-FIXED = ("listen", "database", "data_dir", "workers")
+FIXED = ("listen", "admin", "database", "data_dir", "workers")
 """Settings of the parent. A rolling restart does not change them."""
 
 log = Logger()
@@ -66,8 +70,9 @@ class Workers(Sequence):
         command: list[str],
         piped: bool,
         announce: Callable[[Any], None],
+        admin: Any = None,
     ) -> None:
-        super().__init__(reactor, read())
+        super().__init__(reactor, read(), admin)
         self._read = read
         self._endpoint = endpoint
         self._command = command
@@ -78,6 +83,15 @@ class Workers(Sequence):
         self._monitor: Any = None
         self._watchdog = Watchdog(reactor)
         self._current: dict[int, str] = {}
+        self._asking: dict[str, Asking] = {}
+        self._started: Counter[int] = Counter()
+        self._workforce = Workforce(
+            reactor,
+            present=self._present,
+            serving=lambda: len(self._serving),
+            started=self._started,
+            stopping=lambda: self._stopping or not self.running,
+        )
         self._given: dict[str, Settings] = {}
         self._generation = 0
         self._wanted: set[str] = set()
@@ -107,6 +121,8 @@ class Workers(Sequence):
             piped=self._piped,
             tell=self._told,
             abandon=self._abandon,
+            asking=self._asking,
+            started=self._started,
         )
         monitor: Any = ProcessMonitor(spawner)
         self._monitor = monitor
@@ -118,6 +134,17 @@ class Workers(Sequence):
         self._watchdog.start()
         for number in range(1, settings.workers + 1):
             self._current[number] = self._add(number, settings)
+
+    async def sources(self) -> list[Source]:
+        return await self._workforce.sources()
+
+    async def missing(self) -> list[str]:
+        return await self._workforce.missing()
+
+    def _present(self) -> dict[int, Asking | None]:
+        """The questions to the present process of each worker, if it has given a sign of life."""
+        numbers = range(1, self._settings.workers + 1)
+        return {n: self._asking.get(self._current.get(n, "")) for n in numbers}
 
     async def _close(self) -> None:
         self._stopping = True
@@ -134,7 +161,13 @@ class Workers(Sequence):
     def _add(self, number: int, settings: Settings) -> str:
         self._generation += 1
         name = f"{number}.{self._generation}"
-        own = replace(settings, workers=1, database=self._dsn, secret_file=settings.keys_path)
+        own = replace(
+            settings,
+            workers=1,
+            database=self._dsn,
+            secret_file=settings.keys_path,
+            admin=None,
+        )
         environ = {k: v for k, v in os.environ.items() if not config.is_ours(k)}
         environ |= config.variables(own) | {VARIABLE: str(number)}
         self._wanted.add(name)

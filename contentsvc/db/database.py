@@ -67,6 +67,10 @@ async def _run_first(connection: Connection, statement: Statement, args: Row, be
     return cursor
 
 
+def _ignored(seconds: float) -> None:
+    pass
+
+
 class Transaction:
     """One open transaction; see Database.transaction. It gets its connection from `acquire` at its
     first statement."""
@@ -114,7 +118,8 @@ class Database:
 
     A request waits at most `wait` seconds for one. `connect_timeout` and
     `statement_timeout` are seconds. `clock` tells how long somebody waits, the reactor by default;
-    `opener` opens a connection as `connect` does.
+    `opener` opens a connection as `connect` does. `waited` is called with the seconds that somebody
+    has waited for a connection, if they had to.
     """
 
     def __init__(
@@ -128,12 +133,14 @@ class Database:
         connect_timeout: float = 5.0,
         clock: IReactorTime | None = None,
         opener: Callable[..., Awaitable[Connection]] = connect,
+        waited: Callable[[float], object] = _ignored,
     ) -> None:
         self._reactor = reactor
         self._clock: IReactorTime = reactor if clock is None else clock
         self._opener = opener
+        self._waited = waited
         self.dsn = dsn
-        self._size = size
+        self.size = size
         self._wait = wait
         self._connect_timeout = connect_timeout
         self._statement_timeout = statement_timeout
@@ -175,6 +182,16 @@ class Database:
     def opened(self) -> int:
         """How many connections there are."""
         return len(self._open)
+
+    @property
+    def used(self) -> int:
+        """How many connections are in use, or being opened for somebody."""
+        return self._lanes.running
+
+    @property
+    def waiting(self) -> int:
+        """How many callers wait for a connection."""
+        return self._lanes.waiters
 
     @property
     def stalled(self) -> bool:
@@ -247,7 +264,11 @@ class Database:
         lane = self._lanes.lane(name)
         while True:
             if not self._lanes.enter(lane):
-                await self._lanes.wait(lane, self._clock.seconds() if since is None else since)
+                began = self._clock.seconds()
+                try:
+                    await self._lanes.wait(lane, began if since is None else since)
+                finally:
+                    self._waited(self._clock.seconds() - began)
             while self._idle:
                 connection = self._idle.pop()
                 if not connection.broken:

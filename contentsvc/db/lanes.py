@@ -60,6 +60,16 @@ class Lanes:
         self._handing_on = False
 
     @property
+    def running(self) -> int:
+        """How many places are in use."""
+        return sum(lane.running for lane in self._lanes.values())
+
+    @property
+    def waiters(self) -> int:
+        """How many callers wait."""
+        return sum(len(lane.waiters) for lane in self.waiting)
+
+    @property
     def wanting(self) -> bool:
         """Whether somebody waits for a place, or a new caller would have to."""
         return bool(self.waiting) or self.free <= 0

@@ -60,6 +60,8 @@ class Runner:
         self._random = random
         self._sleeps = Sleeps(reactor)
         self._bells: list[Bell] = []
+        self.names: list[str] = []
+        """The jobs that it runs."""
         self._failing: dict[str, Failing] = {}
         self._said: dict[str, float] = {}
         self._stopped = False
@@ -71,6 +73,7 @@ class Runner:
             if job.bell is not None:
                 bell.ring()
             self._bells.append(bell)
+            self.names.append(job.name)
             Deferred.fromCoroutine(self._keep(job, bell)).addErrback(self._ended)
 
     def stop(self) -> None:

@@ -5,8 +5,8 @@ from typing import NamedTuple, Protocol
 
 from contentsvc.db.query import Db
 from contentsvc.push.subscriber import Subscriber
-from contentsvc.store.feeds import Standing, State, Tally
-from contentsvc.store.notifications import Following, Stored
+from contentsvc.store.feeds import Aged, Standing, State, Tally
+from contentsvc.store.notifications import Stored
 
 
 class Sizes(NamedTuple):
@@ -40,7 +40,7 @@ class Log(Protocol):
     ) -> Awaitable[list[list[Stored]]]: ...
     def after(
         self, db: Db, users: list[str], afters: list[int], limit: int, /
-    ) -> Awaitable[list[Following]]: ...
+    ) -> Awaitable[list[Aged]]: ...
     def moved(
         self,
         db: Db,

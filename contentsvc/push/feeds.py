@@ -13,12 +13,13 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.db.query import Db
+from contentsvc.push.counts import Delays
 from contentsvc.push.feed import Feed, Log, Sizes
 from contentsvc.push.frames import encode, log_changed, notification_frame
 from contentsvc.push.reports import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.push.states import States
 from contentsvc.push.subscriber import Subscriber
-from contentsvc.store.feeds import Standing
+from contentsvc.store.feeds import Aged, Standing
 from contentsvc.store.notifications import Following
 from contentsvc.timers import Backoff, Sleeps
 
@@ -32,13 +33,19 @@ class Feeds:
     reads for feeds that are behind, and checks the logs.
     """
 
-    def __init__(self, reactor: IReactorTime, db: Db, store: Log, sizes: Sizes) -> None:
+    def __init__(
+        self, reactor: IReactorTime, db: Db, store: Log, sizes: Sizes, delays: Delays
+    ) -> None:
         self._db = db
         self._store = store
         self._sizes = sizes
+        self._delays = delays
         self._users: dict[str, Feed] = {}
         self._behind: dict[str, Feed] = {}
         self._reading = False
+        self.found = 0
+        """Notifications that a check of the logs has found, and that nobody had announced by
+        then."""
         self._sleeps = Sleeps(reactor)
         self._states = States(reactor, db, store, sizes)
 
@@ -70,20 +77,20 @@ class Feeds:
         self._behind.pop(feed.user, None)
         self._states.forget(feed)
 
-    def deliver(self, row: Following) -> None:
+    def deliver(self, row: Following) -> bool:
         """Send a committed notification to its user's live sockets, in its turn.
 
         It is sent if it follows the last one sent, and dropped if its seq is known. Otherwise it
         waits for a read of everything between: completions of commits reach the reactor in any
-        order.
+        order. Whether a socket has got it now.
         """
         feed = self._users.get(row.user_id)
         if feed is None:
-            return
+            return False
         if row.seq == feed.last + 1 and row.previous == feed.id:
-            self._advance(feed, row)
-        else:
-            self.want(feed, row.seq)
+            return self._advance(feed, row)
+        self.want(feed, row.seq)
+        return False
 
     def noticed(self, user: str, seq: int) -> None:
         """`user` has notifications up to `seq`: read those that this process has not sent."""
@@ -110,7 +117,7 @@ class Feeds:
                 self._reading = True
                 Deferred.fromCoroutine(self._read()).addErrback(self._read_failed)
 
-    def _advance(self, feed: Feed, row: Following) -> None:
+    def _advance(self, feed: Feed, row: Following) -> bool:
         feed.last, feed.id = row.seq, row.id
         if feed.wanted <= feed.last:
             self._behind.pop(feed.user, None)
@@ -123,6 +130,7 @@ class Feeds:
                     socket.send(frame)
             elif socket.position == row.seq and socket.known not in {None, row.id}:
                 self._tell(socket, feed)
+        return bool(frame)
 
     # Reads for feeds that are behind: one at a time, for all of them together.
 
@@ -149,7 +157,7 @@ class Feeds:
         self._reading = False
 
     def _catch_up(
-        self, feeds: list[Feed], wanted: list[tuple[int, int]], rows: list[Following]
+        self, feeds: list[Feed], wanted: list[tuple[int, int]], rows: list[Aged]
     ) -> list[Feed]:
         """Send the rows. Return the feeds whose rows do not follow what they sent."""
         # Meanwhile a feed may have gone and come back, or its log may be another one.
@@ -165,7 +173,8 @@ class Feeds:
             # deleted the skipped ones.
             if reader is not None and row.seq > reader.last:
                 if row.previous == reader.id:
-                    self._advance(reader, row)
+                    if self._advance(reader, row):
+                        self._delays.others(row.age)
                 else:
                     doubtful.append(asked.pop(row.user_id))
         # A read that reached the limit says nothing about the users after its last row.
@@ -221,6 +230,7 @@ class Feeds:
                 else:
                     if feed.last == last:
                         feed.id = now.at  # retention may have deleted it
+                    self.found += max(0, now.newest - max(feed.last, feed.wanted))
                     self.want(feed, now.newest)
                 if now.changes != changes:
                     self._states.ask(feed)

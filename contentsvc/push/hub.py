@@ -12,6 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.db.query import Db
+from contentsvc.push.counts import Counts, Delays
 from contentsvc.push.feed import SIZES, Log, Sizes
 from contentsvc.push.feeds import Feeds
 from contentsvc.push.heartbeat import Heartbeat
@@ -37,6 +38,7 @@ class Hub:
     """The sockets of this process.
 
     There are at most `sockets` in all, and at most `sockets_per_user` signed in for one user.
+    `delays` hears how old notifications of other processes are when they get here.
     """
 
     def __init__(
@@ -44,17 +46,19 @@ class Hub:
         reactor: IReactorTime,
         db: Db,
         store: Log,
+        delays: Delays,
         *,
         sockets: int,
         sockets_per_user: int,
         sizes: Sizes = SIZES,
     ) -> None:
         self._reactor = reactor
-        self._limit = sockets
+        self.limit = sockets
         self._limit_per_user = sockets_per_user
         self.sockets: set[Subscriber] = set()
+        self.counts = Counts()
         self.heartbeat = Heartbeat(reactor, self.sockets)
-        self._feeds = Feeds(reactor, db, store, sizes)
+        self._feeds = Feeds(reactor, db, store, sizes, delays)
         self._joins = Joins(reactor, db, store, sizes, self._feeds.want, self._feeds.greeted)
         self._sleeps = Sleeps(reactor)
         self._draining: Close | None = None
@@ -72,6 +76,11 @@ class Hub:
         self._sleeps.stop()
 
     @property
+    def found(self) -> int:
+        """How many notifications the sweep has found that nobody had announced."""
+        return self._feeds.found
+
+    @property
     def joining(self) -> bool:
         """False while sockets wait for a read that takes too long."""
         return not self._joins.stuck
@@ -83,7 +92,7 @@ class Hub:
         self.sockets.add(socket)
         if self._draining is not None:
             return self._draining
-        return OVERLOADED if len(self.sockets) > self._limit else None
+        return OVERLOADED if len(self.sockets) > self.limit else None
 
     def attach(self, socket: Subscriber, resume: Position | None, problem: Message | None) -> None:
         """Sign a socket in: say hello (then `problem`), send what came after `resume`, go live.
@@ -146,9 +155,10 @@ class Hub:
 
     # Notifications come in.
 
-    def deliver(self, row: Following) -> None:
-        """Send a committed notification to its user's live sockets, in its turn."""
-        self._feeds.deliver(row)
+    def deliver(self, row: Following) -> bool:
+        """Send a committed notification to its user's live sockets, in its turn. Whether one of
+        them has got it."""
+        return self._feeds.deliver(row)
 
     def noticed(self, user: str, seq: int) -> None:
         """`user` has notifications up to `seq`: read those that this process has not sent."""

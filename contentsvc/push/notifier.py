@@ -6,6 +6,7 @@ from typing import Protocol
 from msgspec import json
 
 from contentsvc.db.query import Db
+from contentsvc.push.counts import Delays
 from contentsvc.store import notifications
 from contentsvc.store.notifications import Following
 from contentsvc.wire.base import tag_of
@@ -15,7 +16,7 @@ from contentsvc.wire.notifications import Notification
 class Local(Protocol):
     """This process's hub."""
 
-    def deliver(self, row: Following) -> None: ...
+    def deliver(self, row: Following) -> bool: ...
     def changed(self, user: str) -> None: ...
 
 
@@ -27,11 +28,13 @@ class Others(Protocol):
 
 
 class Notifier:
-    """Stores notifications, and publishes them once they are committed."""
+    """Stores notifications, and publishes them once they are committed. `delays` hears how long
+    that takes."""
 
-    def __init__(self, hub: Local, relay: Others) -> None:
+    def __init__(self, hub: Local, relay: Others, delays: Delays) -> None:
         self._hub = hub
         self._relay = relay
+        self._delays = delays
 
     async def send(self, db: Db, recipient: str, notification: Notification) -> None:
         """Store one for the user `recipient`, unless they have muted its kind; push it when `db`
@@ -39,9 +42,10 @@ class Notifier:
 
         Raises Refused `notification_counters_user` if the user does not exist.
         """
+        began = self._delays.seconds()
         row = await notifications.insert(db, recipient, tag_of(notification), data_of(notification))
         if row is not None:
-            self.publish(db, [row])
+            self._publish_after_commit(db, [row], began)
 
     async def send_many(self, db: Db, told: Sequence[tuple[str, Notification]]) -> None:
         """Store one for each of these recipients, in one statement, and push them when `db` has
@@ -51,6 +55,7 @@ class Notifier:
         """
         if not told:
             return
+        began = self._delays.seconds()
         # Often all get the same object.
         datas = {id(each): data_of(each) for _, each in told}
         rows = await notifications.insert_many(
@@ -59,11 +64,11 @@ class Notifier:
             [tag_of(each) for _, each in told],
             [datas[id(each)] for _, each in told],
         )
-        self.publish(db, rows)
+        self._publish_after_commit(db, rows, began)
 
     def publish(self, db: Db, rows: Sequence[Following]) -> None:
         """Push rows that the statement of their cause has stored, when `db` has committed."""
-        db.after_commit(lambda: self._publish(rows))
+        self._publish_after_commit(db, rows, self._delays.seconds())
 
     def changed(self, user: str) -> None:
         """Tell the user's sockets the new state: read flags have changed, or notifications were
@@ -71,9 +76,13 @@ class Notifier:
         self._hub.changed(user)
         self._relay.announce_changed(user)
 
-    def _publish(self, rows: Sequence[Following]) -> None:
+    def _publish_after_commit(self, db: Db, rows: Sequence[Following], began: float) -> None:
+        db.after_commit(lambda: self._publish(rows, began))
+
+    def _publish(self, rows: Sequence[Following], began: float) -> None:
         for row in rows:
-            self._hub.deliver(row)
+            if self._hub.deliver(row):
+                self._delays.own(began)
             self._relay.announce(row.user_id, row.seq)
 
 

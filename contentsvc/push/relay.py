@@ -75,7 +75,8 @@ TIMES = Times()
 class Relay:
     """Tells the other processes its news, and hears theirs.
 
-    `dsn` is opened for LISTEN. `alive` is True while LISTEN is in force.
+    `dsn` is opened for LISTEN. `alive` is True while LISTEN is in force, and `listens` counts how
+    often it has come into force.
     """
 
     _hub: Hub
@@ -97,6 +98,7 @@ class Relay:
         self._origin = uuid4().hex
         self._decoder = json.Decoder(News)
         self._connection: Connection | None = None
+        self.listens = 0
         self._stopped = False
         self._work = Bell(reactor)
         self._listening: Deferred[None] | None = None
@@ -181,6 +183,7 @@ class Relay:
         if self._stopped:
             return
         self._connection = connection
+        self.listens += 1
         self._sweep.ask()  # for news from before LISTEN
         self._started()
 

@@ -13,6 +13,7 @@ from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 from zope.interface import implementer
 
+from contentsvc.push.counts import GONE
 from contentsvc.push.frames import encode
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.hub import Hub
@@ -119,7 +120,7 @@ class SocketProtocol(BoundedReading):
     factory: Factory
     transport: Any
     handshake = Handshake()
-    user = session = ""
+    user = session = client = ""
     position = changes = -1
     known: str | None = None
     live = False
@@ -251,6 +252,12 @@ class SocketProtocol(BoundedReading):
     def onClose(self, wasClean: bool, code: int | None, reason: str | None) -> None:
         self.live = False
         self.factory.hub.closed(self)
+        if self.closedByMe:
+            self.factory.hub.counts.closed(self.client, "server", self.localCloseCode)
+        elif self.wasClean:
+            self.factory.hub.counts.closed(self.client, "client", code)
+        else:
+            self.factory.hub.counts.closed(self.client, "nobody", GONE)
         self._queue = None
         self._wake()
 
@@ -302,6 +309,7 @@ class SocketProtocol(BoundedReading):
             self._refuse("origin_not_allowed", detail, 4409)
             return
         self.user, self.session = grant.user, grant.session
+        self.client = self.factory.hub.counts.signed_in(grant.client)
         if handshake.resume == INVALID:
             self.factory.hub.attach(self, None, _INVALID_RESUME)
         else:

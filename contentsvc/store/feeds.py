@@ -13,6 +13,12 @@ _LANE = "notifications reads"
 """The lane of those who read the same rows by REST."""
 
 
+class Aged(Following):
+    """A row, and its age in seconds."""
+
+    age: float
+
+
 class Placed(NamedTuple):
     """A row that answers one of several questions: the one at `place`."""
 
@@ -124,7 +130,8 @@ async def tallies(db: Db, users: list[str]) -> list[Tally]:
 
 @many(
     """
-    select n.user_id, n.seq, n.id, unix(n.created) as created, n.read, n.data, n.previous
+    select n.user_id, n.seq, n.id, unix(n.created) as created, n.read, n.data, n.previous,
+           extract(epoch from clock_timestamp() - n.created)::float8 as age
     from unnest((select :users::uuid[]), (select :afters::bigint[])) as behind (user_id, seq)
     cross join lateral (
         select *, lag(id) over (order by seq) as previous from notifications n
@@ -137,7 +144,7 @@ async def tallies(db: Db, users: list[str]) -> list[Tally]:
     """,
     lane=_LANE,
 )
-async def after(db: Db, users: list[str], afters: list[int], limit: int) -> list[Following]:
+async def after(db: Db, users: list[str], afters: list[int], limit: int) -> list[Aged]:
     """For each of `users`, the rows above the number at the same place in `afters`. The `previous`
     of the first is the id of that number itself."""
 

@@ -7,7 +7,7 @@ contentsvc.jobs.outbox. The tasks are in contentsvc.store.tasks.
 from collections.abc import Callable
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, found, maybe, none
+from contentsvc.db.query import Db, found, many, maybe, none
 from contentsvc.store.tasks import Task, encoded
 
 LOCK_TIMEOUT = "500ms"
@@ -17,6 +17,20 @@ SILENCE = "5s"
 then."""
 FIRST_PAUSE, LAST_PAUSE = 1.0, 60.0
 """Seconds until a batch that failed is tried again. They double each time."""
+
+
+MOST = 10_000
+"""Tasks that are counted at most."""
+
+
+class Backlog(NamedTuple):
+    """The tasks of one kind that wait: how many, how many of them have failed, and the age of the
+    oldest in seconds."""
+
+    kind: str
+    tasks: int
+    failing: int
+    oldest: float
 
 
 class Row(NamedTuple):
@@ -118,3 +132,13 @@ async def finish(db: Db, id: int) -> None:
 async def put_apart(db: Db, id: int, turn: int, failure: str) -> bool:
     """Note that the batch at this `turn` has failed, and let it wait. False if it was done after
     all, or another process is at it."""
+
+
+@many("""
+    select kind, count(*) as tasks, count(*) filter (where tries > 0) as failing,
+           greatest(extract(epoch from clock_timestamp() - min(created)), 0)::float8 as oldest
+    from (select kind, tries, created from outbox order by id limit :most) oldest
+    group by kind
+""")
+async def backlog(db: Db, most: int) -> list[Backlog]:
+    """What waits, by kind. Only the `most` oldest are counted."""

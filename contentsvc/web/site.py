@@ -28,12 +28,20 @@ log = Logger()
 _METHODS = {method.encode(): method.value for method in HTTPMethod}
 """The methods that the log shows. Others are not shown, because they may contain anything."""
 
+Observe = Callable[[tuple[str, str, int], float], object]
+"""Called for each request that has its answer, with its method, its route and the first digit of
+the status, and with the seconds that it took. All three have few values, whatever clients send."""
+
+
+def _ignored(key: tuple[str, str, int], seconds: float) -> None:
+    pass
+
 
 class ApiSite(Site, Common):
     """A site of ApiRequests.
 
     `now` gives the wall clock's Unix seconds. `judge` and `refuse` are those of `Common`.
-    `body_timeout` is in seconds.
+    `body_timeout` is in seconds. `observe` is called for each request: see Observe.
     """
 
     noisy = False
@@ -51,6 +59,7 @@ class ApiSite(Site, Common):
         body_timeout: float,
         traffic: Traffic,
         proxies: Proxies,
+        observe: Observe = _ignored,
     ) -> None:
         super().__init__(resource, reactor=reactor, timeout=60)
         self.reactor = reactor
@@ -60,6 +69,7 @@ class ApiSite(Site, Common):
         self.body_timeout = body_timeout
         self.traffic = traffic
         self.proxies = proxies
+        self._observe = observe
         self.unsent = Unsent(reactor)
         self.backlog = Backlog(reactor)
         self.held = Held()
@@ -96,15 +106,17 @@ class ApiSite(Site, Common):
     def log_request(self, request: ApiRequest, status: int) -> None:
         """Write one line per request. It has the route, and not the path or the query, which may
         contain secrets."""
-        milliseconds = (self.reactor.seconds() - request.started) * 1000
+        seconds = self.reactor.seconds() - request.started
+        method = _METHODS.get(request.method, "-")
+        self._observe((method, request.route, status // 100), seconds)
         parents = request.requestHeaders._rawHeaders.get(b"Traceparent")
         log.info(
             "{method} {route} {status} {ms:.1f}ms user={user} client={client} "
             "request={request_id}{trace}{note}",
-            method=_METHODS.get(request.method, "-"),
+            method=method,
             route=request.route,
             status=status,
-            ms=milliseconds,
+            ms=seconds * 1000,
             user=request.caller,
             client=request.client,
             request_id=request.request_id,

@@ -20,10 +20,13 @@ class Tally:
         self._reactor = reactor
         self._say = say
         self._counts: Counter[str] = Counter()
+        self.totals: Counter[str] = Counter()
+        """All events since the start."""
         self._next: Any = None
 
     def count(self, name: str) -> None:
         """Count one event."""
+        self.totals[name] += 1
         self._counts[name] += 1
         if self._next is None:
             self._go_on()

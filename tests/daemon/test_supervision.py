@@ -15,7 +15,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
 from contentsvc.config import ConfigError, Settings
-from contentsvc.daemon.worker import ALIVE, ASK, LISTENING, READY, SERVES, VARIABLE
+from contentsvc.daemon.pipes import ALIVE, ASK, SERVES
+from contentsvc.daemon.worker import LISTENING, READY, VARIABLE
 from contentsvc.daemon.workers import FIRST_PAUSE, LATE, START, Workers
 from contentsvc.tokens import Keys
 from tests.support import postgres

@@ -2,12 +2,8 @@
 
 import signal
 
-from twisted.internet.testing import StringTransport
-from twisted.trial.unittest import SynchronousTestCase
-
-from contentsvc.daemon import worker
+from contentsvc.daemon.pipes import ALIVE, SERVES
 from contentsvc.daemon.watchdog import DEATH, SILENCE, START
-from contentsvc.daemon.worker import ALIVE, ASK, SERVES
 from contentsvc.daemon.workers import LATE
 from tests.daemon.test_supervision import DRAIN, SupervisionCase
 
@@ -163,14 +159,3 @@ class DeathTests(WatchdogCase):
         self.assertEqual(self.processes[2].signals, ["TERM"])
 
 
-class AnswerTests(SynchronousTestCase):
-    """A worker's side."""
-
-    def test_answer(self) -> None:
-        """It gives a sign of life whenever it is asked, one for all that it finds."""
-        protocol, transport = worker._Parent(None), StringTransport()
-        protocol.makeConnection(transport)
-        protocol.dataReceived(ASK)
-        self.assertEqual(transport.value(), ALIVE)
-        protocol.dataReceived(ASK * 10)
-        self.assertEqual(transport.value(), ALIVE * 2)

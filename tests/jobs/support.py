@@ -12,7 +12,7 @@ from contentsvc.push.notifier import Notifier
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import Task
 from contentsvc.wire.notifications import Debug
-from tests.push.fakes import Listener
+from tests.push.fakes import Listener, delays
 from tests.support.databases import StoreCase, fresh
 
 MOST = 4
@@ -47,7 +47,7 @@ class TellerCase(StoreCase):
 
     def telling(self, db: Database, **options: Any) -> Teller:
         """One more process's."""
-        notifier = Notifier(self.listener, self.listener)
+        notifier = Notifier(self.listener, self.listener, delays())
         options = {"clock": reactor, "kinds": kinds((Call, call)), "most": MOST} | options
         return Teller(db=db, notifier=notifier, **options)
 

@@ -18,6 +18,7 @@ from contentsvc.store.floods import UNLIMITED
 from contentsvc.store.tasks import ContentPublished
 from tests.jobs.mortal import Death, Process, deaths
 from tests.jobs.support import TellerCase
+from tests.push.fakes import delays
 
 MOST, FOLLOWERS = 2, 5
 STATEMENTS = 5
@@ -46,7 +47,7 @@ class DeathCase(TellerCase):
         """One more, which ends with the test."""
 
         def teller(db: Database) -> Callable[[], Awaitable[object]]:
-            notifier = Notifier(self.listener, self.listener)
+            notifier = Notifier(self.listener, self.listener, delays())
             return Teller(reactor, db, notifier, KINDS, most=MOST).run
 
         made = Process(self.url, teller)

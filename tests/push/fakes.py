@@ -6,17 +6,27 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from msgspec import json
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 
+from contentsvc.push.counts import Delays
 from contentsvc.push.hub import Hub
 from contentsvc.push.subscriber import Close, Position
-from contentsvc.store.feeds import Standing, State, Tally
+from contentsvc.store.feeds import Aged, Standing, State, Tally
 from contentsvc.store.notifications import Following, Stored
 
 LIMITS = {"sockets": 20_000, "sockets_per_user": 8}
 """Those of a hub in most tests."""
+
+
+AGE = 0.25
+"""Seconds that a notification has when it is read."""
+
+
+def delays() -> Delays:
+    """Nobody hears of them."""
+    return Delays(Clock(), lambda stored_by, seconds: None)
 
 
 class Commits:
@@ -151,13 +161,16 @@ class FakeLog:
 
     def after(
         self, db: object, users: list[str], afters: list[int], limit: int, /
-    ) -> Deferred[list[Following]]:
-        def look() -> list[Following]:
-            rows = []
+    ) -> Deferred[list[Aged]]:
+        def look() -> list[Aged]:
+            rows: list[Aged] = []
             for user, seq in sorted(zip(users, afters, strict=True)):
                 there = self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :]
                 before = [self.id(user, seq), *(row.id for row in there)]
-                rows += [replace(row, previous=id) for row, id in zip(there, before, strict=False)]
+                rows += [
+                    Aged(**asdict(replace(row, previous=id)), age=AGE)
+                    for row, id in zip(there, before, strict=False)
+                ]
             return rows[:limit]
 
         return self._read(look, "after", len(users))
@@ -297,7 +310,7 @@ def make(
 ) -> tuple[Clock, FakeLog, Hub]:
     """A clock, a log and a hub between them."""
     clock, log = clock or Clock(), FakeLog(held)
-    return clock, log, Hub(clock, None, log, **LIMITS | limits)  # type: ignore[arg-type]
+    return clock, log, Hub(clock, None, log, delays(), **LIMITS | limits)  # type: ignore[arg-type]
 
 
 class Listener:
@@ -307,9 +320,11 @@ class Listener:
         self.delivered: list[Following] = []
         self.announced: list[tuple[str, int]] = []
         self.states: list[str] = []
+        self.connected = False
 
-    def deliver(self, row: Following) -> None:
+    def deliver(self, row: Following) -> bool:
         self.delivered.append(row)
+        return self.connected
 
     def announce(self, user: str, seq: int) -> None:
         self.announced.append((user, seq))

@@ -25,7 +25,7 @@ from contentsvc.push.sweep import Sweep
 from contentsvc.store import feeds
 from contentsvc.store.migrate import migrate
 from contentsvc.tokens import Revoked
-from tests.push.fakes import LIMITS, FakeSocket
+from tests.push.fakes import LIMITS, FakeSocket, delays
 from tests.support import postgres
 from tests.support.databases import POOL
 
@@ -103,7 +103,7 @@ class Process:
     ) -> None:
         self.name = f"relay {number}"
         self.db = Database(reactor, dsn, **POOL | {"size": 2})
-        self.hub = WatchedHub(reactor, self.db, feeds, **LIMITS, sizes=sizes)
+        self.hub = WatchedHub(reactor, self.db, feeds, delays(), **LIMITS, sizes=sizes)
         self.revoked = Revoked(reactor, reactor)
         self.relay = Relay(
             **{"reactor": reactor, "random": Random(number)} | relay,
@@ -111,7 +111,7 @@ class Process:
         )
         self.endings = Endings(reactor, self.db, self.revoked, self.hub, self.relay)
         self.sweep = Sweep(reactor, self.hub, self.endings, every=every)
-        self.notifier = Notifier(self.hub, self.relay)
+        self.notifier = Notifier(self.hub, self.relay, delays())
         self.noticed, self.swept = self.hub.heard, self.hub.swept
 
     async def listen(self) -> None:

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.push.notifier import Notifier
 from contentsvc.wire.notifications import AnyNotification, Debug, PartyInviteAccept
-from tests.push.fakes import Commits, Listener
+from tests.push.fakes import Commits, Listener, delays
 
 ANN = "00000000-0000-0000-0000-00000000000a"
 BOB = "00000000-0000-0000-0000-00000000000b"
@@ -30,7 +30,7 @@ class FakeTransaction(Commits):
 class NotifierTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.listener = Listener()
-        self.notifier = Notifier(self.listener, self.listener)
+        self.notifier = Notifier(self.listener, self.listener, delays())
         self.transaction = FakeTransaction()
 
     def send(self, notification: Any) -> None:

@@ -79,6 +79,7 @@ QUEUES = {
 }
 """Indexes that are read from their start, to the first row that nobody else has."""
 COUNTED = {
+    "outbox_backlog scans outbox_pkey",
     "status_waiting scans outbox",
     "status_failures scans outbox",
     "mails_queue scans mails",
@@ -89,8 +90,8 @@ COUNTED = {
     "inventory_counted scans storage",
     "inventory_largest scans storage",
 }
-"""What `contentsvc status` and `contentsvc files` ask for, once in a while. The outbox has a row
-for each cause, not for each recipient."""
+"""What metrics, `contentsvc status` and `contentsvc files` ask for, once in a while. The outbox
+has a row for each cause, not for each recipient."""
 HARMLESS = {
     "unnest",
     "generate_series",

@@ -1,0 +1,147 @@
+"""What the workers of a parent say of themselves, put together."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from importlib.metadata import version
+from typing import Any
+
+from msgspec import MsgspecError, msgpack
+from twisted.internet.defer import Deferred, TimeoutError, gatherResults
+
+from contentsvc.daemon import collector
+from contentsvc.daemon.families import (
+    WORKER,
+    Family,
+    Source,
+    counters,
+    gauge,
+    gauges,
+    unpacked,
+)
+from contentsvc.daemon.outlook import STARTING, STOPPING
+from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
+from contentsvc.store.migrate import names
+
+PATIENCE = 2.0
+"""Seconds that a scrape waits for a worker at most."""
+LOOK = 2.5
+"""Seconds that /ready waits for the workers at most: somewhat more than their own look takes."""
+PARENT = "parent"
+"""The parent's value of the label `worker`."""
+
+
+class Workforce:
+    """The workers, as those see them who ask.
+
+    `present` gives the number of each worker that is wanted, and its Asking; None if it gives no
+    sign of life. `serving` is how many serve, and `started` how often each number was started.
+    `stopping` says whether the service stops.
+    """
+
+    def __init__(
+        self,
+        reactor: Any,
+        *,
+        present: Callable[[], Mapping[int, Asking | None]],
+        serving: Callable[[], int],
+        started: Mapping[int, int],
+        stopping: Callable[[], bool],
+    ) -> None:
+        self._reactor = reactor
+        self._present = present
+        self._serving = serving
+        self._started = started
+        self._stopping = stopping
+        self._build = collector.build(version("contentsvc"), names()[-1])
+        self._teller: int | None = None
+        """The worker that tells what all processes share."""
+
+    async def sources(self) -> list[Source]:
+        """The metrics of all workers that answer in time, and those of this process."""
+        present = self._present()
+        living = [number for number, asking in present.items() if asking is not None]
+        if self._teller not in living:
+            self._teller = min(living, default=None)
+        teller = self._teller
+        asked = {
+            number: self._families(asking, ALL_METRICS if number == teller else METRICS)
+            for number, asking in present.items()
+            if asking is not None
+        }
+        answers = await gatherResults([Deferred.fromCoroutine(each) for each in asked.values()])
+        found = {
+            number: families
+            for number, families in zip(asked, answers, strict=True)
+            if families is not None
+        }
+        if teller not in found:
+            # Somebody else next time.
+            self._teller = min(found, default=None)
+        own = self._own({number: number in found for number in present})
+        return [(PARENT, own), *((str(number), found[number]) for number in sorted(found))]
+
+    async def missing(self) -> list[str]:
+        """The reasons not to be ready: none if one worker has none."""
+        if self._stopping():
+            return [STOPPING]
+        if not self._serving():
+            return [STARTING]
+        asked = [asking for asking in self._present().values() if asking is not None]
+        one: Deferred[list[str]] = Deferred()
+        reasons: set[str] = set()
+        left = len(asked)
+
+        def heard(found: list[str] | None) -> None:
+            nonlocal left
+            left -= 1
+            reasons.update(["workers"] if found is None else found)
+            if not one.called and (not left or found == []):
+                one.callback([] if found == [] else sorted(reasons))
+
+        for asking in asked:
+            Deferred.fromCoroutine(self._reasons(asking)).addCallback(heard)
+        return await one if asked else ["workers"]
+
+    def _own(self, answered: Mapping[int, bool]) -> list[Family]:
+        return [
+            self._build,
+            gauge(
+                "contentsvc_workers", "Workers that there should be.", len(answered), shared=True
+            ),
+            gauge(
+                "contentsvc_workers_serving", "Workers that serve.", self._serving(), shared=True
+            ),
+            # These have the label already.
+            gauges(
+                "contentsvc_worker_up",
+                "1 if this worker has told its metrics in time. If not, they are missing.",
+                WORKER,
+                {str(number): up for number, up in answered.items()},
+                shared=True,
+            ),
+            counters(
+                "contentsvc_worker_starts",
+                "How often a process was started for this worker.",
+                WORKER,
+                {str(number): count for number, count in self._started.items()},
+                shared=True,
+            ),
+            *collector.of_process(),
+        ]
+
+    async def _families(self, asking: Asking, question: bytes) -> list[Family] | None:
+        answer = await self._answer(asking, question, PATIENCE)
+        with suppress(MsgspecError):
+            return None if answer is None else unpacked(answer)
+        return None
+
+    async def _reasons(self, asking: Asking) -> list[str] | None:
+        answer = await self._answer(asking, MISSING, LOOK)
+        with suppress(MsgspecError):
+            return None if answer is None else msgpack.decode(answer, type=list[str])
+        return None
+
+    async def _answer(self, asking: Asking, question: bytes, patience: float) -> bytes | None:
+        with suppress(TimeoutError, ConnectionError):
+            return await asking.ask(question).addTimeout(patience, self._reactor)
+        return None

@@ -1,0 +1,46 @@
+"""docs/monitoring.md has all metrics that there are, and no other."""
+
+import re
+from typing import Any
+
+from tests.spec.harness import SpecCase
+from tests.support import daemon
+from tests.support.daemon import ROOT
+from tests.support.prometheus import Watched
+from tests.test_docs import rows
+
+PAGE = (ROOT / "docs/monitoring.md").read_text()
+WORKERS = "--workers", "2"
+
+
+class MetricsTests(SpecCase):
+    async def connect(self) -> None:
+        self.own_daemon()
+
+    async def told(self, *options: str) -> dict[str, tuple[str, set[str]]]:
+        """The type and the labels of each metric of a daemon, besides `worker`."""
+        found: Any = await daemon.shared(f"watched {options}", lambda: Watched(*options))
+        self.use(found)
+        await self.socket(await self.user())
+        _, text = await found.page("/metrics")
+        kinds = dict(re.findall(r"^# TYPE (\S+) (\w+)$", text.decode(), re.M))
+        labels: dict[str, set[str]] = {name: set() for name in kinds}
+        for name, inside in re.findall(r"^(\w+)\{(.*)\} ", text.decode(), re.M):
+            base = name if name in kinds else re.sub("_(bucket|count|sum)$", "", name)
+            labels[base] |= set(re.findall(r'(\w+)="', inside)) - {"le"}
+        return {name: (kind, labels[name]) for name, kind in kinds.items()}
+
+    async def test_table(self):
+        """The table has each metric of a daemon with and without workers, with its type and its
+        labels."""
+        one, two = await self.told(), await self.told(*WORKERS)
+        there = {
+            name: (kind, labels - ({"worker"} if name in one else set()))
+            for name, (kind, labels) in {**one, **two}.items()
+            if not name.startswith("process_")
+        }
+        shown = {
+            name: (kind, set(re.findall(r"\w+", labels)))
+            for name, kind, labels, *_ in rows(PAGE, "| Metric | Type |")
+        }
+        self.assertEqual(shown, there)
