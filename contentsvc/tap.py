@@ -35,6 +35,7 @@ from contentsvc.api.files import Files
 from contentsvc.api.friends import Friends
 from contentsvc.api.guard import Guard
 from contentsvc.api.health import Health, Reason
+from contentsvc.api.identities import Identities
 from contentsvc.api.messages import Messages
 from contentsvc.api.notifications import Notifications
 from contentsvc.api.oauth import OAuth
@@ -62,6 +63,7 @@ from contentsvc.daemon.parts import Front, Parts
 from contentsvc.daemon.sequence import Sequence, say_hello
 from contentsvc.daemon.worker import Worker
 from contentsvc.daemon.workers import Workers
+from contentsvc.identity import file as issuers
 from contentsvc.mail import texts
 from contentsvc.push.factory import SocketFactory
 from contentsvc.root import Root
@@ -128,6 +130,11 @@ class Options(usage.Options):
                 Keys.load(settings.keys_path)
             except KeysError as error:
                 raise ConfigError(f"secret_file {error}") from None
+        if settings.issuers is not None:
+            try:
+                issuers.read(settings.issuers)
+            except issuers.FileError as error:
+                raise ConfigError(f"issuers {error}") from None
         return settings
 
 
@@ -252,6 +259,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> Front:
         Accounts(db, passwords, guard, endings, mails, registration=settings.registration),
         Emails(db, passwords, guard, endings, parts.mail_tokens, mails),
         Departures(reactor, db, guard, endings, parts.outbox),
+        Identities(db, guard),
         Bans(db, endings),
         Actions(db, notifier),
         Reports(db, parts.outbox, per_day=settings.reports_per_day),

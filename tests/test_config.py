@@ -27,6 +27,7 @@ WRONG: dict[str, list[Any]] = {
     ],
     "workers": [0, 65],
     "secret_file": ["", 5],
+    "issuers": ["", 5],
     "registration": ["maybe", "", 1, []],
     "smtp": [
         *("", 5, "mail.example", "http://mail.example", "smtp://", "smtp://a:b@", "smtp://x:0"),

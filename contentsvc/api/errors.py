@@ -9,6 +9,7 @@ from contentsvc.passwords import Busy
 from contentsvc.tokens import InvalidToken
 from contentsvc.web import errors as web
 from contentsvc.web.errors import BodyFault, Problem, named
+from contentsvc.wire.accounts import GRANTS
 from contentsvc.wire.base import Id
 from contentsvc.wire.dependencies import EntityReference
 
@@ -52,6 +53,24 @@ InvalidGrant = named(
     "The username or password is wrong, or the refresh token is not valid.",
     oauth="invalid_grant",
 )
+InvalidSubjectToken = named(
+    400, "invalid_subject_token", "The subject_token proves no account of another service."
+)
+InvalidTarget = named(
+    400,
+    "invalid_target",
+    "The tokens of this service are for this service alone: leave resource and audience out.",
+    oauth="invalid_target",
+)
+IdentityTaken = named(
+    409, "identity_taken", "This account of another service is linked to another user."
+)
+LastIdentity = named(
+    409,
+    "last_identity",
+    "You could not log in any more: the account has no password and no other identity. A password "
+    "reset gives it a password.",
+)
 WrongPassword = named(403, "wrong_password", "This is not your current password.")
 InvalidMailedToken = named(
     400,
@@ -73,7 +92,7 @@ CannotBanSelf = named(422, "cannot_ban_self", "You cannot ban yourself.")
 UnsupportedGrant = named(
     400,
     "unsupported_grant_type",
-    "grant_type must be password or refresh_token.",
+    f"grant_type must be one of {', '.join(GRANTS)}.",
     oauth="unsupported_grant_type",
 )
 

@@ -15,6 +15,7 @@ from contentsvc.api.entries import Entries
 from contentsvc.api.files import Files
 from contentsvc.api.friends import Friends
 from contentsvc.api.health import Health
+from contentsvc.api.identities import Identities
 from contentsvc.api.messages import Messages
 from contentsvc.api.notifications import Notifications
 from contentsvc.api.oauth import OAuth
@@ -55,6 +56,7 @@ FAMILIES = (
     Family("accounts", Accounts),
     Family("departures", Departures),
     Family("emails", Emails),
+    Family("identities", Identities),
     Family("bans", Bans),
     Family("actions", Actions),
     Family("reports", Reports),

@@ -1,4 +1,4 @@
-"""OAuth: log-in, renewal and log-out (spec §5; RFC 6749, RFC 7009)."""
+"""OAuth: log-in, renewal, token exchange and log-out (spec §5; RFC 6749, RFC 7009, RFC 8693)."""
 
 import base64
 import hashlib
@@ -6,18 +6,38 @@ import hmac
 import secrets
 from datetime import UTC, datetime
 
-from contentsvc.api.errors import AccountBanned, InvalidGrant, TooManyAttempts, UnsupportedGrant
+from msgspec import structs
+
+from contentsvc.api.errors import (
+    AccountBanned,
+    InvalidGrant,
+    InvalidSubjectToken,
+    InvalidTarget,
+    TooManyAttempts,
+    UnsupportedGrant,
+)
 from contentsvc.api.guard import Guard
+from contentsvc.api.identities import subject_of
+from contentsvc.api.names import names
 from contentsvc.db.database import Database
+from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
+from contentsvc.identity.subject import Subject
 from contentsvc.push.endings import Endings
-from contentsvc.store import bans, sessions
+from contentsvc.store import bans, identities, sessions
 from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
 from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
 from contentsvc.web.errors import InvalidBody, Problem, Unavailable
 from contentsvc.web.route import route
-from contentsvc.wire.accounts import Revoked, RevokeForm, TokenAnswer, TokenForm
+from contentsvc.wire.accounts import (
+    ACCESS_TOKEN,
+    EXCHANGE,
+    Revoked,
+    RevokeForm,
+    TokenAnswer,
+    TokenForm,
+)
 
 REFRESH_LIFETIME = 30 * 24 * 3600
 """Seconds."""
@@ -40,15 +60,26 @@ class OAuth:
         "POST",
         "/oauth/token",
         allow=ANYONE,
-        raises=(UnsupportedGrant, InvalidGrant, TooManyAttempts, AccountBanned),
+        raises=(
+            UnsupportedGrant,
+            InvalidGrant,
+            InvalidSubjectToken,
+            InvalidTarget,
+            TooManyAttempts,
+            AccountBanned,
+        ),
     )
     async def token(self, call: Call, form: TokenForm) -> TokenAnswer:
-        """Log in with a password, or get new tokens for a refresh token (RFC 6749)."""
+        """Log in with a password, or get new tokens for a refresh token (RFC 6749). Log in with a
+        token of the studio's own accounts, or of Steam (RFC 8693): the first time, this makes a
+        user."""
         if form.grant_type == "password":
             name = _needed("username", form.username)
             return await self._log_in(call, name, _needed("password", form.password))
         if form.grant_type == "refresh_token":
             return await self._renew(call, _needed("refresh_token", form.refresh_token))
+        if form.grant_type == EXCHANGE:
+            return await self._exchange(call, form)
         raise UnsupportedGrant()
 
     async def _log_in(self, call: Call, name: str, password: str) -> TokenAnswer:
@@ -59,6 +90,37 @@ class OAuth:
             if not await sessions.hold(tx, found.id, found.password_hash):
                 raise InvalidGrant()  # it was changed while it was checked
             return await self._begin(tx, found.id, admin=found.admin)
+
+    async def _exchange(self, call: Call, form: TokenForm) -> TokenAnswer:
+        token = _needed("subject_token", form.subject_token)
+        token_type = _needed("subject_token_type", form.subject_token_type)
+        if form.resource or form.audience:
+            raise InvalidTarget()
+        if form.actor_token:  # the answer would be a token of the wrong one of the two
+            raise InvalidBody("actor_token is not supported.")
+        if (form.requested_token_type or ACCESS_TOKEN) != ACCESS_TOKEN:
+            raise InvalidBody(f"requested_token_type must be {ACCESS_TOKEN}.")
+        subject = await subject_of(self._guard, call, token, token_type)
+        for name in names(subject.name):
+            try:
+                async with self._db.transaction() as tx:
+                    answer = await self._admit(tx, subject, name)
+            except Refused as error:
+                # The name is taken, or another exchange has just made the user.
+                if error.constraint not in {"users_username", "identities_subject"}:
+                    raise
+            else:
+                return structs.replace(answer, issued_token_type=ACCESS_TOKEN)
+        raise Unavailable(cause="lock")
+
+    async def _admit(self, tx: Db, subject: Subject, name: str) -> TokenAnswer:
+        """Begin a session of the user to whom an account elsewhere is linked. If there is none,
+        make one of this name. Raises as `_begin` and identities.join do."""
+        account = subject.issuer, subject.subject
+        owner = await identities.hold(tx, *account)
+        if owner is None:
+            return await self._begin(tx, await identities.join(tx, name, *account), admin=False)
+        return await self._begin(tx, owner.user, admin=owner.admin)
 
     async def _begin(self, tx: Db, user: str, *, admin: bool) -> TokenAnswer:
         """Begin a session of a user who has proved to be it, and whose row is held. Raises

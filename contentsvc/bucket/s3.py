@@ -32,6 +32,7 @@ from contentsvc.bucket.patience import within
 from contentsvc.bucket.proof import CACHED, CHECKSUM, UPLOAD, Proof
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
 from contentsvc.clocks import WallClock
+from contentsvc.outgoing import PLAIN
 from contentsvc.together import each
 from contentsvc.wire.files import digest_of, is_media, is_ours, media_type_of
 
@@ -56,8 +57,6 @@ PAGE = 500
 """Files in a page of a listing."""
 LISTING = 4 * 1024 * 1024
 """Most bytes of a page: keys have up to 1024 bytes, and each may come as three."""
-PLAIN = (None, "", "identity")
-"""Content-Encoding of the bytes themselves."""
 
 
 class S3Bucket:

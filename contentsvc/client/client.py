@@ -23,6 +23,7 @@ from contentsvc.client.files import Files
 from contentsvc.client.friends import Friends
 from contentsvc.client.health import Health
 from contentsvc.client.http import Http
+from contentsvc.client.identities import Identities
 from contentsvc.client.login import LogIn
 from contentsvc.client.messages import Messages
 from contentsvc.client.notifications import Notifications
@@ -107,6 +108,7 @@ class Client:
         self.entries = Entries(calls)
         self.files = Files(calls)
         self.health = Health(calls)
+        self.identities = Identities(calls)
         self.messages = Messages(calls)
         self.precheck = UploadPrecheck(calls)
         self.progress = Progress(calls)
@@ -139,6 +141,14 @@ class Client:
         Raises ApiError (`invalid_grant`, `account_banned`, `slow_down`), Unreachable.
         """
         return await self._log_in.begin(name, password)
+
+    async def log_in_with(self, subject_token: str, token_type: str) -> TokenAnswer:
+        """Begin a session with the token of another service, such as the studio's own accounts, or
+        Steam; `token_type` is a URN as RFC 8693 §3 has them. The first time, this makes a user.
+
+        Raises ApiError (`invalid_request`, `account_banned`, `slow_down`), Unreachable.
+        """
+        return await self._log_in.exchange(subject_token, token_type)
 
     async def resume_session(self, refresh_token: str) -> TokenAnswer:
         """Go on with the session of a refresh token, for example one that an earlier process kept.

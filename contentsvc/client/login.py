@@ -8,7 +8,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.client.errors import ApiError, NotSignedIn, SessionEnded, Unreachable
 from contentsvc.client.oauth import OAuth
-from contentsvc.wire.accounts import RevokeForm, TokenAnswer, TokenForm
+from contentsvc.wire.accounts import EXCHANGE, RevokeForm, TokenAnswer, TokenForm
 
 _MARGIN = 60.0
 """Seconds before its expiry in which an access token is renewed; at most a fifth of its life."""
@@ -65,6 +65,15 @@ class LogIn:
         """Begin a session. Raises ApiError (`invalid_grant`, `account_banned`, `slow_down`),
         Unreachable."""
         form = TokenForm(grant_type="password", username=name, password=password)
+        self._held = await self._granted(form)
+        return self.tokens
+
+    async def exchange(self, subject_token: str, token_type: str) -> TokenAnswer:
+        """Begin a session with the token of another service. Raises as `begin` does, with
+        `invalid_request` for a bad token."""
+        form = TokenForm(
+            grant_type=EXCHANGE, subject_token=subject_token, subject_token_type=token_type
+        )
         self._held = await self._granted(form)
         return self.tokens
 

@@ -48,6 +48,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Processes that share the port. 1 means one process without a parent."""
     secret_file: Path | None
     """None means one in the data dir, made at first start."""
+    issuers: Path | None
+    """None means that the service takes no tokens of others."""
     registration: bool
     smtp: Secret | None
     """The URL of the mail server; None means that no mail is sent."""
@@ -149,6 +151,9 @@ SETTINGS = (
     Setting("workers", 1, number(1, 64), "processes that share the port"),
     Setting(
         "secret_file", None, path, "file of the keys that sign tokens; required with --database"
+    ),
+    Setting(
+        "issuers", None, path, "file of those whose tokens are taken for a log-in: the studio's own"
     ),
     Setting("registration", True, flag, "on or off: may anyone register?"),
     Setting("smtp", None, smtp, "URL of the mail server; without it no mail is sent"),

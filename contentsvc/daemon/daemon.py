@@ -17,11 +17,13 @@ from contentsvc.config import Settings
 from contentsvc.daemon import accepting
 from contentsvc.daemon.buckets import open_bucket, store_jobs
 from contentsvc.daemon.families import Source
+from contentsvc.daemon.identities import open_verifiers
 from contentsvc.daemon.mailing import open_mailing
 from contentsvc.daemon.outlook import Outlook
 from contentsvc.daemon.parts import Front, Parts
 from contentsvc.daemon.sequence import Sequence, allow_files
 from contentsvc.db.database import Database
+from contentsvc.identity.fetch import Fetch
 from contentsvc.identity.subject import Verifiers
 from contentsvc.jobs import challenges, documents, outbox
 from contentsvc.jobs import heartbeat as heartbeats
@@ -166,7 +168,7 @@ class Daemon(Sequence):
             blocked=NextTurn(reactor, blocks.ring).ask,
             tokens=tokens,
             passwords=passwords,
-            verifiers=Verifiers(),
+            verifiers=self._verifiers(wall),
             hub=hub,
             relay=relay,
             notifier=notifier,
@@ -179,6 +181,12 @@ class Daemon(Sequence):
             unavailable=unavailable,
             observed=self.outlook.observed,
         )
+
+    def _verifiers(self, wall: WallClock) -> Verifiers:
+        """Those who verify the tokens of other services."""
+        fetch = Fetch(self._reactor)
+        self._undo.append(fetch.stop)
+        return open_verifiers(self._settings, self._reactor, wall, fetch)
 
     async def _bucket(self, keys: Keys) -> Bucket | None:
         """The place of the files, started."""

@@ -42,8 +42,9 @@ class Verifier(Protocol):
     def types(self) -> Collection[str]:
         """The values of `subject_token_type` that it takes."""
 
-    async def verify(self, token: str) -> Subject:
-        """The account that the token proves. Raises InvalidSubjectToken, IdentityUnavailable."""
+    async def verify(self, token: str, token_type: str) -> Subject:
+        """The account that a token of this type proves. Raises InvalidSubjectToken,
+        IdentityUnavailable."""
 
 
 class Verifiers:
@@ -63,4 +64,4 @@ class Verifiers:
             raise InvalidSubjectToken(f"subject_token_type must be {types}.", counts=False)
         if len(token) > LONGEST:
             raise InvalidSubjectToken("The subject_token is too long.", counts=False)
-        return await verifier.verify(token)
+        return await verifier.verify(token, token_type)

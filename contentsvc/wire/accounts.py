@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from contentsvc.wire.base import Id, Record, Seconds, Wire
 
@@ -119,14 +119,41 @@ class Ban(Record):
     until: Seconds | None
 
 
-class TokenForm(Struct):
-    """The grant (RFC 6749 §4.3.2 and §6). `password` needs `username`, which may be the e-mail
-    address, and `password`. `refresh_token` needs `refresh_token`."""
+EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+"""The grant of RFC 8693."""
+ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105, a type
+GRANTS = ("password", "refresh_token", EXCHANGE)
 
-    grant_type: Annotated[str, Meta(extra_json_schema={"enum": ["password", "refresh_token"]})]
+SubjectToken = Annotated[str, Meta(min_length=1, max_length=14_336)]
+"""A token of another service. With the rest of its form it stays below the limit of forms."""
+SubjectTokenType = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=256,
+        examples=["urn:ietf:params:oauth:token-type:id_token"],
+    ),
+]
+
+
+class TokenForm(Struct):
+    """The grant (RFC 6749 §4.3.2 and §6, RFC 8693 §2.1). `password` needs `username`, which may be
+    the e-mail address, and `password`. `refresh_token` needs `refresh_token`. The token exchange
+    needs `subject_token` and `subject_token_type`. Its `requested_token_type` can only be that of
+    access tokens. It does not take `resource`, `audience` and `actor_token`."""
+
+    grant_type: Annotated[str, Meta(extra_json_schema={"enum": list(GRANTS)})]
     username: Annotated[str, Meta(max_length=254)] | None = None
     password: Annotated[str, Meta(max_length=4096)] | None = None
     refresh_token: Annotated[str, Meta(max_length=4096)] | None = None
+    subject_token: Annotated[str, Meta(max_length=14_336)] | None = None
+    subject_token_type: Annotated[str, Meta(max_length=256)] | None = None
+    requested_token_type: (
+        Annotated[str, Meta(max_length=256, extra_json_schema={"enum": [ACCESS_TOKEN]})] | None
+    ) = None
+    resource: Annotated[str, Meta(max_length=2048)] | None = None
+    audience: Annotated[str, Meta(max_length=2048)] | None = None
+    actor_token: Annotated[str, Meta(max_length=14_336)] | None = None
 
 
 class RevokeForm(Struct):
@@ -141,10 +168,14 @@ class Revoked(Struct):
 
 
 class TokenAnswer(Struct):
-    """Tokens, and the id of their user (RFC 6749 §5.1)."""
+    """Tokens, and the id of their user (RFC 6749 §5.1). `issued_token_type` is the type of the
+    access token, in the answer to a token exchange (RFC 8693 §2.2.1)."""
 
     access_token: str
     token_type: Annotated[str, Meta(extra_json_schema={"const": "Bearer"})]
     expires_in: Annotated[int, Meta(description="seconds for which the access token is good")]
     refresh_token: str
     userId: Id
+    issued_token_type: (
+        Annotated[str, Meta(extra_json_schema={"const": ACCESS_TOKEN})] | UnsetType
+    ) = UNSET

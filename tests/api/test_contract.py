@@ -200,7 +200,7 @@ class OperationTests(ContractCase):
         schema = responses["400"]["content"]["application/json"]["schema"]
         self.assertEqual(
             schema["allOf"][1]["properties"]["error"]["enum"],
-            ["invalid_grant", "invalid_request", "unsupported_grant_type"],
+            ["invalid_grant", "invalid_request", "invalid_target", "unsupported_grant_type"],
         )
         self.assertEqual(list(responses["413"]["content"]), ["application/problem+json"])
         self.assertEqual(len(responses["503"]["content"]), 2)

@@ -47,6 +47,7 @@ from contentsvc.wire.content import (
 )
 from contentsvc.wire.dependencies import Entity
 from contentsvc.wire.files import AnnouncedFile, BlockBody, UploadsBody
+from contentsvc.wire.identities import LinkBody
 from contentsvc.wire.messages import MessageCreate
 from contentsvc.wire.moderation import WarningBody
 from contentsvc.wire.notifications import (
@@ -146,6 +147,9 @@ CALLS = {
     "friends.block": (BOB,),
     "friends.unblock": (BOB,),
     "friends.blocked": (),
+    "identities.all": (),
+    "identities.link": (LinkBody(subject_token="t", subject_token_type="urn:x"),),
+    "identities.unlink": (BOB,),
     "messages.send": (BOB, MessageCreate(text="hi")),
     "messages.between": (BOB,),
     "messages.get": (BOB, BOB),

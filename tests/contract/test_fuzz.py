@@ -15,6 +15,7 @@ from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
 from tests.spec.telling import revision
 from tests.support.daemon import Daemon, script, shared
+from tests.support.issuers import ID_TOKEN, Issuer
 from tests.support.mailserver import MailServer
 
 UNLIMITED = {
@@ -66,15 +67,21 @@ def number(path: str) -> int:
 class FuzzTests(SpecCase):
     timeout = 600.0
     _mails: ClassVar[list[MailServer]] = []
+    _issuers: ClassVar[list[Issuer]] = []
 
     async def connect(self) -> None:
         self.own_daemon()
         if not self._mails:
             self._mails.append(MailServer())
             await self._mails[0].start()
+            self._issuers.append(Issuer())
+        else:
+            self._issuers[0].back()
+        self.addCleanup(self._issuers[0].stop)
         options = (
             *("--smtp", f"smtp://127.0.0.1:{self._mails[0].port}"),
             *("--mail-from", "a@b.example", "--reset-url", "https://portal.example/"),
+            *("--issuers", str(self._issuers[0].file())),
         )
         self.use(await shared("fuzzed", lambda: Daemon(*options, environ=UNLIMITED)))
 
@@ -103,6 +110,11 @@ class FuzzTests(SpecCase):
         notifications = [each["id"] for each in await self.notifications(caller)]
         for _ in range(5):
             await self.login(caller.username, caller.password)
+        token = self._issuers[0].token(guid(), exp=2**33)
+        identities = f"user/{caller.id}/identities"
+        link = {"subject_token": token, "subject_token_type": ID_TOKEN}
+        await self.post(identities, link, by=caller, expect=204)
+        (linked,) = (await self.get(identities, by=caller, expect=200)).json()
         sessions = await self.get(f"user/{caller.id}/sessions", by=caller, expect=200)
         general = {
             "path.userId": [caller.id, caller.id, caller.id, ann.id, guid()],
@@ -116,6 +128,9 @@ class FuzzTests(SpecCase):
             "body.revisionId": [own.sent["revisionId"], guid()],
             "path.notificationId": [*notifications, guid()],
             "path.messageId": [message, guid()],
+            "path.identityId": [linked["id"], guid()],
+            "body.subject_token": [token],
+            "body.subject_token_type": [ID_TOKEN],
             "path.key": ["level", "other"],
             "path.kind": ["content", "comment", "user"],
             "path.id": [other.id, ann.id, guid()],

@@ -12,7 +12,7 @@ class FakeVerifier:
 
     types = (KIND,)
 
-    async def verify(self, token: str) -> Subject:
+    async def verify(self, token: str, token_type: str) -> Subject:
         if token == UNKNOWN_KEY:
             raise InvalidSubjectToken("The key is not known.", counts=False)
         if token == AWAY:

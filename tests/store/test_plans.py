@@ -193,7 +193,11 @@ def filled(server: str) -> str:
                select md5((n % 100)::text)::uuid, 'user_warned', 'user', md5((n % 5000)::text), ''
                from generate_series(1, 50000) n"""
         )
-        cursor.execute("analyze moderation_actions")
+        cursor.execute(
+            """insert into identities (user_id, issuer, subject)
+               select id, 'https://id.studio.example', id::text from users"""
+        )
+        cursor.execute("analyze moderation_actions, identities")
         cursor.execute("analyze files, user_files, storage, claims, blocked_files")
         cursor.execute(
             """insert into messages (pair, sender, id, text)

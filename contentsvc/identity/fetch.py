@@ -1,0 +1,111 @@
+"""JSON from another service, through treq. All is bounded: the time, the bytes, where it goes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from treq.client import HTTPClient
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
+from twisted.web.client import HTTPConnectionPool
+from twisted.web.http_headers import Headers
+from twisted.web.iweb import IAgent, IBodyProducer, IResponse
+from zope.interface import implementer
+
+from contentsvc.outgoing import PLAIN, Reading, agent_of, at_once, reason
+
+WHOLE = 5.0
+"""Seconds for a request, from the connection to the last byte of its answer."""
+MOST = 256 * 1024
+"""Bytes of an answer."""
+
+
+class FetchError(Exception):
+    """There is no such JSON. `str()` says why, and has nothing of the request."""
+
+
+class Fetch:
+    """Asks other services. `agent` is for tests."""
+
+    def __init__(self, reactor: Any, *, whole: float = WHOLE, agent: IAgent | None = None) -> None:
+        self._reactor = reactor
+        self._whole = whole
+        # Each request has a connection of its own: there is one in minutes.
+        pool = HTTPConnectionPool(reactor, persistent=False)
+        self._agent = _Plain(agent or agent_of(reactor, pool))
+        self._under_way: set[Deferred[Any]] = set()
+
+    def stop(self) -> None:
+        """End all requests that are under way."""
+        for fetching in list(self._under_way):
+            fetching.cancel()
+
+    async def json(self, url: str, headers: Mapping[str, str] | None = None) -> Any:
+        """What a GET of this URL answers. Raises FetchError."""
+        fetching = Deferred.fromCoroutine(self._get(url, headers or {}))
+        self._under_way.add(fetching)
+        try:
+            body = await fetching.addTimeout(self._whole, self._reactor)
+        except FetchError:
+            raise
+        except (TimeoutError, CancelledError):
+            raise FetchError(f"no whole answer in {self._whole:g} s") from None
+        except Exception as error:
+            raise FetchError(reason(error)) from None
+        finally:
+            self._under_way.discard(fetching)
+        try:
+            return msgspec.json.decode(body)
+        # What is nested too deeply raises RecursionError.
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise FetchError("the answer is not JSON") from None
+
+    async def _get(self, url: str, headers: Mapping[str, str]) -> bytes:
+        sent = Headers({name: [value] for name, value in headers.items()})
+        sent.setRawHeaders("Accept", ["application/json"])
+        # A client of its own, so that no cookies are kept. A redirect is an answer like others: it
+        # could lead anywhere.
+        response = await at_once(
+            HTTPClient(self._agent).get(
+                url,
+                headers=sent,
+                allow_redirects=False,
+                unbuffered=True,
+                reactor=self._reactor,
+            )
+        )
+        reading = Reading(MOST)
+        response.deliverBody(reading)
+        await reading.done
+        if not reading.whole:
+            raise FetchError(f"the answer has more than {MOST // 1024} KiB")
+        if response.code != 200:
+            raise FetchError(f"the answer is {response.code}")
+        return reading.body
+
+
+@implementer(IAgent)
+class _Plain:
+    """Takes no packed answers: some unpack to a thousand times of what has come. One that is packed
+    all the same stays so, and is no JSON."""
+
+    def __init__(self, agent: IAgent) -> None:
+        self._agent = agent
+
+    def request(
+        self,
+        method: bytes,
+        uri: bytes,
+        headers: Headers | None = None,
+        bodyProducer: IBodyProducer | None = None,
+    ) -> Deferred[IResponse]:
+        sent = Headers() if headers is None else headers.copy()
+        sent.setRawHeaders("Accept-Encoding", ["identity"])
+
+        def keep(response: IResponse) -> IResponse:
+            found = response.headers.getRawHeaders("Content-Encoding") or []
+            if any(coding not in PLAIN for coding in found):
+                response.headers.removeHeader("Content-Encoding")
+            return response
+
+        asking: Deferred[IResponse] = self._agent.request(method, uri, sent, bodyProducer)
+        return asking.addCallback(keep)

@@ -1,0 +1,135 @@
+"""An issuer of tokens, with discovery and keys, that does as a test says."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
+from twisted.internet import reactor
+from twisted.internet.defer import maybeDeferred
+from twisted.web.resource import Resource
+from twisted.web.server import NOT_DONE_YET, Request, Site
+
+GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"
+ID_TOKEN = "urn:ietf:params:oauth:token-type:id_token"
+JWT = "urn:ietf:params:oauth:token-type:jwt"
+ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
+AUDIENCE = "game"
+DISCOVERY, JWKS = "/.well-known/openid-configuration", "/jwks"
+_MAKERS = {"RS256": RSAAlgorithm, "ES256": ECAlgorithm, "EdDSA": OKPAlgorithm}
+
+
+class SigningKey:
+    """A private key, and the JWK of its public one."""
+
+    def __init__(self, kid: str, algorithm: str = "ES256", *, bits: int = 2048) -> None:
+        self.kid = kid
+        self.algorithm = algorithm
+        self.private: Any = {
+            "RS256": lambda: rsa.generate_private_key(65537, bits),
+            "ES256": lambda: ec.generate_private_key(ec.SECP256R1()),
+            "EdDSA": ed25519.Ed25519PrivateKey.generate,
+        }[algorithm]()
+
+    def jwk(self, **changes: Any) -> dict[str, Any]:
+        """Its public key. A change to None leaves the member out."""
+        made = _MAKERS[self.algorithm].to_jwk(self.private.public_key(), as_dict=True)
+        whole = {**made, "kid": self.kid, "alg": self.algorithm, "use": "sig", **changes}
+        whole = {name: value for name, value in whole.items() if value is not None}
+        if "key_ops" not in changes:
+            whole.pop("key_ops", None)
+        return whole
+
+    def sign(self, claims: dict[str, Any], **header: Any) -> str:
+        """A token with these claims; a header of None is left out."""
+        headers = {"kid": self.kid, **header}
+        headers = {name: value for name, value in headers.items() if value is not None}
+        return jwt.encode(claims, self.private, self.algorithm, headers)
+
+
+class Issuer(Resource):
+    """Serves its configuration and `keys`, until `stop`. `answers` has other bodies for its paths,
+    `statuses` other statuses; a body of None never comes."""
+
+    isLeaf = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key = SigningKey("first")
+        self.keys = [self.key.jwk()]
+        self.answers: dict[str, bytes | None] = {}
+        self.statuses: dict[str, int] = {}
+        self.headers: dict[str, str] = {}
+        self.asked: list[str] = []
+        self._port: Any = None
+        self.back()
+        self.port: int = self._port.getHost().port
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._open: set[Request] = set()
+
+    async def stop(self) -> None:
+        """Be away."""
+        for request in list(self._open):
+            request.transport.abortConnection()
+        await maybeDeferred(self._port.stopListening)
+
+    def back(self) -> None:
+        """Be there again."""
+        port = 0 if self._port is None else self.port
+        self._port = reactor.listenTCP(port, Site(self), interface="127.0.0.1")
+
+    def rotate(self, kid: str, algorithm: str = "ES256") -> None:
+        """Sign with another key from now on, and give only that."""
+        self.key = SigningKey(kid, algorithm)
+        self.keys = [self.key.jwk()]
+
+    def render_GET(self, request: Request) -> Any:
+        path = request.path.decode()
+        self.asked.append(path)
+        request.setHeader("Content-Type", "application/json")
+        for name, value in self.headers.items():
+            request.setHeader(name, value)
+        request.setResponseCode(self.statuses.get(path, 200))
+        normal = {
+            DISCOVERY: {"issuer": self.url, "jwks_uri": self.url + JWKS},
+            JWKS: {"keys": self.keys},
+        }
+        body = self.answers.get(path, json.dumps(normal.get(path, {})).encode())
+        if body is None:
+            self._open.add(request)
+            request.notifyFinish().addBoth(lambda _: self._open.discard(request))
+            return NOT_DONE_YET
+        return body
+
+    def claims(self, subject: str = "ada-1", **changes: Any) -> dict[str, Any]:
+        """What a good token says. A change to None leaves the claim out."""
+        now = int(time.time())
+        whole = {
+            "iss": self.url,
+            "aud": AUDIENCE,
+            "sub": subject,
+            "iat": now,
+            "exp": now + 300,
+            **changes,
+        }
+        return {name: value for name, value in whole.items() if value is not None}
+
+    def token(self, subject: str = "ada-1", **changes: Any) -> str:
+        """A good token, but for these changes of its claims."""
+        return self.key.sign(self.claims(subject, **changes))
+
+    def file(self, more: str = "") -> Path:
+        """A file of issuers that has it, until the end of the process."""
+        folder = Path(tempfile.mkdtemp(prefix="contentsvc-issuers-"))
+        atexit.register(shutil.rmtree, folder)
+        path = folder / "issuers.toml"
+        path.write_text(f'[[issuer]]\nissuer = "{self.url}"\naudience = "{AUDIENCE}"\n{more}')
+        return path
