@@ -105,7 +105,8 @@ def parser() -> argparse.ArgumentParser:
     add = command(user_commands, "add", _add, "add a user", password)
     add.add_argument("name", metavar="NAME")
     add.add_argument("--email", metavar="E", required=True, help="e-mail address")
-    add.add_argument("--admin", action="store_true", help="make the user an admin")
+    # By another name, for there is a setting `admin`.
+    add.add_argument("--admin", dest="is_admin", action="store_true", help="make the user an admin")
     promote = command(user_commands, "promote", _promote, "make a user an admin")
     promote.add_argument("name", metavar="NAME")
     demote = command(user_commands, "demote", _demote, "remove a user's admin role")
@@ -147,7 +148,7 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
 
     async def add(db: Db) -> str:
         await addresses.free(db, email)
-        user = await accounts.register(db, name, email, encoded, arguments.admin)
+        user = await accounts.register(db, name, email, encoded, arguments.is_admin)
         await addresses.vouch(db, user)
         return user
 
@@ -156,7 +157,7 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
             user = in_transaction(dsn, add)
         except Refused as refused:
             raise CommandError(_TAKEN[refused.constraint].format(name)) from None
-    print(f"Added {'admin' if arguments.admin else 'user'} {name}, id {user}.")
+    print(f"Added {'admin' if arguments.is_admin else 'user'} {name}, id {user}.")
 
 
 def _promote(settings: Settings, arguments: argparse.Namespace) -> None:
