@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final, TypeVar, get_args
+from typing import Final, NamedTuple, TypeVar, get_args
 
 from prometheus_client import ProcessCollector
 
@@ -20,7 +20,9 @@ from contentsvc.daemon.families import (
 from contentsvc.daemon.observed import Observed
 from contentsvc.daemon.parts import Parts
 from contentsvc.db.errors import Cause
+from contentsvc.jobs.mails import Counts
 from contentsvc.push.counts import CLIENTS, OTHER
+from contentsvc.store.mails import Queue
 from contentsvc.store.outbox import Backlog
 
 UNKNOWN: Final = "unknown"
@@ -31,6 +33,13 @@ _NOT_READY = "not ready"
 _CAUSES = (*get_args(Cause), "hashing", "limit", "storage_unavailable", _NOT_READY)
 """These are 0 from the start, so that their first one is an increase."""
 _PROCESS = ProcessCollector(registry=None)
+
+
+class Queues(NamedTuple):
+    """What waits in the database."""
+
+    outbox: list[Backlog]
+    mails: Queue
 
 
 def build(version: str, migration: str) -> Family:
@@ -133,11 +142,18 @@ def of_parts(parts: Parts) -> Iterator[Family]:
         "Passwords that are being hashed.",
         parts.passwords.running,
     )
+    counts = Counts() if parts.mailing is None else parts.mailing.counts
+    yield counters(
+        "contentsvc_mails",
+        "Mails that the mail server took, put off, or refused for good.",
+        "outcome",
+        {"sent": counts.sent, "put off": counts.put_off, "refused": counts.refused},
+    )
     failing = {job.name for job in parts.runner.failing}
     yield gauges(
         "contentsvc_job_failing",
         "1 if this background job fails at present.",
-        "job",
+        "name",
         {name: float(name in failing) for name in parts.runner.names},
     )
 
@@ -215,17 +231,29 @@ def of_site(parts: Parts, in_flight: int, connections: int) -> Iterator[Family]:
     )
 
 
-def of_outbox(backlog: Iterable[Backlog] | None, kinds: Iterable[str]) -> Iterator[Family]:
-    """The outbox, which all processes share. `backlog` is None if it could not be read."""
+def of_queues(queues: Queues | None, kinds: Iterable[str]) -> Iterator[Family]:
+    """The outbox and the mails, which all processes share. `queues` is None if they could not be
+    read."""
     yield gauge(
-        "contentsvc_outbox_read",
-        "1 if the outbox could be read. If not, its metrics are missing.",
-        backlog is not None,
+        "contentsvc_queues_read",
+        "1 if the outbox and the mails could be read. If not, their metrics are missing.",
+        queues is not None,
         shared=True,
     )
-    if backlog is None:
+    if queues is None:
         return
-    found = {waiting.kind: waiting for waiting in backlog}
+    mails = queues.mails
+    for name, help, number in (
+        (
+            "contentsvc_mails_waiting",
+            "Mails that are to be sent. Beyond 10,000 are not counted.",
+            mails.mails,
+        ),
+        ("contentsvc_mails_failing", "Mails that are tried again.", mails.failing),
+        ("contentsvc_mails_oldest_seconds", "Age of the oldest mail that waits.", mails.oldest),
+    ):
+        yield gauge(name, help, number, shared=True)
+    found = {waiting.kind: waiting for waiting in queues.outbox}
     for name, help, numbers in (
         (
             "contentsvc_outbox_tasks",

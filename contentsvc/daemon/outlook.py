@@ -7,20 +7,20 @@ from msgspec import msgpack
 from twisted.internet.defer import Deferred
 
 from contentsvc.daemon import collector
+from contentsvc.daemon.collector import Queues
 from contentsvc.daemon.families import Family, packed
 from contentsvc.daemon.observed import Lag, Observed
 from contentsvc.daemon.parts import Front, Parts
 from contentsvc.daemon.pipes import ALL_METRICS, MISSING
 from contentsvc.daemon.reading import Reading
 from contentsvc.jobs.kinds import KINDS
-from contentsvc.store import outbox
+from contentsvc.store import mails, outbox
 from contentsvc.store.migrate import names
-from contentsvc.store.outbox import Backlog
 
 STARTING, STOPPING = "starting", "stopping"
 """The reasons not to be ready before the port is served, and from the stop on."""
 KEEP = 5.0
-"""Seconds for which the outbox is not read again."""
+"""Seconds for which the queues in the database are not read again."""
 PATIENCE = 0.5
 """Seconds that a scrape waits for the database at most."""
 OLD = 60.0
@@ -39,14 +39,19 @@ class Outlook:
         self._stopping = False
         self._build = collector.build(version("contentsvc"), names()[-1])
         self._ready = Reading(reactor, self.missing, keep=0, patience=PATIENCE, old=OLD)
-        self._outbox: Reading[list[Backlog]] | None = None
+        self._queues: Reading[Queues] | None = None
 
     def serves(self, parts: Parts, front: Front) -> None:
         """The port is served from now on."""
         self._parts, self._front = parts, front
-        self._outbox = Reading(
+
+        async def read() -> Queues:
+            tasks = await outbox.backlog(parts.db, outbox.MOST)
+            return Queues(tasks, await mails.backlog(parts.db, outbox.MOST))
+
+        self._queues = Reading(
             self._reactor,
-            lambda: outbox.backlog(parts.db, outbox.MOST),
+            read,
             keep=KEEP,
             patience=PATIENCE,
             old=OLD,
@@ -69,14 +74,14 @@ class Outlook:
         parts, front = self._parts, self._front
         # Both at the same time.
         missing = Deferred.fromCoroutine(self._ready.latest())
-        backlog = await self._outbox.latest() if shared and self._outbox is not None else None
+        queues = await self._queues.latest() if shared and self._queues is not None else None
         found = collector.of_readiness(await missing, () if front is None else front.reasons)
         if parts is not None and front is not None:
             found += collector.of_parts(parts)
             traffic = front.site.traffic
             found += collector.of_site(parts, len(traffic.active), len(traffic.channels))
-        if shared and self._outbox is not None:
-            found += collector.of_outbox(backlog, KINDS)
+        if shared and self._queues is not None:
+            found += collector.of_queues(queues, KINDS)
         found += collector.of_observed(self.observed)
         return [self._build, *found, *collector.of_process()]
 

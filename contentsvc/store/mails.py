@@ -249,6 +249,19 @@ async def wanted(db: Db, user: str) -> str | None:
            coalesce(greatest(extract(epoch from clock_timestamp() - min(created)), 0), 0)::integer
                as oldest,
            count(*) filter (where failure is not null) as failing
+    from (
+        select created, failure from mails where due is not null order by due limit :most
+    ) some_mails
+""")
+async def backlog(db: Db, most: int) -> Queue:
+    """The mails that wait; at most `most` are looked at."""
+
+
+@one("""
+    select count(*) as mails,
+           coalesce(greatest(extract(epoch from clock_timestamp() - min(created)), 0), 0)::integer
+               as oldest,
+           count(*) filter (where failure is not null) as failing
     from mails where due is not null
 """)
 async def queue(db: Db) -> Queue:

@@ -181,8 +181,9 @@ class TwoTests(WatchedCase):
         self.assertEqual((await self.service.page("/ready"))[0], 200)
 
     async def test_shared(self):
-        """The outbox, which both share, is told once."""
-        rows = [row for row in await self.service.scrape() if row.startswith("contentsvc_outbox")]
+        """The outbox and the mails, which both share, are told once."""
+        shared = "contentsvc_outbox", "contentsvc_mails_waiting", "contentsvc_queues"
+        rows = [row for row in await self.service.scrape() if row.startswith(shared)]
         self.assertGreater(len(rows), 3)
         self.assertEqual([row for row in rows if "worker" in row], [])
 
