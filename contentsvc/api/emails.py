@@ -39,6 +39,8 @@ from contentsvc.wire.accounts import (
 
 MOST: Final = 20
 """Mails that a user may ask for in an hour, to confirm addresses."""
+_UNSET: Final = 3600
+"""Seconds after which to ask a service again that sends no mail: an operator may change that."""
 
 
 class Emails:
@@ -64,7 +66,7 @@ class Emails:
     @property
     def _sending(self) -> Mails:
         if self._mails is None:
-            raise MailUnavailable()
+            raise MailUnavailable(headers=retry_after(_UNSET))
         return self._mails
 
     @route(

@@ -16,6 +16,7 @@ from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.ssl import CertificateOptions, optionsForClientTLS
 from twisted.mail.smtp import (
+    AUTHDeclinedError,
     AuthenticationError,
     AUTHRequiredError,
     EHLORequiredError,
@@ -209,7 +210,7 @@ class Session(ESMTPClient):
 
     def sendError(self, exc: Any) -> None:
         known = _TROUBLE.get(type(exc))
-        if isinstance(exc, AuthenticationError) and known is None:
+        if isinstance(exc, AuthenticationError | AUTHDeclinedError) and known is None:
             known = f"it refuses the log-in: {_codes(exc.code, exc.resp)}"
         self.abort(known or _shown(exc.code, exc.resp))
 

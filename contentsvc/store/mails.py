@@ -126,10 +126,11 @@ async def claim(db: Db) -> Claimed | None:
 
 @maybe("""
     select id, username, email from users
-    where email_key = lower(:email collate "C") for key share
+    where email_key = lower(:email collate "C") for no key update
 """)
 async def holder(db: Db, email: str) -> Addressee | None:
-    """Who has this address. They stay until the transaction ends."""
+    """Who has this address. Until the transaction ends, they keep it, and no other mail is assigned
+    to them."""
 
 
 @maybe("select id, username, coalesce(email, '') as email from users where id = :user")

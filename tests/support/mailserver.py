@@ -89,6 +89,8 @@ class MailServer:
                 [sys.executable, "-m", "tests.support.mailserver", json.dumps(self._settings)],
                 cwd=ROOT,
                 stdout=out,
+                # What it says of connections that tests have broken off.
+                stderr=subprocess.DEVNULL,
             )
 
     def stop(self) -> None:

@@ -1,0 +1,329 @@
+"""Addresses and lost passwords, where time and others decide."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+
+from contentsvc.api.accounts import Accounts
+from contentsvc.api.emails import MOST, Emails
+from contentsvc.store import addresses, mails
+from contentsvc.store.mails import Mails
+from contentsvc.tokens import EMAIL, RESET, Key, Keys, MailTokens
+from contentsvc.wire.accounts import (
+    EmailChange,
+    EmailConfirmation,
+    PasswordChange,
+    PasswordReset,
+    PasswordResetRequest,
+    Registration,
+)
+from tests.api.support import Caller
+from tests.api.test_accounts import PASSWORD, AccountCase
+from tests.support.databases import guid, together
+
+
+class Body:
+    """Stands for a body of which several kinds are possible."""
+
+    def __init__(self, body: EmailChange) -> None:
+        self._body = body
+
+    def decode(self, kind: type) -> object:
+        """This kind of it."""
+        return self._body if kind is EmailChange else kind()
+
+
+class EmailCase(AccountCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.mail_tokens = MailTokens(Keys([Key("k", b"k" * 32)]))
+        queue = Mails(lambda: None)
+        parts = (self.db, self.passwords, self.guard, self.endings)
+        self.emails = Emails(*parts, self.mail_tokens, queue)
+        self.accounts = Accounts(*parts, queue, registration=True)
+        self.email = f"{self.name}@x"
+
+    async def register(self, email: str) -> str:
+        """The id of a new user with this address."""
+        sent = Registration(username=f"u{guid()[:8]}", email=email, password=PASSWORD)
+        created = await self.accounts.register(Caller(), sent)
+        return str(created.path.rpartition("/")[2])
+
+    def lapse(self, user: str, days: int = addresses.KEPT) -> None:
+        """The user's address is so old."""
+        self.sql(
+            """update users set email_since = now() - make_interval(days => %s) where id = %s""",
+            *(days, user),
+        )
+
+    def address(self, user: str) -> tuple[str | None, bool]:
+        """A user's address, and whether it is confirmed."""
+        ((email, confirmed),) = self.sql(
+            "select email, email_confirmed from users where id = %s", user
+        )
+        return email, confirmed
+
+    def sent(self, purpose: str, user: str | None = None) -> list[str]:
+        """The addresses that mails of this purpose go to, the oldest first."""
+        rows = self.sql(
+            "select email from mails where purpose = %s and user_id = %s order by created",
+            *(purpose, user or self.ann),
+        )
+        return [email for (email,) in rows]
+
+    async def token(self, purpose: str, user: str | None = None, email: str | None = None) -> str:
+        """The token of a mail that was sent."""
+        user = user or self.ann
+        given = email or self.address(user)[0]
+        ((id,),) = self.sql(
+            """insert into mails (purpose, user_id, email, due, expires)
+               values (%s, %s, %s, null, now() + interval '1 minute') returning id""",
+            *(purpose, user, given),
+        )
+        return self.mail_tokens.make(RESET if purpose == "reset" else EMAIL, id)
+
+    async def reset(self, token: str, new: str = "a new password") -> str:
+        """What becomes of a reset."""
+        return await self.outcome(self.emails.reset(Caller(), PasswordReset(token=token, new=new)))
+
+    async def confirm(self, token: str) -> str:
+        """What becomes of a confirmation."""
+        return await self.outcome(self.emails.confirm(Caller(), EmailConfirmation(token=token)))
+
+    async def change(self, email: str, user: str | None = None, **caller: str) -> str:
+        """What becomes of a request for a new address."""
+        user = user or self.ann
+        body: object = Body(EmailChange(email=email, password=PASSWORD))
+        call = Caller(user, **caller)  # type: ignore[arg-type]
+        return await self.outcome(self.emails.change(call, user, body))  # type: ignore[arg-type]
+
+    async def outcome(self, act: Awaitable[object]) -> str:
+        """The word "done", or the code of the problem."""
+        problem: Exception | None = None
+        try:
+            await act
+        except Exception as error:
+            problem = error
+        if problem is None:
+            return "done"
+        constraint = getattr(problem, "constraint", None)
+        return str(constraint or getattr(problem, "code", repr(problem)))
+
+
+class LapseTests(EmailCase):
+    async def test_kept(self) -> None:
+        """For 7 days nobody else gets an address; a confirmed one is kept for ever."""
+        self.lapse(self.ann, addresses.KEPT - 1)
+        self.assertEqual(await self.outcome(self.register(self.email)), "users_email")
+        self.lapse(self.ann, 1000)
+        await self.confirm(await self.token("confirm"))
+        self.assertEqual(await self.outcome(self.register(self.email)), "users_email")
+        self.assertEqual(self.address(self.ann), (self.email, True))
+
+    async def test_lapsed(self) -> None:
+        """After that, an address that nobody has confirmed goes to who registers with it. The
+        account before has none, and none of its links are good."""
+        self.lapse(self.ann)
+        tokens = [await self.token("confirm"), await self.token("reset")]
+        ben = await self.register(self.email.upper())
+        self.assertEqual(self.address(self.ann), (None, False))
+        self.assertEqual(self.address(ben), (self.email.upper(), False))
+        self.assertEqual(await self.confirm(tokens[0]), "invalid_token")
+        self.assertEqual(await self.reset(tokens[1]), "invalid_token")
+        await self.log_in()
+
+    async def test_name_taken(self) -> None:
+        """A registration that fails takes no address away."""
+        self.lapse(self.ann)
+        sent = Registration(username=self.name, email=self.email, password=PASSWORD)
+        refused = await self.outcome(self.accounts.register(Caller(), sent))
+        self.assertEqual(refused, "users_username")
+        self.assertEqual(self.address(self.ann), (self.email, False))
+
+    async def test_at_once(self) -> None:
+        """Of several that register with it at once, one has it."""
+        self.lapse(self.ann)
+        found = await together(*(self.outcome(self.register(self.email)) for _ in range(4)))
+        self.assertEqual(sorted(found), ["done"] + ["users_email"] * 3)
+
+    async def test_confirmed_at_once(self) -> None:
+        """Who confirms it while another registers with it keeps it, or comes too late."""
+        for _ in range(5):
+            email = f"{guid()}@x"
+            ann = await self.register(email)
+            self.lapse(ann)
+            token = await self.token("confirm", ann)
+            found = await together(self.confirm(token), self.outcome(self.register(email)))
+            self.assertIn(found, (["done", "users_email"], ["invalid_token", "done"]))
+
+    async def test_changed(self) -> None:
+        """An address that another does not keep any more can be asked for and confirmed."""
+        ben = await self.register(f"{guid()}@x")
+        self.assertEqual(await self.change(self.email, ben), "email_taken")
+        self.lapse(self.ann)
+        self.assertEqual(await self.change(self.email, ben), "done")
+        self.assertEqual(await self.confirm(await self.token("change", ben, self.email)), "done")
+        self.assertEqual(self.address(self.ann), (None, False))
+        self.assertEqual(self.address(ben), (self.email, True))
+
+    async def test_crosswise(self) -> None:
+        """Two who take each other's address at once do not wait for each other for ever."""
+        for _ in range(5):
+            users = [await self.register(f"{guid()}@x") for _ in range(2)]
+            emails = [self.address(user)[0] for user in users]
+            for user in users:
+                self.lapse(user)
+            tokens = [await self.token("change", users[n], emails[1 - n]) for n in range(2)]
+            found = await together(*(self.confirm(token) for token in tokens))
+            self.assertIn("done", found)
+            self.assertLessEqual(set(found), {"done", "users_email"})
+
+
+class ResetTests(EmailCase):
+    async def test_at_once(self) -> None:
+        """Of several uses of a link at once, one sets the password."""
+        token = await self.token("reset")
+        found = await together(*(self.reset(token, f"password {n}") for n in range(4)))
+        self.assertEqual(sorted(found), ["done"] + ["invalid_token"] * 3)
+        await self.log_in(f"password {found.index('done')}")
+
+    async def test_sessions(self) -> None:
+        """All sessions end, at once with the new password."""
+        for _ in range(3):
+            await self.log_in()
+        token = await self.token("reset")
+        await together(self.reset(token), *(self.outcome(self.log_in()) for _ in range(4)))
+        ((left,),) = self.sql(
+            "select count(*) from sessions where user_id = %s and revoked is null", self.ann
+        )
+        self.assertEqual(left, 0)
+        self.assertGreaterEqual(len(self.endings.sids), 3)
+
+    async def test_expired(self) -> None:
+        """A link whose time is over sets none."""
+        token = await self.token("reset")
+        self.sql("update mails set expires = now()")
+        self.assertEqual(await self.reset(token), "invalid_token")
+
+    async def test_cheap(self) -> None:
+        """Nothing is hashed for who has no link."""
+        self.emails = Emails(
+            *(self.db, None, self.guard, self.endings, self.mail_tokens, None),  # type: ignore[arg-type]
+        )
+        for token in ("rubbish", self.mail_tokens.make(RESET, guid()), await self.token("change")):
+            self.assertEqual(await self.reset(token), "invalid_token")
+
+    async def test_ends_others(self) -> None:
+        """It ends links that were asked for and not yet sent, and a new address that is not
+        confirmed: who has asked for it may be the reason for the reset."""
+        request = PasswordResetRequest(email=self.email.upper())
+        await self.emails.ask_reset(Caller(), request)
+        change = await self.token("change", email=f"{guid()}@x")
+        self.assertEqual(await self.reset(await self.token("reset")), "done")
+        self.assertEqual(self.sql("select id from mails where user_id is null"), [])
+        self.assertEqual(await self.confirm(change), "invalid_token")
+
+    async def test_change_ends(self) -> None:
+        """So does a change of the password."""
+        tokens = [await self.token("reset"), await self.token("change", email=f"{guid()}@x")]
+        body = PasswordChange(current=PASSWORD, new="another password")
+        await self.accounts.change_password(Caller(self.ann, session=guid()), self.ann, body)
+        self.assertEqual(await self.reset(tokens[0]), "invalid_token")
+        self.assertEqual(await self.confirm(tokens[1]), "invalid_token")
+
+    async def test_first_password(self) -> None:
+        """An account without a password gets its first one."""
+        self.sql("update users set password_hash = null where id = %s", self.ann)
+        self.assertEqual(await self.reset(await self.token("reset"), PASSWORD), "done")
+        await self.log_in()
+
+    async def test_limit(self) -> None:
+        """A client's address asks for so many mails, whoever is to get them."""
+        found = [
+            await self.outcome(
+                self.emails.ask_reset(
+                    Caller(address="192.0.2.77"), PasswordResetRequest(email=f"{n}@x")
+                )
+            )
+            for n in range(101)
+        ]
+        self.assertEqual(found, ["done"] * 100 + ["too_many_requests"])
+
+
+class ChangeTests(EmailCase):
+    async def test_told(self) -> None:
+        """The address before is told if it was confirmed."""
+        first, second = f"{guid()}@x", f"{guid()}@x"
+        for email in (first, second):
+            self.assertEqual(await self.confirm(await self.token("change", email=email)), "done")
+            self.assertEqual(self.address(self.ann), (email, True))
+            self.sql("update mails set ended = true where purpose = 'change'")
+        self.assertEqual(self.sent("changed"), [first])
+
+    async def test_limit(self) -> None:
+        """A user asks for so many mails in an hour, then again."""
+        found = [
+            await self.change(f"{guid()}@x", address=f"192.0.2.{n + 9}") for n in range(MOST + 1)
+        ]
+        self.assertEqual(found, ["done"] * MOST + ["too_many_requests"])
+        self.assertEqual(len(self.sent("change")), MOST)
+        good = self.sql("select id from mails where user_id = %s and not ended", self.ann)
+        self.assertEqual(len(good), 1)
+        self.sql("update mails set created = created - interval '1 hour'")
+        self.assertEqual(await self.change(f"{guid()}@x"), "done")
+
+    async def test_overtaken(self) -> None:
+        """A reset that comes while the password is checked is not undone by a change."""
+        token = await self.token("reset")
+        act = together(self.change(f"{guid()}@x"), self.reset(token))
+        found = await act
+        self.assertEqual(found[1], "done")
+        self.assertIn(found[0], ("done", "wrong_password"))
+        if found[0] == "done":
+            rows = self.sql(
+                "select ended from mails where purpose = 'change' and user_id = %s", self.ann
+            )
+            self.assertEqual(rows, [(True,)])
+
+    async def test_registering(self) -> None:
+        """Registering sends a mail if mail is sent, and only then."""
+        ben = await self.register(f"{guid()}@x")
+        self.assertEqual(len(self.sent("confirm", ben)), 1)
+        self.assertEqual(self.sent("confirm"), [])
+
+    async def test_again(self) -> None:
+        """What is to be confirmed is sent again; an account without an address gets none."""
+        await self.emails.ask_confirmation(Caller(self.ann), self.ann)
+        self.assertEqual(self.sent("confirm"), [self.email])
+        self.sql("update users set email = null where id = %s", self.ann)
+        await self.emails.ask_confirmation(Caller(self.ann), self.ann)
+        self.assertEqual(self.sent("confirm"), [self.email])
+        new = f"{guid()}@x"
+        await self.change(new)
+        await self.emails.ask_confirmation(Caller(self.ann), self.ann)
+        self.assertEqual(self.sent("change"), [new] * 2)
+
+    async def test_operators(self) -> None:
+        """The queue says how many mails wait."""
+        self.sql("delete from mails")
+        await self.register(f"{guid()}@x")
+        self.sql("update mails set failure = '451', created = now() - interval '9 s'")
+        found = await mails.queue(self.db)
+        self.assertEqual((found.mails, found.failing), (1, 1))
+        self.assertGreaterEqual(found.oldest, 9)
+
+
+class UnavailableTests(EmailCase):
+    async def test_unavailable(self) -> None:
+        """A service that sends no mail says so; links that were sent go on working."""
+        parts = (self.db, self.passwords, self.guard, self.endings)
+        self.emails = Emails(*parts, self.mail_tokens, None)
+        ask = PasswordResetRequest(email=self.email)
+        for act in (
+            self.emails.ask_reset(Caller(), ask),
+            self.emails.ask_confirmation(Caller(self.ann), self.ann),
+        ):
+            self.assertEqual(await self.outcome(act), "mail_unavailable")
+        self.assertEqual(await self.change(f"{guid()}@x"), "mail_unavailable")
+        self.assertEqual(await self.confirm(await self.token("confirm")), "done")
+        self.assertEqual(await self.reset(await self.token("reset")), "done")

@@ -1,0 +1,82 @@
+"""The form of mails, and the addresses that they can be sent to."""
+
+from email import message_from_bytes, policy
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.mail.message import compose, link, mailable
+
+
+class AddressTests(SynchronousTestCase):
+    def test_plain(self) -> None:
+        """Plain addresses are as they are; the domain is made ASCII."""
+        for address in ("ann@example.com", "a.b+c_d-e!#$%&'*/=?^`{|}~@x.example", "a@localhost"):
+            self.assertEqual(mailable(address), address)
+        self.assertEqual(mailable("ann@bücher.example"), "ann@xn--bcher-kva.example")
+
+    def test_odd(self) -> None:
+        """What a server could read as something else gets no mail."""
+        for address in (
+            *("änn@example.com", "ann@ex>ample.com", "<ann@example.com", "a,b@example.com"),
+            *("a@b,c", "a>@b", '"a"@b', "a\x01@b", "a@b\x7f", "a:b@c", "a;b@c", "a(b)@c", "a\\@c"),
+            *(".a@b", "a.@b", "a..b@c", "a@.b", "a@b.", "a@b..c", "a@-b", "a@[127.0.0.1]"),
+            *("a" * 65 + "@b", "a@" + "b" * 64, "a@" + ".".join(["b" * 60] * 5), "a@b\u3002", "@b"),
+        ):
+            if mailable(address) is not None:
+                self.assertRegex(mailable(address) or "", r"\A[!-~]+@[a-z0-9.-]+\Z", address)
+                self.assertEqual(address, "a@b\u3002")
+
+
+class LinkTests(SynchronousTestCase):
+    def test_link(self) -> None:
+        """The token comes last in the query."""
+        for url, made in (
+            ("https://x/y", "https://x/y?token=t"),
+            ("https://x", "https://x?token=t"),
+            ("https://x/y?a=b", "https://x/y?a=b&token=t"),
+            ("https://x/?a=b#c", "https://x/?a=b&token=t#c"),
+            ("https://x/#/c", "https://x/?token=t#/c"),
+        ):
+            self.assertEqual(link(url, "t"), made)
+
+
+class ComposeTests(SynchronousTestCase):
+    def compose(self, subject: str = "Hello", body: str = "Hi\n") -> bytes:
+        """A mail."""
+        return compose(
+            sender="no-reply@studio.example",
+            sender_name="Das Studió, Ltd",
+            recipient="ann@example.com",
+            subject=subject,
+            body=body,
+            id="17",
+            date=1_000_000_000,
+        )
+
+    def test_headers(self) -> None:
+        """All headers that a mail needs, once, and nothing that is not ASCII."""
+        raw = self.compose(subject="Grüße an alle")
+        self.assertTrue(raw.isascii())
+        message = message_from_bytes(raw, policy=policy.default)
+        shown = {name: str(value) for name, value in message.items()}
+        self.assertEqual(len(message.items()), len(shown))
+        self.assertEqual(shown["From"], '"Das Studió, Ltd" <no-reply@studio.example>')
+        self.assertEqual(shown["To"], "ann@example.com")
+        self.assertEqual(shown["Subject"], "Grüße an alle")
+        self.assertEqual(shown["Date"], "Sun, 09 Sep 2001 01:46:40 +0000")
+        self.assertEqual(shown["Message-ID"], "<17@studio.example>")
+        self.assertEqual(shown["Auto-Submitted"], "auto-generated")
+
+    def test_body(self) -> None:
+        """A body in ASCII goes as it is, links in one piece; another one is encoded."""
+        url = f"https://portal.example/?token={'x' * 300}"
+        self.assertIn(url.encode(), self.compose(body=f"{url}\n"))
+        for body in ("Grüße\n", "x" * 5000 + "\n", "From here\n.\n..\n"):
+            raw = self.compose(body=body)
+            self.assertTrue(raw.isascii())
+            self.assertTrue(raw.endswith(b"\r\n"))
+            self.assertLess(max(map(len, raw.splitlines())), 998)
+            self.assertNotRegex(raw, rb"(?<!\r)\n")
+            message = message_from_bytes(raw, policy=policy.default)
+            content = message.get_content()  # type: ignore[attr-defined]
+            self.assertEqual(content.replace("\r\n", "\n"), body)

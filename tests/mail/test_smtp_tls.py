@@ -1,0 +1,99 @@
+"""TLS and log-in, with a real mail server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from OpenSSL import crypto
+from twisted.internet import reactor
+from twisted.internet.ssl import Certificate, trustRootFromCertificates
+from twisted.trial.unittest import TestCase
+
+from contentsvc.mail.errors import Away
+from contentsvc.mail.smtp import MailServer, Server
+from tests.support import mailserver, postgres
+from tests.support.certificates import certificate
+
+SENDER, ANN = "no-reply@studio.example", "ann@example.com"
+MAIL = b"Subject: hi\r\n\r\nhello\r\n"
+HOST, USER, PASSWORD = "mail.test", "ann", "a:b@c/d"
+
+
+class TlsCase(TestCase):
+    timeout = 60.0
+    how: ClassVar[str] = "starttls"
+    _servers: ClassVar[dict[str, tuple[mailserver.MailServer, Path]]] = {}
+
+    async def setUp(self) -> None:
+        if self.how not in self._servers:
+            files = certificate(postgres.new_folder(), HOST)
+            options: dict[str, Any] = {self.how: files, "login": (USER, PASSWORD)}
+            self._servers[self.how] = mailserver.MailServer(**options), files[0]
+            await self._servers[self.how][0].start()
+        self.real, self.trusted = self._servers[self.how]
+
+    def server(
+        self,
+        host: str = HOST,
+        password: str = PASSWORD,
+        trusted: Path | None = None,
+    ) -> MailServer:
+        """The client of it."""
+        pem = (trusted or self.trusted).read_bytes()
+        known = Certificate(crypto.load_certificate(crypto.FILETYPE_PEM, pem))
+        named = Server(host, self.real.port, self.how == "tls", USER, password, "studio.example")
+        trust = trustRootFromCertificates([known])
+        return MailServer(reactor, named, trust=trust, address="127.0.0.1")
+
+    async def send(self, **options: Any) -> None:
+        """Send a mail."""
+        session = await self.server(**options).connect()
+        await session.send(SENDER, ANN, MAIL)
+        await session.quit()
+
+    async def refused(self, words: str, **options: Any) -> None:
+        """Assert that nothing is sent, for this reason."""
+        before = len(self.real.mails())
+        try:
+            await self.send(**options)
+        except Away as error:
+            self.assertIn(words, str(error))
+            self.assertNotIn(PASSWORD, str(error))
+        else:
+            self.fail("it was sent")
+        self.assertEqual(len(self.real.mails()), before)
+
+
+class StarttlsTests(TlsCase):
+    async def test_sent(self) -> None:
+        """A mail goes over TLS, after the log-in."""
+        before = len(self.real.mails())
+        await self.send()
+        (mail,) = self.real.mails()[before:]
+        self.assertEqual((mail.secure, mail.user), (True, USER))
+        self.assertEqual((mail.sender, mail.recipients), (SENDER, [ANN]))
+        self.assertEqual(mail.message["Subject"], "hi")
+
+    async def test_unknown_signer(self) -> None:
+        """A certificate that is not trusted is refused."""
+        other, _ = certificate(postgres.new_folder(), HOST)
+        await self.refused("certificate verify failed", trusted=other)
+
+    async def test_other_host(self) -> None:
+        """So is that of another host."""
+        await self.refused("", host="other.test")
+
+    async def test_wrong_password(self) -> None:
+        """A wrong password is the settings' fault."""
+        await self.refused("refuses the log-in: 535", password="wrong")
+
+    async def test_this_machine(self) -> None:
+        """On this machine no certificate is checked, and TLS used where it is offered."""
+        other, _ = certificate(postgres.new_folder(), HOST)
+        await self.send(host="127.0.0.1", trusted=other)
+        self.assertTrue(self.real.mails()[-1].secure)
+
+
+class ImplicitTests(StarttlsTests):
+    how = "tls"
