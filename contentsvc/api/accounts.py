@@ -8,6 +8,7 @@ from contentsvc.api.errors import (
     WrongPassword,
 )
 from contentsvc.api.guard import Guard
+from contentsvc.api.proofs import unproved
 from contentsvc.db.database import Database
 from contentsvc.passwords import Passwords
 from contentsvc.push.endings import Endings
@@ -64,7 +65,7 @@ class Accounts:
         encoded = await self._passwords.hash(body.new, call.network)
         async with self._db.transaction() as tx:
             if not await accounts.set_password(tx, user, found.password_hash, encoded):
-                raise WrongPassword()  # another change was first
+                raise await unproved(tx, user)  # another change was first
             await mails.end_resets(tx, user)
             await mails.end_changes(tx, user)
             others = await sessions.revoke_all(tx, user, call.session)

@@ -7,10 +7,13 @@ from uuid import uuid4
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
-from contentsvc.api.checks import check_user
-from contentsvc.api.errors import TooManyAttempts, UserNotFound, WrongPassword
+from contentsvc.api.errors import (
+    TooManyAttempts,
+    UserNotFound,
+    WrongPassword,
+)
 from contentsvc.api.guard import Guard
-from contentsvc.api.proofs import Given, by_subject
+from contentsvc.api.proofs import Given, by_subject, unproved
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.push.endings import Endings
@@ -64,7 +67,7 @@ class Departures:
         "DELETE",
         "/user/<guid:user>",
         allow=SELF,
-        raises=(UserNotFound, WrongPassword, TooManyAttempts),
+        raises=(WrongPassword, TooManyAttempts),
     )
     async def leave(
         self, call: Call, user: str, body: Either[PasswordProof | SubjectProof]
@@ -77,8 +80,7 @@ class Departures:
         proof = body.decode(PasswordProof) if by_password else body.decode(SubjectProof)
         found = await self._proved(call, user, proof)
         if found is None:
-            await check_user(self._db, user)
-            raise WrongPassword()
+            raise await unproved(self._db, user)
         task = Departure(user=user)
         await self._leave(task, found.password_hash)
         await self._finish(task)
@@ -131,7 +133,8 @@ class Departures:
                 async with self._db.transaction() as tx:
                     ended = await leaving.leave(tx, task.user, password_hash)
                     if ended is None:
-                        raise WrongPassword()  # it was changed while it was checked
+                        # It was changed while it was checked, or another request was first.
+                        raise await unproved(tx, task.user)
                     await self._outbox.put_later(tx, task)
                     self._endings.end(tx, ended)
                 return

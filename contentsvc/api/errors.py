@@ -313,9 +313,14 @@ def translate(error: Exception) -> Problem | None:
     return None
 
 
+def account_deleted() -> Problem:
+    """Why the caller is refused who has just deleted their account: the session has ended."""
+    return web.BadToken("The account has been deleted.", headers={"WWW-Authenticate": _LEFT})
+
+
 def _refused(constraint: str) -> Problem | None:
     if constraint in OF_CALLER:
-        return web.BadToken("The account has been deleted.", headers={"WWW-Authenticate": _LEFT})
+        return account_deleted()
     if constraint == OF_OWNER:
         return web.Unavailable(cause="lock")
     return CONSTRAINTS[constraint]() if constraint in CONSTRAINTS else None

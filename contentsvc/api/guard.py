@@ -3,7 +3,12 @@
 from collections import Counter
 from typing import Final
 
-from contentsvc.api.errors import TooManyAttempts, TooManyRequests, retry_after
+from contentsvc.api.errors import (
+    TooManyAttempts,
+    TooManyRequests,
+    account_deleted,
+    retry_after,
+)
 from contentsvc.db.query import Db
 from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
 from contentsvc.passwords import Passwords
@@ -60,8 +65,11 @@ class Guard:
         return await self._check(call, self._tokens.pseudonym(f"name {key}"), None, password)
 
     async def by_id(self, call: Call, user: str, password: str) -> accounts.Credentials | None:
-        """The account with this id, if the password is right. Raises TooManyAttempts."""
+        """The account of the caller, who has this id, if the password is right. Raises
+        TooManyAttempts, and BadToken if the account has just been deleted: that is no failure."""
         found = await accounts.credentials_of(self._db, user)
+        if found is None:
+            raise account_deleted()
         return await self._check(call, user, found, password)
 
     async def subject(self, call: Call, token: str, token_type: str) -> Subject:

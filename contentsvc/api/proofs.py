@@ -4,11 +4,13 @@ of another service (extensions §8)."""
 from msgspec import UNSET as _UNSET
 from msgspec import Raw, Struct, UnsetType
 
+from contentsvc.api.errors import WrongPassword, account_deleted
 from contentsvc.api.guard import Guard
 from contentsvc.db.query import Db
 from contentsvc.identity.subject import InvalidSubjectToken
 from contentsvc.store import accounts, identities
 from contentsvc.web.call import Call
+from contentsvc.web.errors import Problem
 
 
 class Given(Struct):
@@ -20,6 +22,13 @@ class Given(Struct):
     def by_password(self) -> bool:
         """Whether it is to be the password."""
         return self.subject_token is _UNSET
+
+
+async def unproved(db: Db, user: str) -> Problem:
+    """Why the caller, who is this user, is refused: for the proof, or because the account has just
+    been deleted."""
+    gone = await accounts.credentials_of(db, user) is None
+    return account_deleted() if gone else WrongPassword()
 
 
 async def by_subject(

@@ -194,6 +194,11 @@ _section(
     failures="f.failures", since="unix(f.since)",
 )
 _section(
+    "mails", "mails m where m.user_id = :user", "m.id", of=_GUID,
+    purpose="m.purpose", email="m.email", created="unix(m.created)", expires="unix(m.expires)",
+    ended="m.ended",
+)
+_section(
     "content", "contents c where c.author_id = :user", "c.number",
     id="c.id", type="c.type", status="c.status", name="c.name", description="c.description",
     screenshotUris="c.screenshots", tags="c.tags", featured="c.featured",

@@ -15,6 +15,7 @@ class Export(Struct, rename="camel"):
     identities: list[JsonObject]
     sessions: list[JsonObject]
     failed_log_ins: list[JsonObject]
+    mails: list[JsonObject]
     content: list[JsonObject]
     revisions: list[JsonObject]
     publications: list[JsonObject]
