@@ -9,14 +9,14 @@ import binascii
 import hmac
 import os
 import secrets
-import stat
-import struct
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID, uuid4
 
 import jwt
 from msgspec import Struct, json
+
+from contentsvc.private import PrivateError, read_private
 
 ISSUER = "contentsvc"
 ACCESS_LIFETIME = 15 * 60
@@ -31,9 +31,6 @@ RESET, EMAIL = "reset", "email"
 REMEMBERED = 20_000
 _LONGEST = 4096
 """The longest token that is read, in characters. Ours have some 500."""
-_OTHERS = stat.S_IRGRP | stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH
-_ACL_GROUP_OBJ, _ACL_GROUP, _ACL_MASK, _ACL_OTHER = 0x04, 0x08, 0x10, 0x20
-_ACL_READ_WRITE = 0x06
 
 
 class Clock(Protocol):
@@ -85,18 +82,8 @@ class Keys(tuple[Key, ...]):
     def load(cls, path: Path) -> "Keys":
         """Read lines of `KID BASE64URL`. Raises KeysError."""
         try:
-            with path.open(encoding="ascii") as file:
-                # Check the file that is read, not the one that has the name a moment later.
-                if _others_may(file.fileno()):
-                    mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-                    raise KeysError(
-                        f"{path}: users other than its owner may read or write it (mode "
-                        f"{mode:04o}); run chmod 600"
-                    )
-                lines = [line.split() for line in file.read().splitlines()]
-        except OSError as error:
-            raise KeysError(f"{path}: {error.strerror}") from error
-        except UnicodeDecodeError as error:
+            lines = [line.split() for line in read_private(path).splitlines()]
+        except PrivateError as error:
             raise KeysError(f"{path}: {error}") from error
         keys = []
         for words in lines:
@@ -134,28 +121,6 @@ class Keys(tuple[Key, ...]):
             finally:
                 draft.unlink()
         return cls.load(path)
-
-
-def _others_may(descriptor: int) -> bool:
-    """Whether a file's group or others may read or write it.
-
-    If the file has an access control list, the group's bits of the mode are the list's mask.
-    systemd's LoadCredential gives the service's user a right in this way, and the group none.
-    """
-    mode = os.fstat(descriptor).st_mode
-    if not mode & _OTHERS:
-        return False
-    try:
-        acl = os.getxattr(descriptor, "system.posix_acl_access")
-    except OSError:
-        return True
-    entries = [(tag, rights) for tag, rights, _ in struct.iter_unpack("<HHI", acl[4:])]
-    mask = dict(entries).get(_ACL_MASK, _ACL_READ_WRITE)
-    return any(
-        rights & _ACL_READ_WRITE & (_ACL_READ_WRITE if tag == _ACL_OTHER else mask)
-        for tag, rights in entries
-        if tag in {_ACL_GROUP_OBJ, _ACL_GROUP, _ACL_OTHER}
-    )
 
 
 class Revoked:

@@ -17,8 +17,9 @@ from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
+from contentsvc.wire.accounts import SubjectProof
 from contentsvc.wire.base import Part
-from contentsvc.wire.identities import Identity, LinkBody
+from contentsvc.wire.identities import Identity
 
 
 class Identities:
@@ -40,7 +41,7 @@ class Identities:
         allow=SELF,
         raises=(UserNotFound, InvalidSubjectToken, IdentityTaken, TooManyAttempts),
     )
-    async def link(self, call: Call, user: str, body: LinkBody) -> None:
+    async def link(self, call: Call, user: str, body: SubjectProof) -> None:
         """Link an account of another service to the user, who can then log in with it. The token
         proves that it is theirs. A repeat changes nothing."""
         subject = await subject_of(

@@ -2,8 +2,9 @@
 
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.reading import Page
+from contentsvc.wire.accounts import SubjectProof
 from contentsvc.wire.base import Part
-from contentsvc.wire.identities import Identity, LinkBody
+from contentsvc.wire.identities import Identity
 
 
 class Identities:
@@ -16,7 +17,7 @@ class Identities:
         """List a part of them, newest first."""
         return await self._calls.page(self._path, Identity, query)
 
-    async def link(self, body: LinkBody) -> None:
+    async def link(self, body: SubjectProof) -> None:
         """Link the account that the token proves to the user. Raises ApiError (`identity_taken`,
         `invalid_subject_token`)."""
         await self._calls.send("POST", self._path, body, repeat=True)

@@ -11,6 +11,7 @@ from contentsvc.identity.issuer import IssuerSettings
 from contentsvc.identity.keys import ALGORITHMS
 from contentsvc.identity.steam import URL, SteamSettings
 from contentsvc.identity.urls import is_safe
+from contentsvc.private import PrivateError, read_private
 
 _Audience = Annotated[str, Meta(min_length=1, max_length=512)]
 
@@ -76,8 +77,11 @@ def _steam(path: Path, table: _Steam) -> SteamSettings:
     if not is_safe(table.url) or "?" in table.url:
         raise ValueError(f"url {table.url!r} is not an https URL, nor an http URL of this machine")
     # A path in the file is meant from where the file is.
-    key = _text(path.parent / table.key_file).strip()
-    if not key.isascii() or not key.isalnum():
+    try:
+        key = read_private(path.parent / table.key_file).strip()
+    except PrivateError as error:
+        raise ValueError(f"key_file {table.key_file}: {error}") from None
+    if not key.isalnum():
         raise ValueError(f"key_file {table.key_file}: a key is one word of letters and digits")
     return SteamSettings(table.app_id, table.identity, key, table.url.rstrip("/"))
 

@@ -23,6 +23,8 @@ FRESH = 600.0
 ends then."""
 FIRST_PAUSE, LAST_PAUSE = 5.0, 60.0
 """Seconds after which keys that could not be read are asked for again; they double."""
+FIRST_READ = 1.0
+"""The same, as long as there are no keys at all."""
 MOST_WAITING = 1000
 """Requests that may wait for the keys of an issuer at a time."""
 _WELL_KNOWN = "/.well-known/openid-configuration"
@@ -65,10 +67,11 @@ class Issuer:
         found = self._named(given)
         stale = self._keys is None or self._clock.seconds() >= self._stale
         if self._reading or self._is_due(stale, unknown=not found):
-            self.begin()
             # Keys that are known serve on while an issuer is away, and nobody waits for it.
             if not found or (stale and not self._away):
-                await self._wait()
+                await self._read()
+            else:
+                self.begin()
         found = self._named(given)
         if not found:
             away = " They cannot be read at the moment." if self._away else ""
@@ -90,12 +93,13 @@ class Issuer:
             return True
         return stale
 
-    async def _wait(self) -> None:
-        """Wait until the keys have been read, or could not be read."""
+    async def _read(self) -> None:
+        """Have the keys read, and wait until they have been, or could not be read."""
         if len(self._waiting) >= MOST_WAITING:
             raise IdentityUnavailable
         waiter: Deferred[None] = Deferred()
         self._waiting.append(waiter)
+        self.begin()
         await waiter
 
     def begin(self) -> None:
@@ -125,7 +129,9 @@ class Issuer:
                     waiter.callback(None)
 
     def _failed(self, reason: str) -> None:
-        self._next = self._clock.seconds() + self._pauses.next()
+        # Without any keys nobody can log in, so each log-in asks for them.
+        pause = FIRST_READ if self._keys is None else self._pauses.next()
+        self._next = self._clock.seconds() + pause
         self._next_unknown = 0.0
         if not self._away:
             log.warn(

@@ -51,13 +51,17 @@ class PasswordProof(Wire):
     password: Annotated[str, Meta(max_length=128)]
 
 
-class SubjectProof(Struct):
-    """A token of another service, whose account is linked to this one, which has no password."""
+SubjectTokenType = Annotated[
+    str, Meta(examples=["urn:ietf:params:oauth:token-type:id_token"])
+]
 
-    subject_token: Annotated[str, Meta(max_length=16384)]
-    subject_token_type: Annotated[
-        str, Meta(max_length=256, examples=["urn:ietf:params:oauth:token-type:id_token"])
-    ]
+
+class SubjectProof(Struct):
+    """A token of another service, and its type (RFC 8693 §2.1). It proves that the account there is
+    the caller's."""
+
+    subject_token: str
+    subject_token_type: SubjectTokenType
 
 
 class PasswordResetRequest(Wire):
@@ -124,18 +128,6 @@ EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105, a type
 GRANTS = ("password", "refresh_token", EXCHANGE)
 
-SubjectToken = Annotated[str, Meta(min_length=1, max_length=14_336)]
-"""A token of another service. With the rest of its form it stays below the limit of forms."""
-SubjectTokenType = Annotated[
-    str,
-    Meta(
-        min_length=1,
-        max_length=256,
-        examples=["urn:ietf:params:oauth:token-type:id_token"],
-    ),
-]
-
-
 class TokenForm(Struct):
     """The grant (RFC 6749 §4.3.2 and §6, RFC 8693 §2.1). `password` needs `username`, which may be
     the e-mail address, and `password`. `refresh_token` needs `refresh_token`. The token exchange
@@ -146,14 +138,14 @@ class TokenForm(Struct):
     username: Annotated[str, Meta(max_length=254)] | None = None
     password: Annotated[str, Meta(max_length=4096)] | None = None
     refresh_token: Annotated[str, Meta(max_length=4096)] | None = None
-    subject_token: Annotated[str, Meta(max_length=14_336)] | None = None
-    subject_token_type: Annotated[str, Meta(max_length=256)] | None = None
+    subject_token: str | None = None
+    subject_token_type: SubjectTokenType | None = None
     requested_token_type: (
-        Annotated[str, Meta(max_length=256, extra_json_schema={"enum": [ACCESS_TOKEN]})] | None
+        Annotated[str, Meta(extra_json_schema={"enum": [ACCESS_TOKEN]})] | None
     ) = None
-    resource: Annotated[str, Meta(max_length=2048)] | None = None
-    audience: Annotated[str, Meta(max_length=2048)] | None = None
-    actor_token: Annotated[str, Meta(max_length=14_336)] | None = None
+    resource: str | None = None
+    audience: str | None = None
+    actor_token: str | None = None
 
 
 class RevokeForm(Struct):

@@ -4,15 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from contentsvc.wire.accounts import SubjectToken, SubjectTokenType
-from contentsvc.wire.base import Id, Record, Seconds, Wire
-
-
-class LinkBody(Wire, rename=None):
-    """A token of another service, and its type as RFC 8693 §2.1 has it."""
-
-    subject_token: SubjectToken
-    subject_token_type: SubjectTokenType
+from contentsvc.wire.base import Id, Record, Seconds
 
 
 class Identity(Record):

@@ -20,6 +20,7 @@ from contentsvc.wire.accounts import (
     PasswordResetRequest,
     Registration,
     RevokeForm,
+    SubjectProof,
     TokenForm,
 )
 from contentsvc.wire.base import Paging
@@ -47,7 +48,6 @@ from contentsvc.wire.content import (
 )
 from contentsvc.wire.dependencies import Entity
 from contentsvc.wire.files import AnnouncedFile, BlockBody, UploadsBody
-from contentsvc.wire.identities import LinkBody
 from contentsvc.wire.messages import MessageCreate
 from contentsvc.wire.moderation import WarningBody
 from contentsvc.wire.notifications import (
@@ -148,7 +148,7 @@ CALLS = {
     "friends.unblock": (BOB,),
     "friends.blocked": (),
     "identities.all": (),
-    "identities.link": (LinkBody(subject_token="t", subject_token_type="urn:x"),),
+    "identities.link": (SubjectProof(subject_token="t", subject_token_type="urn:x"),),
     "identities.unlink": (BOB,),
     "messages.send": (BOB, MessageCreate(text="hi")),
     "messages.between": (BOB,),
