@@ -20,6 +20,7 @@ WRONG: dict[str, list[Any]] = {
     "admin": ["tcp:70000", ""],
     "log_format": ["", "xml", "JSON", 5, True],
     "database": ["", "host", "postgresql://[::1/x", 5],
+    "database_read": ["", "host", 5],
     "data_dir": ["", 5],
     "public_url": [
         *("", "content.example", "ftp://x", "https://x?y", "https://x#y", "http://[x", 5),
@@ -191,6 +192,10 @@ class ReadTests(SynchronousTestCase):
         self.refused(file, config=file)
         Path(file).write_bytes(b"\xff")
         self.refused(file, config=file)
+
+    def test_replica_alone(self) -> None:
+        """A replica needs the database that it is one of."""
+        self.refused("database is required", database_read="postgresql://replica.example/x")
 
     def test_secret_required(self) -> None:
         """With a database, the secret file has no default."""

@@ -121,14 +121,14 @@ class Content:
         else:
             # An admin who asks for no status gets the same as everybody.
             statuses, viewer = list(LISTED_STATUSES), viewer._replace(admin=False)
-        before = position(query)
+        before, db = position(query), self._db.whole()
 
         def page(after: int | None) -> Awaitable[list[store.Numbered]]:
             most = self._piece.rows if query.limit is None else query.limit
-            return store.by_author(self._db, user, types, statuses, *viewer, after, most)
+            return store.by_author(db, user, types, statuses, *viewer, after, most)
 
         def state() -> Awaitable[str]:
-            return store.by_author_state(self._db, user, types, statuses, *viewer, before)
+            return store.by_author_state(db, user, types, statuses, *viewer, before)
 
         rows = await page(before)
         if not rows:

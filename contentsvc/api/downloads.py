@@ -7,6 +7,7 @@ from msgspec import json
 
 from contentsvc.api.errors import ContentNotFound, RevisionNotFound
 from contentsvc.bucket.bucket import Bucket
+from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.store import downloads as store
 from contentsvc.store.downloads import Part
@@ -84,7 +85,7 @@ class Downloads:
     """The files of content's entities and packages. They lie in `bucket`."""
 
     def __init__(
-        self, db: Db, bucket: Bucket, *, public_url: str | None, piece: int = PIECE
+        self, db: Database, bucket: Bucket, *, public_url: str | None, piece: int = PIECE
     ) -> None:
         self._db = db
         self._bucket = bucket
@@ -137,7 +138,8 @@ class Downloads:
             return Encoded(encoded(first))
 
         # It is read again: nothing that is written may be older than the validator.
-        walk = Walk(self._db, revision, platform)
+        db = self._db.whole()
+        walk = Walk(db, revision, platform)
 
         async def more() -> bytes:
             return encoded(await walk.take(self._piece))[1:-1]
@@ -145,7 +147,7 @@ class Downloads:
         async def state() -> str:
             # One URL stands for the hour and the key of all.
             url = self._bucket.sign_download(base, path_of("0" * 64)).url if active else ""
-            return f"{url} {await store.files_state(self._db, revision, platform)}"
+            return f"{url} {await store.files_state(db, revision, platform)}"
 
         return Pieces(more, state)
 

@@ -42,12 +42,13 @@ class Progress:
     ) -> Encoded[list[ProgressData]] | Pieces[list[ProgressData]]:
         """List the user's progress data (spec §4.12), in the order of the keys."""
         start, end = query.prefix, _end(query.prefix)
+        db = self._db.whole()
 
         def page(first: str) -> Awaitable[list[progress.Datum]]:
-            return progress.page(self._db, user, first, end, *self._piece)
+            return progress.page(db, user, first, end, *self._piece)
 
         def state() -> Awaitable[str]:
-            return progress.state(self._db, user, start, end)
+            return progress.state(db, user, start, end)
 
         rows = await page(start)
         return self._piece.whole(rows, _next, _data, start=start, page=page, state=state)

@@ -1,7 +1,7 @@
 """Ratings: spec §4.13, §4.14."""
 
 from contentsvc.api.errors import ContentNotFound
-from contentsvc.db.query import Db
+from contentsvc.db.database import Database
 from contentsvc.store import ratings
 from contentsvc.store.fragments import NIL
 from contentsvc.web.allow import SELF
@@ -18,7 +18,7 @@ VOTES = 5000
 class Ratings:
     """A user's votes."""
 
-    def __init__(self, db: Db, *, votes: int = VOTES) -> None:
+    def __init__(self, db: Database, *, votes: int = VOTES) -> None:
         self._db = db
         self._votes = votes
 
@@ -53,12 +53,12 @@ class Ratings:
         if len(first) < self._votes * ratings.ENTRY:
             return Encoded(f"{{{first}}}".encode())
 
-        after = NIL
+        after, db = NIL, self._db.whole()
 
         async def more() -> bytes:
             nonlocal after
-            entries = await ratings.page(self._db, user, admin, after, self._votes)
+            entries = await ratings.page(db, user, admin, after, self._votes)
             after = entries[1 - ratings.ENTRY :][:36]
             return entries.encode()
 
-        return Pieces(more, lambda: ratings.state(self._db, user, admin), b"{}")
+        return Pieces(more, lambda: ratings.state(db, user, admin), b"{}")

@@ -40,8 +40,8 @@ _SHOWN = 3600
 _START: Place = (1e11, 0)
 """Before all invites: a moment of the year 5138."""
 
-_Read = Callable[[Database, str, int | None, int, int], Awaitable[list[social.Follow]]]
-_ReadState = Callable[[Database, str, int | None], Awaitable[str]]
+_Read = Callable[[Db, str, int | None, int, int], Awaitable[list[social.Follow]]]
+_ReadState = Callable[[Db, str, int | None], Awaitable[str]]
 
 
 class Social:
@@ -85,11 +85,13 @@ class Social:
             rows = await read(self._db, user, before, query.limit, self._part)
             return listed(rows, query, _number, _user, cut=full(map(_user, rows), self._part))
 
+        db = self._db.whole()
+
         def page(after: int | None) -> Awaitable[list[social.Follow]]:
-            return read(self._db, user, after, *self._piece)
+            return read(db, user, after, *self._piece)
 
         def state() -> Awaitable[str]:
-            return read_state(self._db, user, before)
+            return read_state(db, user, before)
 
         first = await page(before)
         return self._piece.whole(first, _number, _user, start=before, page=page, state=state)

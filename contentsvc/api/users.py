@@ -64,17 +64,17 @@ class Users:
         self, given: list[str], head: str = "", brackets: bytes = b"[]"
     ) -> Pieces[Any]:
         """These users after the `head`. They are read part by part."""
-        left, begun = given, head.encode()
+        left, begun, db = given, head.encode(), self._db.whole()
 
         async def more() -> bytes:
             nonlocal left, begun
-            infos = await users.infos(self._db, left, users.PROFILES) if left else []
+            infos = await users.infos(db, left, users.PROFILES) if left else []
             left = left[left.index(infos[-1].id) + 1 :] if infos else []
             first, begun = begun, b""
             return first + msgspec.json.encode(infos)[1:-1]
 
         async def state() -> str:
-            return head + await users.infos_state(self._db, given)
+            return head + await users.infos_state(db, given)
 
         return Pieces(more, state, brackets)
 

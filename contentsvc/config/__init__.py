@@ -111,6 +111,8 @@ def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
     settings = Settings(**values)
     if settings.database is not None and settings.secret_file is None:
         raise ConfigError("secret_file is required when database is set")
+    if settings.database_read is not None and settings.database is None:
+        raise ConfigError("database is required when database_read is set")
     return settings
 
 

@@ -42,6 +42,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     log_format: Literal["text", "json"]
     database: str | None
     """A libpq URL or DSN; None means the embedded Postgres."""
+    database_read: str | None
+    """A libpq URL or DSN of a replica; None without one."""
     data_dir: Path
     public_url: str | None
     workers: int
@@ -146,6 +148,7 @@ SETTINGS = (
     Setting("admin", None, endpoint, "Twisted endpoint for /metrics, /live and /ready"),
     Setting("log_format", "text", form, "text or json: the form of the log"),
     Setting("database", None, dsn, "libpq URL or DSN; without it, an embedded Postgres runs"),
+    Setting("database_read", None, dsn, "libpq URL or DSN of a streaming replica, for long reads"),
     Setting("data_dir", "var", path, "folder of the embedded Postgres and of generated keys"),
     Setting("public_url", None, url, "URL that clients use; socketUrl is built on it"),
     Setting("workers", 1, number(1, 64), "processes that share the port"),

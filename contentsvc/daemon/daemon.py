@@ -21,6 +21,7 @@ from contentsvc.daemon.identities import open_verifiers
 from contentsvc.daemon.mailing import open_mailing
 from contentsvc.daemon.outlook import Outlook
 from contentsvc.daemon.parts import Front, Parts
+from contentsvc.daemon.replicas import failing, open_replica
 from contentsvc.daemon.sequence import Sequence, allow_files
 from contentsvc.db.database import Database
 from contentsvc.identity.fetch import Fetch
@@ -46,6 +47,7 @@ from contentsvc.push.sweep import Sweep
 from contentsvc.store import feeds
 from contentsvc.store.disk import Disk
 from contentsvc.store.outbox import Outbox
+from contentsvc.store.processes import Failing
 from contentsvc.timers import Bell, NextTurn
 from contentsvc.tokens import Keys, MailTokens, Tokens
 from contentsvc.web.site import ApiSite
@@ -106,7 +108,8 @@ class Daemon(Sequence):
 
     async def _parts(self) -> Parts:
         settings, reactor, wall = self._settings, self._reactor, WallClock()
-        others = settings.pool_size + _FILES
+        pools = 1 if settings.database_read is None else 2
+        others = pools * settings.pool_size + _FILES
         files = allow_files(settings.most_connections + others)
         dsn = settings.database or await self._embedded()
         keys = Keys.load_or_generate(settings.keys_path)
@@ -121,6 +124,9 @@ class Daemon(Sequence):
         )
         self._undo.append(db.stop)
         await self._patiently(db.start)
+        replica = open_replica(settings, reactor, db)
+        if replica is not None:
+            self._undo.append(replica.stop)
         tokens = Tokens(keys, wall, steady=reactor)
         delays = Delays(reactor, self.outlook.observed.pushes.observe)
         hub = Hub(
@@ -156,7 +162,9 @@ class Daemon(Sequence):
         more += store_jobs(bucket, reactor)
         mailing = open_mailing(settings, keys, reactor, wall, db)
         more += [] if mailing is None else [mailing.job]
-        self._start_jobs(runner, db, hub, notifier, tasks, work, more)
+        self._start_jobs(
+            runner, db, hub, notifier, tasks, work, more, lambda: failing(replica, reactor, wall)
+        )
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
         return Parts(
@@ -209,16 +217,17 @@ class Daemon(Sequence):
         tasks: Outbox,
         work: Bell,
         more: Iterable[Job],
+        also_failing: Callable[[], list[Failing]],
     ) -> None:
         """Start the work that the process does by itself. `work` is rung for what is in the
-        outbox. `more` are the jobs of files and mail."""
+        outbox. `more` are the jobs of files and mail, `also_failing` says what else fails."""
         reactor = self._reactor
         teller = Teller(reactor, db, notifier, KINDS)
         heartbeat = Heartbeat(
             reactor,
             db,
             connected=lambda: Connected(len(hub.sockets), len(hub.users())),
-            failing=lambda: runner.failing,
+            failing=lambda: [*runner.failing, *also_failing()],
         )
         self._undo.append(heartbeat.stop)
         runner.start(

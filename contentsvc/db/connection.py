@@ -76,6 +76,8 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
     lost: Callable[[], None] | None = None
     where: Where | None = None
     """The host and port of its server."""
+    process = 0
+    """The server's process for it, as the server, or a pooler, has said at the opening."""
     since = 0.0
     """The time at which the running statement was sent; 0 if no statement runs."""
     lane: Lane | None = None
@@ -250,6 +252,7 @@ async def _connect(reactor: Any, dsn: str, timeout: float, statement_timeout: fl
         cancel(timer)
     info = connection._connection.info
     connection.where = info.host, info.port
+    connection.process = info.backend_pid
     return connection
 
 

@@ -13,12 +13,14 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
+from contentsvc.db.answer import Answer, Place
 from contentsvc.db.batches import Batches
 from contentsvc.db.connection import Connection, connect, execute, one_line
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.lanes import Lanes
 from contentsvc.db.overdue import Overdue, Where
 from contentsvc.db.procedure import alone, unpacked
+from contentsvc.db.query import Db
 from contentsvc.db.statement import Row, Statement
 from contentsvc.db.together import Together
 from contentsvc.db.turns import Turns
@@ -119,8 +121,11 @@ class Database:
     A request waits at most `wait` seconds for one. `connect_timeout` and
     `statement_timeout` are seconds. `clock` tells how long somebody waits, the reactor by default;
     `opener` opens a connection as `connect` does. `waited` is called with the seconds that somebody
-    has waited for a connection, if they had to.
+    has waited for a connection, if they had to. `searches` may run at once, a quarter by default.
     """
+
+    replica: Place | None = None
+    """The place of the reads that may be made on a replica."""
 
     def __init__(
         self,
@@ -134,6 +139,7 @@ class Database:
         clock: IReactorTime | None = None,
         opener: Callable[..., Awaitable[Connection]] = connect,
         waited: Callable[[float], object] = _ignored,
+        searches: int | None = None,
     ) -> None:
         self._reactor = reactor
         self._clock: IReactorTime = reactor if clock is None else clock
@@ -147,7 +153,7 @@ class Database:
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
         self._opening = 0
-        self._lanes = Lanes(size)
+        self._lanes = Lanes(size, searches)
         self._turns = Turns()
         self._stopped = False
         self._together = Together(reactor, self._run_alone)
@@ -163,6 +169,11 @@ class Database:
         """Open the first connection. Raises Unavailable."""
         self._release(await self._acquire("start"))
         self._overdue.start()
+        self.watch()
+
+    def watch(self) -> None:
+        """Begin to check for slow statements and for callers that have waited too long. `start`
+        does."""
         self._looks.start(LOOK, now=False).addErrback(
             lambda failure: log.failure("The check for slow statements failed", failure)
         )
@@ -173,10 +184,18 @@ class Database:
         self._overdue.stop()
         if self._looks.running:
             self._looks.stop()
-        for connection in list(self._open):
-            connection.abandon()
+        self.abandon()
         self._turns.fail(Unavailable("the service is stopping"))
         self._lanes.fail(Unavailable("the service is stopping"))
+
+    def abandon(self) -> None:
+        """Close every connection. What runs on them fails."""
+        for connection in list(self._open):
+            connection.abandon()
+
+    def busy(self, before: float) -> bool:
+        """Whether a statement runs that was sent before this time."""
+        return any(0 < connection.since < before for connection in self._open)
 
     @property
     def opened(self) -> int:
@@ -205,7 +224,32 @@ class Database:
             return await self._batches.rows(statement, statement.batch, args)
         if statement.together is not None:
             return await self._together.rows(statement, args)
+        if statement.replica and self.replica is not None:
+            rows = await self.replica.rows(statement, args)
+            if rows is not None:
+                return rows
         return await self._run_alone(statement, args)
+
+    def whole(self) -> Db:
+        """Runs the statements of an answer with a whole list, none of which sees less than those
+        before."""
+        return self if self.replica is None else Answer(self, self.replica)
+
+    async def run_after(
+        self, check: str, statement: Statement, args: Row, *others: Statement
+    ) -> list[list[Row]]:
+        """The rows of a read, and of `others` without arguments on the same connection.
+
+        The statement `check`, which ends in a semicolon, comes first, in one message with the read.
+        Nothing else runs if it fails.
+        """
+        connection = await self._acquire(statement.lane)
+        try:
+            found = [await _run(connection, statement, args, check)]
+            found += [await _run(connection, other, (), "") for other in others]
+        finally:
+            self._release(connection)
+        return found
 
     async def _run_alone(
         self, statement: Statement, args: Row, since: float | None = None

@@ -45,16 +45,17 @@ class Lane:
 
 
 class Lanes:
-    """`size` places, and the callers that wait for one."""
+    """`size` places, and the callers that wait for one. Of these, searches may have a quarter, or
+    `searches`."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, searches: int | None = None) -> None:
         self.free = size
         self.withheld = 0
         self._share = max(1, size - max(1, size // 4))
         self._slow_share = max(1, size // 2)
         self.slow = 0
         """Places that slow lanes use now."""
-        self._lanes = {SEARCHES: Lane(max(1, size // 4), _WAITING, SEARCHES)}
+        self._lanes = {SEARCHES: Lane(searches or max(1, size // 4), _WAITING, SEARCHES)}
         self.waiting: OrderedDict[Lane, None] = OrderedDict()
         """The lanes in which somebody waits; the first has its turn next."""
         self._handing_on = False

@@ -21,6 +21,9 @@ The first column of each row is `n`, the number of the row's call, from 1. A lon
 of one. If the calls of a batch must not share a commit, its SQL is `call …`, of a procedure that
 commits between them (see contentsvc.db.procedure).
 
+A read that costs milliseconds says `replica=True`: it is made on the replica, if there is one that
+has all that was acknowledged before (see contentsvc.db.replica). It has no second form.
+
 Each statement belongs to a lane (see contentsvc.db.lanes): the lane of its module's reads, or of
 its module's writes and locks, unless it names another.
 """
@@ -78,6 +81,7 @@ class Decorator(Protocol):
         together: bool = False,
         batch: Batch | None = None,
         lane: str | None = None,
+        replica: bool = False,
     ) -> Callable[[Function[P, T]], Function[P, T]]:
         """See the module's docstring. Raises TypeError if SQL and signature disagree."""
 
@@ -213,9 +217,12 @@ class Statements(dict[str, Statement]):
             together: bool = False,
             batch: Batch | None = None,
             lane: str | None = None,
+            replica: bool = False,
         ) -> Callable[[Function[P, T]], Function[P, T]]:
             def decorate(function: Function[P, T]) -> Function[P, T]:
-                statement, returns = self._declared(sql, function, together, batch, lane)
+                statement, returns = self._declared(
+                    sql, function, together, batch, lane, replica
+                )
                 answer = cardinality(statement, returns)
 
                 async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
@@ -234,6 +241,7 @@ class Statements(dict[str, Statement]):
         together: bool,
         batch: Batch | None,
         lane: str | None,
+        replica: bool,
     ) -> tuple[Statement, Any]:
         module = function.__module__.rpartition(".")[2]
         name = f"{module}_{function.__name__}"
@@ -246,7 +254,11 @@ class Statements(dict[str, Statement]):
         ]
         if name in self:
             raise TypeError(f"there are two statements {name}")
-        statement = self[name] = Statement(name, sql, parameters, lists, lane, records=records)
+        if replica and (together or batch is not None):
+            raise TypeError(f"{name} cannot go both with others and to a replica")
+        statement = self[name] = Statement(
+            name, sql, parameters, lists, lane, records=records, replica=replica
+        )
         if batch is not None:
             if any(lists) or any(records) or not {*batch.row, *batch.once} <= set(parameters):
                 raise TypeError(f"{name} cannot have this batch")

@@ -38,6 +38,8 @@ class Statement:
     has the form of a statement with a `batch`: its arguments are arrays, and the first column of a
     row is the number of its call. `writes` says whether the statement writes or takes locks.
 
+    A read with `replica` may be made on a replica (see contentsvc.db.replica).
+
     A `procedure` is called, and may commit. It cannot be prepared: Postgres keeps the plans of its
     statements. contentsvc.db.procedure says what it answers.
     """
@@ -54,6 +56,7 @@ class Statement:
         lane: str | None = None,
         *,
         records: Sequence[bool] = (),
+        replica: bool = False,
     ) -> None:
         numbers = {parameter: f"${n}" for n, parameter in enumerate(parameters, 1)}
         self.name = name
@@ -61,6 +64,7 @@ class Statement:
         self.parameters = tuple(parameters)
         self.procedure = self.sql.startswith("call ")
         self.writes = self.procedure or _WRITES.search(sql) is not None
+        self.replica = replica
         family = name.partition("_")[0]
         self.lane = lane or f"{family} {'writes' if self.writes else 'reads'}"
         # The arguments of EXECUTE are put into both.
@@ -76,6 +80,8 @@ class Statement:
         unused = set(parameters) - set(PLACEHOLDER.findall(sql))
         if unused:
             raise TypeError(f"{name} does not use {sorted(unused)}")
+        if replica and self.writes:
+            raise TypeError(f"{name} writes, which a replica cannot")
 
     def arguments(self, args: Row, kwargs: dict[str, Any]) -> Row:
         """The arguments in the order of the parameters, lists as array literals or JSON.

@@ -125,6 +125,7 @@ async def newest(
     order by d.bound desc, d.number desc
     """,
     lane=SEARCHES,
+    replica=True,
 )
 async def top(
     db: Db,

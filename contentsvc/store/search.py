@@ -111,7 +111,7 @@ def _by_rank(rank: str) -> str:
     )
 
 
-@many(_NEWEST)
+@many(_NEWEST, replica=True)
 async def newest(
     db: Db, types: list[str], statuses: list[str], terms: str | None, number: int, limit: int
 ) -> list[Found]:
@@ -119,14 +119,14 @@ async def newest(
     (a tsquery; None for any), after the place in the list, at most `limit`."""
 
 
-@many(_UPDATED)
+@many(_UPDATED, replica=True)
 async def updated(
     db: Db, types: list[str], statuses: list[str], terms: str | None, number: int, limit: int
 ) -> list[Found]:
     """Content by its latest publication. The number is the listingId."""
 
 
-@many(_by_rank("top"))
+@many(_by_rank("top"), replica=True)
 async def top(
     db: Db,
     types: list[str],
@@ -139,7 +139,7 @@ async def top(
     """Content by the votes that it has."""
 
 
-@many(_by_rank("trending"))
+@many(_by_rank("trending"), replica=True)
 async def trending(
     db: Db,
     types: list[str],
@@ -203,6 +203,7 @@ def _match_by_rank(rank: str) -> str:
     order by p.number desc
     """,
     lane=SEARCHES,
+    replica=True,
 )
 async def matching_newest(db: Db, terms: str, number: int, limit: int) -> list[Found]:
     """Content that has all `terms`, by age."""
@@ -211,19 +212,20 @@ async def matching_newest(db: Db, terms: str, number: int, limit: int) -> list[F
 @many(
     _match("null::float8", "r.listing_id", "r.listing_id < :number"),
     lane=SEARCHES,
+    replica=True,
 )
 async def matching_updated(db: Db, terms: str, most: int, number: int, limit: int) -> list[Found]:
     """The newest `most` that have all `terms`, by the latest publication."""
 
 
-@many(_match_by_rank("top"), lane=SEARCHES)
+@many(_match_by_rank("top"), lane=SEARCHES, replica=True)
 async def matching_top(
     db: Db, terms: str, most: int, rank: float, number: int, limit: int
 ) -> list[Found]:
     """The newest `most` that have all `terms`, by the votes that they have."""
 
 
-@many(_match_by_rank("trending"), lane=SEARCHES)
+@many(_match_by_rank("trending"), lane=SEARCHES, replica=True)
 async def matching_trending(
     db: Db, terms: str, most: int, rank: float, number: int, limit: int
 ) -> list[Found]:
@@ -259,6 +261,7 @@ async def matching_trending(
     order by p.rank desc, p.number desc
     """,
     lane=SEARCHES,
+    replica=True,
 )
 async def matching_relevance(
     db: Db,

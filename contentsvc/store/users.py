@@ -151,7 +151,7 @@ async def hold(
            case when p.bytes <= {PROFILES} then p.public_profile end as profile
     from (select count(*) as total from found) t left join page p on true
     order by p.rank, p.similarity desc, p.id
-""", lane=SEARCHES)
+""", lane=SEARCHES, replica=True)
 async def search(db: Db, q: str, size: int, page: int) -> list[Found]:
     """One page of the users that match (spec §4.5): exact, prefix, similarity, then id."""
 

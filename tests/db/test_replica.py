@@ -1,0 +1,394 @@
+"""Reads on a real replica: always as new as the primary, whatever becomes of it."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
+from twisted.internet.threads import deferToThread
+from twisted.trial.unittest import TestCase
+
+from contentsvc.db.database import Database
+from contentsvc.db.errors import BadValue, Unavailable
+from contentsvc.db.query import Statements
+from contentsvc.db.replica import Replica
+from contentsvc.timers import Backoff
+from tests.support import pgbouncer, replication
+from tests.support.databases import together
+from tests.support.replication import Server
+
+
+class ReplicaCase(TestCase):
+    """A primary with one small table, and a pool that has a replica of it."""
+
+    timeout = 60.0
+    _copies: ClassVar[dict[Server, Server]] = {}
+
+    def server(self) -> Server:
+        return replication.embedded()
+
+    async def setUp(self) -> None:
+        self.addCleanup(self.nothing_opens)  # first, so that it comes after the pools' end
+        self.primary = await deferToThread(self.server)
+        self.primary.sql("drop table if exists numbers")
+        self.primary.sql("create table numbers (n integer not null)")
+        declared = Statements()
+
+        @declared.none("insert into numbers values (:n)")
+        async def put(db: Any, n: int) -> None: ...
+
+        @declared.many("select n from numbers order by n", replica=True)
+        async def all(db: Any) -> list[int]: ...
+
+        @declared.one("select pg_is_in_recovery()", replica=True)
+        async def there(db: Any) -> bool: ...
+
+        @declared.one("select pg_is_in_recovery()")
+        async def unmarked(db: Any) -> bool: ...
+
+        @declared.one(
+            "select count(*) + (select count(*) from pg_sleep(:seconds)) from numbers", replica=True
+        )
+        async def slowly(db: Any, seconds: float) -> int: ...
+
+        @declared.one("select :text::uuid", replica=True)
+        async def uuid(db: Any, text: str) -> str: ...
+
+        self.put, self.all, self.there, self.slowly = put, all, there, slowly
+        self.unmarked, self.uuid = unmarked, uuid
+
+    async def copy(self, source: Server | None = None, **settings: str) -> Server:
+        """A replica for this test alone."""
+        source = source or self.primary
+        server = await deferToThread(lambda: source.copy(**settings))
+        self.addCleanup(server.remove)
+        return server
+
+    async def shared(self) -> Server:
+        """A replica to which no test does harm."""
+        if self.primary not in self._copies:
+            self._copies[self.primary] = await deferToThread(self.primary.copy)
+        return self._copies[self.primary]
+
+    async def pool(
+        self, url: str, *, up: bool = True, statement_timeout: float = 15.0, size: int = 8
+    ) -> tuple[Database, Replica]:
+        """A pool on the primary with the replica at this URL, which is to be `up` at once."""
+        limits = {"size": size, "statement_timeout": statement_timeout}
+        db = Database(reactor, self.primary.url(), **limits)
+        self.addCleanup(db.stop)
+        await db.start()
+        db.replica = replica = Replica(reactor, url, db, pauses=Backoff(0.02, 0.1), **limits)
+        self.addCleanup(replica.stop)
+        replica.start()
+        if up:
+            await self.until(lambda: replica.up)
+        return db, replica
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Turn the reactor for as long as the condition does not hold."""
+        while not condition():
+            await deferLater(reactor, 0.005)
+
+    async def nothing_opens(self) -> None:
+        """Wait for connections that were being opened when their pool stopped."""
+
+        def ours(part: object) -> bool:
+            return (getattr(part, "__module__", None) or "").startswith("contentsvc.")
+
+        await self.until(
+            lambda: not any(ours(call.func) for call in reactor.getDelayedCalls())
+            and not any(map(ours, reactor.getReaders()))
+        )
+
+    async def refused(self, url: str, reason: str) -> None:
+        """Assert that the replica at this URL is not used, for this reason, and that reads are as
+        right as ever."""
+        db, replica = await self.pool(url, up=False)
+        await self.until(lambda: reason in replica.reason)
+        await self.put(db, 1)
+        self.assertEqual(await self.all(db), [1])
+        self.assertEqual((replica.up, replica.reads), (False, 0))
+
+
+class ReadTests(ReplicaCase):
+    """What is made there."""
+
+    async def test_there(self) -> None:
+        """A read that may be made there is."""
+        db, replica = await self.pool((await self.shared()).url())
+        self.assertTrue(await self.there(db))
+        self.assertEqual((replica.reads, replica.others), (1, 0))
+
+    async def test_primary(self) -> None:
+        """All else is made on the primary: other statements, and whatever is in a transaction."""
+        db, replica = await self.pool((await self.shared()).url())
+        self.assertFalse(await self.unmarked(db))
+        async with db.transaction() as tx:
+            self.assertFalse(await self.there(tx))
+        self.assertEqual((replica.reads, replica.others), (0, 0))
+
+    async def test_newest(self) -> None:
+        """What one process has written, another reads at once, hundreds of times and side by
+        side."""
+        url = (await self.shared()).url()
+        pools = [await self.pool(url), await self.pool(url)]
+        last = 0
+
+        async def write_and_read(first: int) -> None:
+            nonlocal last
+            for n in range(first, 400, 4):
+                await self.put(pools[n % 2][0], n)
+                self.assertIn(n, await self.all(pools[1 - n % 2][0]))
+
+        await together(*(write_and_read(first) for first in range(4)))
+        reads = sum(replica.reads for _, replica in pools)
+        self.assertEqual(reads + sum(replica.others for _, replica in pools), 400)
+        self.assertGreater(reads, 0)
+
+    async def test_bad_value(self) -> None:
+        """A read that is at fault itself fails as on the primary, and does the replica no harm."""
+        db, replica = await self.pool((await self.shared()).url())
+        with self.assertRaises(BadValue):
+            await self.uuid(db, "no uuid")
+        self.assertTrue(replica.up)
+        self.assertTrue(await self.there(db))
+
+    async def test_time_out(self) -> None:
+        """A read that takes too long is not tried once more on the primary."""
+        db, replica = await self.pool((await self.shared()).url(), statement_timeout=0.2)
+        with self.assertRaises(Unavailable) as raised:
+            await self.slowly(db, 30.0)
+        self.assertEqual(raised.exception.cause, "time-out")
+        self.assertEqual((replica.up, replica.others), (True, 0))
+
+    async def test_slow(self) -> None:
+        """A read that takes long, on a replica that lives, is waited for."""
+        db, replica = await self.pool((await self.shared()).url())
+        self.assertEqual(await self.slowly(db, 0.9), 1)
+        self.assertEqual((replica.up, replica.reads), (True, 1))
+
+    async def test_stop(self) -> None:
+        """A read under way when the pools stop fails, and nothing is left behind."""
+        db, replica = await self.pool((await self.shared()).url())
+        slow = Deferred.fromCoroutine(self.slowly(db, 30.0))
+        await self.until(lambda: replica.opened > 0)
+        replica.stop()
+        db.stop()
+        with self.assertRaises(Unavailable):
+            await slow
+
+
+class FaultTests(ReplicaCase):
+    """What becomes of reads when something happens to the replica."""
+
+    async def test_behind(self) -> None:
+        """While the replica does not replay, the primary is read; afterwards the replica again."""
+        server = await self.copy()
+        db, replica = await self.pool(server.url())
+        server.sql("select pg_wal_replay_pause()")
+        await self.put(db, 1)
+        self.assertEqual(await self.all(db), [1])
+        self.assertEqual((replica.up, replica.reason), (False, "it is behind the primary"))
+        await self.put(db, 2)
+        self.assertEqual(await self.all(db), [1, 2])
+        self.assertEqual(replica.reads, 0)
+        server.sql("select pg_wal_replay_resume()")
+        await self.until(lambda: replica.up)
+        self.assertEqual((await self.all(db), replica.reads), ([1, 2], 1))
+
+    async def test_killed(self) -> None:
+        """When it is killed, reads under way are made on the primary; when it is back, it is read
+        again."""
+        server = await self.copy()
+        db, replica = await self.pool(server.url())
+        await self.put(db, 1)
+        slow = Deferred.fromCoroutine(self.slowly(db, 0.3))
+        self.assertTrue(await self.there(db))
+        await deferToThread(server.kill)
+        self.assertEqual(await slow, 2)
+        self.assertFalse(await self.there(db))
+        await deferToThread(server.start)
+        await self.until(lambda: replica.up)
+        self.assertTrue(await self.there(db))
+
+    async def test_frozen(self) -> None:
+        """When it answers no more, and does not say so, reads wait a moment for a sign of life and
+        are then made on the primary."""
+        server = await self.copy()
+        db, replica = await self.pool(server.url())
+        self.assertTrue(await self.there(db))
+        server.freeze()
+        self.addCleanup(server.thaw)
+        found = await together(*(self.there(db) for _ in range(20)))
+        self.assertEqual(found, [False] * 20)
+        self.assertEqual((replica.up, replica.reason), (False, "it does not answer"))
+        server.thaw()
+        await self.until(lambda: replica.up)
+        self.assertTrue(await self.there(db))
+
+    async def test_conflict(self) -> None:
+        """A read that the replica cancels, because it must go on replaying, is made on the
+        primary."""
+        server = await self.copy(max_standby_streaming_delay="0")
+        db, replica = await self.pool(server.url())
+        slow = Deferred.fromCoroutine(self.slowly(db, 0.5))
+        asked = "select count(*) from pg_stat_activity where query like '%replica_check%slowly%'"
+        await self.until(lambda: server.sql(asked)[0][0] > 1)
+        self.primary.sql("truncate numbers")
+        self.assertEqual(await slow, 1)
+        self.assertEqual((replica.reads, replica.others), (0, 1))
+
+    async def test_promoted(self) -> None:
+        """One that is promoted has a history of its own from then on, and is read no more."""
+        server = await self.copy()
+        db, replica = await self.pool(server.url())
+        self.assertTrue(await self.there(db))
+        await deferToThread(server.run, "pg_ctl", "promote", "-w")
+        server.sql("insert into numbers select generate_series(100, 20000)")
+        await self.put(db, 1)
+        self.assertEqual(await self.all(db), [1])
+        self.assertEqual(await self.all(db), [1])
+        await self.until(lambda: replica.reason == "it is a primary")
+        self.assertEqual(replica.reads, 1)
+
+    async def test_other_primary(self) -> None:
+        """One that follows a promoted server is not read, though its log is ahead of the
+        primary's: it is another log."""
+        middle = await self.copy()
+        last = await self.copy(middle)
+        db, replica = await self.pool(last.url())
+        await deferToThread(middle.run, "pg_ctl", "promote", "-w")
+        middle.sql("insert into numbers select generate_series(100, 20000)")
+        followed = "select exists (select from numbers where n = 20000)"
+        while not last.sql(followed)[0][0]:
+            await deferLater(reactor, 0.02)
+        await self.put(db, 1)
+        for _ in range(3):
+            self.assertEqual(await self.all(db), [1])
+        await self.until(lambda: replica.reason == "it follows another primary")
+        self.assertEqual(replica.reads, 0)
+
+    async def test_follows(self) -> None:
+        """After a failover, one that follows the new primary is read as before."""
+        first = self.primary
+        self.primary = await self.copy()
+        last = await self.copy(self.primary)
+        db, replica = await self.pool(last.url(), up=False)
+        await self.until(lambda: replica.reason == "the server to write to is no primary")
+        await deferToThread(self.primary.run, "pg_ctl", "promote", "-w")
+        await self.until(lambda: replica.up)
+        for n in range(50):
+            await self.put(db, n)
+            self.assertEqual(await self.all(db), [*range(n + 1)])
+        self.assertGreater(replica.reads, 0)
+        self.primary = first
+
+
+class StartTests(ReplicaCase):
+    """What is found out when a replica is first connected to."""
+
+    async def test_away(self) -> None:
+        """One that is away at the start is used once it is there."""
+        server = await self.copy()
+        await deferToThread(server.kill)
+        db, replica = await self.pool(server.url(), up=False)
+        self.assertFalse(await self.there(db))
+        await self.until(lambda: "failed" in replica.reason)
+        await deferToThread(server.start)
+        await self.until(lambda: replica.up)
+        self.assertTrue(await self.there(db))
+
+    async def test_primary_itself(self) -> None:
+        """The primary is no replica of itself."""
+        await self.refused(self.primary.url(), "it is a primary")
+
+    async def test_other_database(self) -> None:
+        """Another database of the same server is refused."""
+        await self.refused((await self.shared()).url("template1"), "it has another database")
+
+    async def test_other_system(self) -> None:
+        """A replica of another system is refused."""
+        other = await deferToThread(replication.new)
+        self.addCleanup(other.remove)
+        await self.refused((await self.copy(other)).url(), "it has another database")
+
+    async def test_rights(self) -> None:
+        """The role must be allowed to see how the replica streams. The reason says how."""
+        server = await self.shared()
+        self.primary.sql("create role reader login; grant select on numbers to reader")
+        self.addCleanup(self.primary.sql, "drop owned by reader; drop role reader")
+        while not server.sql("select 1 from pg_roles where rolname = 'reader'"):
+            await deferLater(reactor, 0.005)
+        await self.refused(server.url(role="reader"), "grant pg_read_all_stats to it")
+        self.primary.sql("grant pg_read_all_stats to reader; truncate numbers")
+        db, _ = await self.pool(server.url(role="reader"))
+        self.assertTrue(await self.there(db))
+
+    async def test_no_rights_on_tables(self) -> None:
+        """A role that may not read the tables costs nothing but the reads there."""
+        server = await self.shared()
+        self.primary.sql("create role blind login; grant pg_read_all_stats to blind")
+        self.addCleanup(self.primary.sql, "drop role blind")
+        while not server.sql("select 1 from pg_roles where rolname = 'blind'"):
+            await deferLater(reactor, 0.005)
+        db, replica = await self.pool(server.url(role="blind"))
+        await self.put(db, 1)
+        self.assertEqual(await self.all(db), [1])
+        self.assertIn("permission denied", replica.reason)
+
+    async def test_password(self) -> None:
+        """A wrong password is a reason, which does not repeat it."""
+        server = await self.copy()
+        server.require_password("locked")
+        url = server.url(role="locked:wrong-one")
+        db, replica = await self.pool(url, up=False)
+        await self.until(lambda: "password authentication failed" in replica.reason)
+        self.assertNotIn("wrong-one", replica.reason)
+        self.assertFalse(await self.there(db))
+
+    async def test_pooler(self) -> None:
+        """A pooler before it is refused: the next statement might run in another session."""
+        server = await self.shared()
+        for mode in ("transaction", "session"):
+            pooled = pgbouncer.through(self, server.url(), mode)
+            await self.refused(pooled, "behind a pooler")
+            self.primary.sql("truncate numbers")
+
+    async def test_no_hot_standby(self) -> None:
+        """One that takes no reads is a reason."""
+        server = await self.copy()
+        await deferToThread(server.stop)
+        await deferToThread(server.launch, hot_standby="off")
+        db, replica = await self.pool(server.url(), up=False)
+        await self.until(lambda: "not accepting connections" in replica.reason)
+        self.assertFalse(await self.there(db))
+
+
+class DelayTests(ReplicaCase):
+    """A replica that is late on purpose."""
+
+    async def test_delay(self) -> None:
+        """One that replays each commit a moment later never shows what was."""
+        server = await self.copy(recovery_min_apply_delay="20ms")
+        db, replica = await self.pool(server.url())
+        for n in range(60):
+            await self.put(db, n)
+            self.assertEqual(await self.all(db), [*range(n + 1)])
+        self.assertEqual(replica.reads + replica.others, 60)
+        self.assertGreater(replica.reads, 0)
+
+
+class DebianReadTests(ReadTests):
+    """The same with Debian's Postgres."""
+
+    def server(self) -> Server:
+        return replication.require_debian(self)
+
+
+class DebianFaultTests(FaultTests):
+    """The same with Debian's Postgres."""
+
+    def server(self) -> Server:
+        return replication.require_debian(self)
