@@ -10,6 +10,8 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.threads import deferToThreadPool
 from twisted.python.threadpool import ThreadPool
 
+from contentsvc.spent import CURRENT
+
 T = TypeVar("T")
 
 HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
@@ -65,15 +67,25 @@ class Passwords:
         return right and encoded is not None
 
     async def _run(self, who: str, function: Callable[..., T], *args: object) -> T:
+        came, begun = self._reactor.seconds(), None
+
+        def act() -> Deferred[T]:
+            nonlocal begun
+            begun = self._reactor.seconds()
+            return deferToThreadPool(self._reactor, self.threads, function, *args)
+
         try:
-            return await self._turns.run(
-                who, lambda: deferToThreadPool(self._reactor, self.threads, function, *args)
-            )
+            return await self._turns.run(who, act)
         except Full:
             raise Busy("hashing") from None
         except (HashingError, VerificationError, MemoryError, RuntimeError) as error:
             # The only causes are that the system has no 19 MiB, or no thread (RuntimeError).
             raise Busy("memory") from error
+        finally:
+            if (spent := CURRENT.get()) is not None:
+                now = self._reactor.seconds()
+                spent.waited("queue", (begun or now) - came)
+                spent.waited("hashing", now - (begun or now))
 
     def _matches(self, encoded: str, password: str) -> bool:
         try:

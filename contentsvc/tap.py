@@ -334,6 +334,7 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> Front:
         traffic=traffic,
         proxies=Proxies(settings.trusted_proxies),
         observe=parts.observed.requests.observe,
+        slow=parts.slow,
     )
     return Front(site, known.names, known.missing)
 

@@ -55,6 +55,7 @@ WRONG: dict[str, list[Any]] = {
     "statement_timeout": [0, 601, "soon", "nan", "inf", True, []],
     "body_timeout": [0, -1],
     "drain_timeout": [-1, "1e9"],
+    "slow_request": [-1, 601, "never", True],
     "body_memory": [3, 65_537, "64MB"],
     "connections": [0, 2_000_001],
     "sockets": [-1, 1_000_001],

@@ -20,6 +20,7 @@ from contentsvc.api.refusals import (
 )
 from contentsvc.bucket.folder import Missing
 from contentsvc.bucket.links import Expired, Forged
+from contentsvc.spent import CURRENT, Spent, waiting
 from contentsvc.web.errors import (
     InternalError,
     MethodNotAllowed,
@@ -96,6 +97,9 @@ class Transfers:
         return NOT_DONE_YET
 
     async def _serve(self, request: ApiRequest) -> None:
+        spent = Spent()
+        spent.owner = request
+        CURRENT.set(spent)
         try:
             if request.problem is not None:
                 raise request.problem
@@ -117,7 +121,8 @@ class Transfers:
         if arrival is None:
             raise InternalError()
         try:
-            await arrival.whole()
+            with waiting("outside", request.site.reactor):
+                await arrival.whole()
             await upload.finish()
         except BaseException:
             upload.discard()

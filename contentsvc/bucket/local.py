@@ -12,6 +12,7 @@ from twisted.python.threadpool import ThreadPool
 from contentsvc.bucket.bucket import Found, Lying, SignedDownload, SignedUpload, StorageUnavailable
 from contentsvc.bucket.folder import FULL, Folder, Incoming, Missing
 from contentsvc.bucket.links import Links
+from contentsvc.spent import waiting
 from contentsvc.wire.files import media_type_of
 
 T = TypeVar("T")
@@ -130,7 +131,8 @@ class Local:
 
     async def _do(self, pool: ThreadPool, act: Callable[..., T], *args: object) -> T:
         try:
-            return await self._run(pool, act, *args)
+            with waiting("outside", self._reactor):
+                return await self._run(pool, act, *args)
         except OSError as error:
             raise _away(error) from error
 

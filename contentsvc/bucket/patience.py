@@ -8,6 +8,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.bucket.bucket import Bucket, StorageUnavailable
+from contentsvc.spent import waiting
 
 T = TypeVar("T")
 
@@ -29,7 +30,8 @@ async def within(
     def fail(result: object, seconds: float) -> NoReturn:
         raise StorageUnavailable(f"{late} in {seconds:g} s")
 
-    return await Deferred.fromCoroutine(act).addTimeout(seconds, clock, fail)
+    with waiting("outside", clock):
+        return await Deferred.fromCoroutine(act).addTimeout(seconds, clock, fail)
 
 
 async def tidy(clock: IReactorTime, bucket: Bucket, paths: Sequence[str]) -> None:

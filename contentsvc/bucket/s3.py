@@ -33,6 +33,7 @@ from contentsvc.bucket.proof import CACHED, CHECKSUM, UPLOAD, Proof
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
 from contentsvc.clocks import WallClock
 from contentsvc.outgoing import PLAIN
+from contentsvc.spent import waiting
 from contentsvc.together import each
 from contentsvc.wire.files import digest_of, is_media, is_ours, media_type_of
 
@@ -228,12 +229,9 @@ class S3Bucket:
         return await self._calls.ask("PUT", self._lies(path), headers=headers, whole=COPY)
 
     async def read(self, path: str, length: int) -> bytes:
-        answer = await self._calls.ask(
-            "GET",
-            self._lies(path),
-            headers={"Range": f"bytes=0-{length - 1}"},
-            limit=length,
-        )
+        headers = {"Range": f"bytes=0-{length - 1}"}
+        with waiting("outside", self._reactor):
+            answer = await self._calls.ask("GET", self._lies(path), headers=headers, limit=length)
         # 416: there is no byte at all.
         if answer.status in {404, 416}:
             return b""

@@ -78,7 +78,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     statement_timeout: float
     body_timeout: float
     drain_timeout: float
-    """These three in seconds."""
+    slow_request: float
+    """These four in seconds."""
     body_memory: int
     """In MiB."""
     connections: int | None
@@ -242,6 +243,12 @@ SETTINGS = (
     Setting("statement_timeout", 15.0, seconds(0.1, 600), "seconds per database statement"),
     Setting("body_timeout", 30.0, seconds(0.1, 600), "seconds for headers, and for the body"),
     Setting("drain_timeout", 10.0, seconds(0, 600), "seconds for open requests at stop"),
+    Setting(
+        "slow_request",
+        1.0,
+        seconds(0, 600),
+        "seconds after which a request is slow, and makes a line in the log; 0: none does",
+    ),
     Setting("body_memory", 64, number(4, 65_536), "MiB for arriving request data per process"),
     Setting("connections", None, number(1, 2_000_000), "connections per process, with sockets"),
     Setting("sockets", 20_000, number(0, 1_000_000), "sockets per process"),

@@ -51,6 +51,7 @@ from contentsvc.store.processes import Failing
 from contentsvc.timers import Bell, NextTurn
 from contentsvc.tokens import Keys, MailTokens, Tokens
 from contentsvc.web.site import ApiSite
+from contentsvc.web.slow import Slow
 from contentsvc.web.unavailable import unavailability
 
 _FILES = 100
@@ -167,6 +168,8 @@ class Daemon(Sequence):
         )
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
+        slow = Slow(reactor, settings.slow_request)
+        self._undo.append(slow.stop)
         return Parts(
             wall=wall,
             db=db,
@@ -188,6 +191,7 @@ class Daemon(Sequence):
             connections=max(1, min(settings.most_connections, files - others)),
             unavailable=unavailable,
             observed=self.outlook.observed,
+            slow=slow,
         )
 
     def _verifiers(self, wall: WallClock) -> Verifiers:

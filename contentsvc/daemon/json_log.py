@@ -20,6 +20,8 @@ from twisted.python.failure import Failure
 from twisted.python.reflect import qual
 from zope.interface import implementer
 
+from contentsvc.web.trace import Traced
+
 LONGEST = 16 * 1024
 """Bytes of a line. Docker splits longer ones."""
 SHARED = 4096
@@ -50,7 +52,7 @@ class JsonLog:
 
     def __call__(self, event: LogEvent) -> None:
         """Write one event. Never raises for what an event has."""
-        is_request = "trace" in event and "note" in event
+        is_request = "note" in event and "route" in event
         self._file.write(self._request(event) if is_request else self._other(event))
         self._file.flush()
 
@@ -66,12 +68,14 @@ class JsonLog:
                 f'"message":"{method} {route} {status}",'
                 f'"method":"{method}","route":"{route}","status":{status},"ms":'
             )
-        user, trace, note, more = event["user"], event["trace"], event["note"], ""
+        user, note, more = event["user"], event["note"], ""
         user = "null" if user == "-" else f'"{user}"'
-        if trace:
-            more = f',"trace_id":"{trace.trace_id}","parent_id":"{trace.parent_id}"'
         if note:
-            more += f',"note":"{note[1:]}"'
+            if isinstance(note, Traced):
+                trace, note = note.trace, note.note
+                more = f',"trace_id":"{trace.trace_id}","parent_id":"{trace.parent_id}"'
+            if note:
+                more += f',"note":"{note[1:]}"'
         return (
             f'{{"time":"{self._stamp(event["log_time"])}{middle}{event["ms"]:.1f},"user":{user},'
             f'"client":"{event["client"]}","request_id":"{event["request_id"]}"{more}}}\n'

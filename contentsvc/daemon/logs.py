@@ -37,7 +37,7 @@ class Observer:
 
     def __call__(self, event: LogEvent) -> None:
         """Write one event."""
-        if "trace" not in event or "note" not in event:
+        if "note" not in event or "route" not in event:
             self._general(self._tagged(event) if self._tag else event)
             return
         second = int(event["log_time"])
@@ -47,8 +47,7 @@ class Observer:
         self._file.write(
             f"{self._time} [{self._tag}{event['log_namespace']}#info] {event['method']} "
             f"{event['route']} {event['status']} {event['ms']:.1f}ms user={event['user']} "
-            f"client={event['client']} request={event['request_id']}{event['trace']}"
-            f"{event['note']}\n"
+            f"client={event['client']} request={event['request_id']}{event['note']}\n"
         )
         self._file.flush()
 

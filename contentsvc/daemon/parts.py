@@ -20,6 +20,7 @@ from contentsvc.store.disk import Disk
 from contentsvc.store.outbox import Outbox
 from contentsvc.tokens import MailTokens, Tokens
 from contentsvc.web.site import ApiSite
+from contentsvc.web.slow import Slow
 from contentsvc.web.tally import Tally
 
 
@@ -28,7 +29,7 @@ class Parts(NamedTuple):
     files if they are the service's, and `blocked` is to be called when one was blocked. `mailing`
     sends mail, if mail is sent.
     `connections` is how many there may be, `unavailable` counts the answers that are 503, and
-    `observed` has what else is counted."""
+    `observed` has what else is counted. `slow` writes the lines of slow requests."""
 
     wall: WallClock
     db: Database
@@ -50,6 +51,7 @@ class Parts(NamedTuple):
     connections: int
     unavailable: Tally
     observed: Observed
+    slow: Slow
 
 
 class Front(NamedTuple):

@@ -32,6 +32,7 @@ from twisted.internet.interfaces import IReactorTime
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.procedure import Outcome, outcomes
 from contentsvc.db.statement import Batch, Row, Statement
+from contentsvc.spent import CURRENT, Sharing, Spent
 
 MOST = 64
 """Calls of one statement."""
@@ -39,6 +40,8 @@ CHARACTERS = 1024 * 1024
 """The length of their texts at which a statement is full: its transmission holds up the reactor."""
 LATE = 0.05
 """Seconds after which a statement takes long."""
+_TURN = 0.01
+"""Seconds. A call that was sent sooner has waited for nobody."""
 
 T = TypeVar("T")
 
@@ -50,6 +53,7 @@ class Call(NamedTuple):
     row: Row
     since: float
     answer: Deferred[list[Row]]
+    spent: Spent | None
 
 
 class _Line:
@@ -72,7 +76,7 @@ class _Line:
     def add(self, args: Row, now: float) -> Deferred[list[Row]]:
         answer: Deferred[list[Row]] = Deferred()
         row = tuple([args[place] for place in self._row])
-        call = Call(args, row, now, answer)
+        call = Call(args, row, now, answer, CURRENT.get())
         waiting = self.behind.get(row)
         (self.fresh if waiting is None else waiting).append(call)
         return answer
@@ -154,6 +158,7 @@ class Batches:
                 late = sum(call.since < before for call in waiting)
                 gone, waiting[:] = waiting[:late], waiting[late:]
                 for call in gone:
+                    _note_turn(call, self._reactor.seconds())
                     _tell(call, Unavailable("others write the same for too long", "lock"))
             line.apart = {row: fault for row, fault in line.apart.items() if fault >= before}
 
@@ -171,6 +176,8 @@ class Batches:
                 while batch := line.take():
                     if batch[0].row not in line.apart:
                         line.latest = batch, now
+                    for call in batch:
+                        _note_turn(call, now)
                     self._send(line, batch)
 
     def _send(self, line: _Line, batch: list[Call]) -> None:
@@ -178,7 +185,8 @@ class Batches:
 
     async def _serve(self, line: _Line, batch: list[Call]) -> None:
         statement, rows = line.statement, _by_row(batch)
-        found = await self._outcomes(statement, batch, halve=len(rows) == 1)
+        with Sharing([call.spent for call in batch]):
+            found = await self._outcomes(statement, batch, halve=len(rows) == 1)
         line.over(batch)
         if len(found) == len(batch) and (parts := _parts(statement, rows, found[0])):
             for part in parts:
@@ -190,7 +198,10 @@ class Batches:
         left = _by_row(batch[len(found) :])
         done += [(call, slow[row]) for row in slow for call in left.pop(row, ())]
         waited = line.release(row for row in rows if row not in left)
-        done += [(call, slow[call.row]) for call in waited if call.row in slow]
+        late = [(call, slow[call.row]) for call in waited if call.row in slow]
+        for call, _ in late:
+            _note_turn(call, self._reactor.seconds())
+        done += late
         # Ahead of the calls that have come since.
         line.fresh[:0] = [call for call in waited if call.row not in slow]
         for call, outcome in done:
@@ -263,6 +274,12 @@ def _is_locked(outcome: Outcome) -> bool:
 def _is_slow(outcome: Outcome) -> bool:
     """Whether the call failed because its statement took too long."""
     return isinstance(outcome, Unavailable) and outcome.cause in {"lock", "time-out"}
+
+
+def _note_turn(call: Call, now: float) -> None:
+    """Note how long it has waited for others. The end of a turn of the reactor is no wait."""
+    if call.spent is not None and now - call.since > _TURN:
+        call.spent.waited("turn", now - call.since)
 
 
 def _tell(call: Call, outcome: Outcome) -> None:

@@ -22,6 +22,7 @@ from contentsvc.db.hosts import each_host
 from contentsvc.db.lanes import Lane
 from contentsvc.db.overdue import Where
 from contentsvc.db.statement import Row, Statement
+from contentsvc.spent import CURRENT
 from contentsvc.timers import cancel
 
 LOCK_TIMEOUT = 1.5
@@ -308,7 +309,7 @@ async def execute(connection: Connection, sql: str, args: Row | None = None) -> 
     """
     if connection.broken:
         raise Unavailable("the connection is closed")
-    connection.since = connection.reactor.seconds()
+    connection.since = began = connection.reactor.seconds()
     try:
         return await connection.statement(sql, args)
     except psycopg2.IntegrityError as error:
@@ -337,3 +338,11 @@ async def execute(connection: Connection, sql: str, args: Row | None = None) -> 
         raise meant from error
     finally:
         connection.since = 0.0
+        spent = CURRENT.get()
+        if spent is not None:
+            # As Spent.ran does: a call costs as much as all this.
+            took = connection.reactor.seconds() - began
+            spent.database += took
+            spent.statements += 1
+            if took > spent.slowest:
+                spent.slowest, spent.sql = took, sql

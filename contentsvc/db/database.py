@@ -24,6 +24,7 @@ from contentsvc.db.query import Db
 from contentsvc.db.statement import Row, Statement
 from contentsvc.db.together import Together
 from contentsvc.db.turns import Turns
+from contentsvc.spent import waiting
 
 SLOW = 0.5
 """Seconds after which a statement counts as slow, and its lane with it."""
@@ -277,7 +278,8 @@ class Database:
 
     @asynccontextmanager
     async def _in_turn(self, row: str) -> AsyncIterator[Transaction]:
-        await self._turns.enter(row, self._clock.seconds())
+        with waiting("turn", self._clock):
+            await self._turns.enter(row, self._clock.seconds())
         try:
             async with self._transaction() as transaction:
                 yield transaction
@@ -310,7 +312,8 @@ class Database:
             if not self._lanes.enter(lane):
                 began = self._clock.seconds()
                 try:
-                    await self._lanes.wait(lane, began if since is None else since)
+                    with waiting("pool", self._clock):
+                        await self._lanes.wait(lane, began if since is None else since)
                 finally:
                     self._waited(self._clock.seconds() - began)
             while self._idle:
@@ -319,7 +322,8 @@ class Database:
                     connection.lane = lane
                     return connection
             try:
-                connection = await self._connect()
+                with waiting("pool", self._clock):
+                    connection = await self._connect()
             except BaseException as error:
                 full = isinstance(error, Unavailable) and error.cause == "pool"
                 if full and (self._open or self._opening):

@@ -13,11 +13,12 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.statement import Row, Statement, parted
+from contentsvc.spent import CURRENT, Sharing, Spent
 
 MOST = 8
 """The most calls in one statement. More would save little, and leave connections idle."""
 
-Call = tuple[Row, Deferred[list[Row]]]
+Call = tuple[Row, Deferred[list[Row]], Spent | None]
 
 
 class Together:
@@ -35,7 +36,7 @@ class Together:
         if not self._calls:
             self._reactor.callLater(0, self._turn_ended)
         answer: Deferred[list[Row]] = Deferred()
-        self._calls.setdefault(statement, []).append((args, answer))
+        self._calls.setdefault(statement, []).append((args, answer, CURRENT.get()))
         return answer
 
     def _turn_ended(self) -> None:
@@ -50,24 +51,26 @@ class Together:
             self._answer_each(statement, calls)
             return
         try:
-            rows = await self._run(several, several.several([args for args, _ in calls]))
+            with Sharing([spent for _, _, spent in calls]):
+                rows = await self._run(several, several.several([call[0] for call in calls]))
         except Unavailable as error:
-            for _, answer in calls:
+            for _, answer, _ in calls:
                 answer.errback(Unavailable(str(error), error.cause))
         except Exception:
             # One call is at fault. Each runs alone, which shows the one.
             self._answer_each(statement, calls)
         else:
-            for (_, answer), found in zip(calls, parted(rows, len(calls)), strict=True):
+            for (_, answer, _), found in zip(calls, parted(rows, len(calls)), strict=True):
                 answer.callback(found)
 
     def _answer_each(self, statement: Statement, calls: list[Call]) -> None:
-        for args, answer in calls:
-            Deferred.fromCoroutine(self._answer_one(statement, args, answer))
+        for args, answer, spent in calls:
+            Deferred.fromCoroutine(self._answer_one(statement, args, answer, spent))
 
     async def _answer_one(
-        self, statement: Statement, args: Row, answer: Deferred[list[Row]]
+        self, statement: Statement, args: Row, answer: Deferred[list[Row]], spent: Spent | None
     ) -> None:
+        CURRENT.set(spent)
         try:
             rows = await self._run(statement, args)
         except Exception:

@@ -20,11 +20,15 @@ from contentsvc.bucket.bucket import BadStore, StorageUnavailable
 from contentsvc.db.errors import Unavailable
 from contentsvc.jobs.failures import plain
 from contentsvc.mail.errors import Away
+from contentsvc.spent import CURRENT, Spent
 from contentsvc.store.processes import Failing
 from contentsvc.timers import Backoff, Bell, Sleeps
 
 FIRST_PAUSE = 1.0
 """Seconds until a job that failed is tried again. They double, up to the time between its runs."""
+SLOW = 30.0
+"""Seconds after which a run of a job is slow: it does some of the work, and should not take
+long."""
 REMINDER = 60.0
 """Seconds between two log lines about a job that goes on failing, each time for another reason."""
 
@@ -98,6 +102,8 @@ class Runner:
                 await self._sleeps.sleep(pause)
             if self._stopped:
                 break
+            spent, began = Spent(), self._reactor.seconds()
+            CURRENT.set(spent)
             try:
                 pause = await job.run()
             except Exception as error:
@@ -107,6 +113,15 @@ class Runner:
             else:
                 backoff.reset()
                 self._works(job.name)
+            if (seconds := self._reactor.seconds() - began) > SLOW:
+                log.warn(
+                    "Slow job: it took {seconds:.1f} s to {job}, of this {database:.1f} s in "
+                    "{statements} statements of the database",
+                    seconds=seconds,
+                    job=job.name,
+                    database=spent.database,
+                    statements=spent.statements,
+                )
 
     def _failed(self, name: str, error: Exception) -> None:
         now, text = self._reactor.seconds(), plain(error)

@@ -14,6 +14,7 @@ from twisted.logger import Logger
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
 
+from contentsvc.spent import CURRENT, Spent
 from contentsvc.web import decode, urls
 from contentsvc.web.allow import Who
 from contentsvc.web.assets import Asset
@@ -149,6 +150,9 @@ class Api(Resource):
         undecided = route.undecided
 
         async def serve(request: ApiRequest, values: dict[str, Any], caller: Who | None) -> None:
+            spent = Spent()
+            spent.owner = request
+            CURRENT.set(spent)
             try:
                 if oauth:
                     request.setHeader(b"Cache-Control", b"no-store")

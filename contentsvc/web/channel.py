@@ -247,6 +247,8 @@ class ApiChannel(HTTPChannel):
             cancel(self._head)
             self._head = None
             self.release()
+            if self.requests:
+                self.requests[-1].arrived = self.site.reactor.seconds()
 
     def release(self) -> None:
         """Give back the bytes of headers, or of input after a request."""

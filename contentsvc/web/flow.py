@@ -7,12 +7,15 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
+from contentsvc.spent import waiting
+
 
 @implementer(IPushProducer)
 class Flow:
     """Knows whether a connection takes more: the channel tells it."""
 
     def __init__(self, channel: Any) -> None:
+        self._clock = channel.site.reactor
         self._waiting: Deferred[None] | None = None
         self._paused = self.stopped = False
         channel.registerProducer(self, True)
@@ -21,7 +24,8 @@ class Flow:
         """Wait until the connection takes more. False if it has ended."""
         while self._paused and not self.stopped:
             self._waiting = Deferred()
-            await self._waiting
+            with waiting("sending", self._clock):
+                await self._waiting
         return not self.stopped
 
     def pauseProducing(self) -> None:

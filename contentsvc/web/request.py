@@ -54,6 +54,10 @@ class ApiRequest(Request):
     caller: str = "-"
     client: str
     """The client's address (web.proxies). Until the headers have arrived, it is the peer's."""
+    whole = False
+    """Whether all of it has arrived."""
+    arrived: float | None = None
+    """When all of it had arrived. None if it came at once."""
     note = ""
     """Further words for the log line, each after a blank."""
     gone = False
@@ -72,7 +76,6 @@ class ApiRequest(Request):
     _room: Room | None = None
     _authority: bytes | None = None
     _size = 0
-    _whole = False
     _limit = 0
     _timer: Any = None
     _flow: Flow | None = None
@@ -137,7 +140,7 @@ class ApiRequest(Request):
 
     def end_early(self) -> None:
         """Refuse it without its body, unless the whole body came together with the headers."""
-        if self.problem is not None and not (self._whole or self.refused):
+        if self.problem is not None and not (self.whole or self.refused):
             self.refuse(self.problem)
 
     def _judge(self, length: int | None) -> Problem | None:
@@ -210,12 +213,14 @@ class ApiRequest(Request):
         if self.refused or self.site.traffic.closed:
             self.channel.loseConnection()
             return
-        self._whole = True
+        self.whole = True
         self.site.traffic.waiting.pop(self.channel, None)
-        if self.judged is not None and self.arrival is None:
+        if self.length != 0:
+            self.arrived = self.site.reactor.seconds()
+        if self.judged is not None and self.arrival is None and self.arrived is not None:
             if self._room is not None:
                 self._room.arriving.pop(self, None)
-            if self.site.reactor.seconds() - self.started > _FRESH:
+            if self.arrived - self.started > _FRESH:
                 self.judged = None
         # Twisted closes the file when the client goes.
         self._body = self.content.getvalue()
@@ -232,7 +237,7 @@ class ApiRequest(Request):
         self.gone = True
         if self._flow is not None:
             self._flow.stopProducing()
-        if not self._whole:
+        if not self.whole:
             if self.arrival is not None and not self.refused:
                 self.arrival.stop()
                 self.note += " cut-off"

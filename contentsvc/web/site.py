@@ -19,7 +19,8 @@ from contentsvc.web.common import Common
 from contentsvc.web.errors import Problem
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.request import ApiRequest
-from contentsvc.web.trace import trace_of
+from contentsvc.web.slow import Slow
+from contentsvc.web.trace import noted
 from contentsvc.web.traffic import Traffic
 from contentsvc.web.unsent import Unsent
 
@@ -59,6 +60,7 @@ class ApiSite(Site, Common):
         body_timeout: float,
         traffic: Traffic,
         proxies: Proxies,
+        slow: Slow,
         observe: Observe = _ignored,
     ) -> None:
         super().__init__(resource, reactor=reactor, timeout=60)
@@ -70,6 +72,7 @@ class ApiSite(Site, Common):
         self.traffic = traffic
         self.proxies = proxies
         self._observe = observe
+        self.slow = slow
         self.unsent = Unsent(reactor)
         self.backlog = Backlog(reactor)
         self.held = Held()
@@ -112,7 +115,7 @@ class ApiSite(Site, Common):
         parents = request.requestHeaders._rawHeaders.get(b"Traceparent")
         log.info(
             "{method} {route} {status} {ms:.1f}ms user={user} client={client} "
-            "request={request_id}{trace}{note}",
+            "request={request_id}{note}",
             method=method,
             route=request.route,
             status=status,
@@ -120,6 +123,7 @@ class ApiSite(Site, Common):
             user=request.caller,
             client=request.client,
             request_id=request.request_id,
-            trace=trace_of(parents) if parents else "",
-            note=request.note,
+            note=noted(parents, request.note) if parents else request.note,
         )
+        if seconds > self.slow.threshold:
+            self.slow.note(method, request, status, seconds)

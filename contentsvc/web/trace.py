@@ -12,22 +12,38 @@ _PARENT = re.compile(
 
 
 class Trace(NamedTuple):
-    """The ids of a trace and of the step in it that made the request, in hexadecimal digits. As
-    text it is the end of the request's line in the log."""
+    """The ids of a trace, and of the step in it that made the request, in hexadecimal digits."""
 
     trace_id: str
     parent_id: str
 
-    def __str__(self) -> str:
-        return f" trace={self.trace_id} parent={self.parent_id}"
+
+class Traced(str):
+    """The end of the line of a request that has a trace: the trace, and then its `note`."""
+
+    trace: Trace
+    note: str
+
+    @classmethod
+    def of(cls, trace: Trace, note: str) -> "Traced":
+        """The text of both."""
+        made = cls(f" trace={trace.trace_id} parent={trace.parent_id}{note}")
+        made.trace, made.note = trace, note
+        return made
 
 
-def trace_of(values: Sequence[bytes]) -> Trace | str:
-    """What the values of the header say; an empty text if it is not valid, or there are several."""
+def trace_of(values: Sequence[bytes]) -> Trace | None:
+    """What the values of the header say; None if it is not valid, or there are several."""
     if len(values) != 1 or len(values[0]) > _LONGEST:
-        return ""
+        return None
     found = _PARENT.fullmatch(values[0])
     # Later versions may go on after the fields of the first.
     if found is None or (found[3] is not None and values[0].startswith(b"00")):
-        return ""
+        return None
     return Trace(found[1].decode(), found[2].decode())
+
+
+def noted(values: Sequence[bytes], note: str) -> str:
+    """The end of a request's line: `note`, after its trace if the header has a valid one."""
+    trace = trace_of(values)
+    return note if trace is None else Traced.of(trace, note)

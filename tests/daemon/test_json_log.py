@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon import json_log
 from contentsvc.daemon.json_log import JsonLog
-from contentsvc.web.trace import Trace
+from contentsvc.web.trace import Trace, Traced
 from tests.daemon.test_logs import FORMAT, LINE
 
 
@@ -109,8 +109,8 @@ class JsonTests(SynchronousTestCase):
     def test_request_says_more(self) -> None:
         """It also has its user, trace and note, and a worker's number."""
         log = Logger("web", observer=JsonLog(self.file, 2))
-        more = {"user": "u-1", "trace": Trace("ab", "cd"), "note": " failed-log-in cut-off"}
-        log.info(FORMAT, **{**LINE, **more})
+        note = Traced.of(Trace("ab", "cd"), " failed-log-in cut-off")
+        log.info(FORMAT, **{**LINE, "user": "u-1", "note": note})
         found = self.object()
         names = ("user", "trace_id", "parent_id", "note", "worker")
         self.assertEqual(

@@ -6,7 +6,7 @@ from twisted.logger import Logger, LogPublisher, textFileLogObserver
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon.logs import Observer
-from contentsvc.web.trace import Trace
+from contentsvc.web.trace import Trace, Traced
 
 LINE = {
     "method": "GET",
@@ -16,12 +16,10 @@ LINE = {
     "user": "-",
     "client": "192.0.2.7",
     "request_id": "abc-1",
-    "trace": "",
     "note": "",
 }
 FORMAT = (
-    "{method} {route} {status} {ms:.1f}ms user={user} client={client} "
-    "request={request_id}{trace}{note}"
+    "{method} {route} {status} {ms:.1f}ms user={user} client={client} request={request_id}{note}"
 )
 
 
@@ -51,7 +49,7 @@ class ObserverTests(SynchronousTestCase):
 
     def test_trace(self) -> None:
         """That of one with a trace, before the note."""
-        self.log.info(FORMAT, **{**LINE, "trace": Trace("ab", "cd"), "note": " cut-off"})
+        self.log.info(FORMAT, **{**LINE, "note": Traced.of(Trace("ab", "cd"), " cut-off")})
         self.assertIn("request=abc-1 trace=ab parent=cd cut-off", self.same())
 
     def test_other(self) -> None:

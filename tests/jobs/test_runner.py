@@ -14,6 +14,7 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.jobs import runner as module
 from contentsvc.jobs.failures import LENGTH, plain
 from contentsvc.jobs.runner import FIRST_PAUSE, REMINDER, Job, Runner
+from contentsvc.spent import CURRENT
 from contentsvc.store.processes import Failing
 from contentsvc.timers import Bell
 from tests.jobs.lines import logged_by
@@ -109,6 +110,24 @@ class TimeTests(RunnerCase):
         answer.callback(None)
         self.pass_seconds(30)
         self.assertEqual(self.work.ran, [30, 130])
+
+    def test_slow(self) -> None:
+        """A run that takes over half a minute is in the log, with what it asked of the database."""
+        for seconds in (30, 31):
+            answer: Deferred[None] = Deferred()
+
+            async def wait(answer: Deferred[None] = answer) -> None:
+                spent = CURRENT.get()
+                assert spent is not None
+                await answer
+                spent.ran("x", 20.0)
+
+            made = self.begin(Job("sweep", EVERY, wait))
+            self.pass_seconds(30 + seconds)
+            answer.callback(None)
+            made.stop()
+        line = "Slow job: it took 31.0 s to sweep, of this 20.0 s in 1 statements of the database"
+        self.assertEqual(self.logged, [line])
 
     def test_stop(self) -> None:
         """Once stopped it begins nothing more, and leaves no timer behind."""

@@ -20,6 +20,7 @@ from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite
 from contentsvc.web.sizes import KIB
+from contentsvc.web.slow import Slow
 from contentsvc.web.table import Family, Operation, table
 from contentsvc.web.traffic import Traffic
 
@@ -116,6 +117,7 @@ def site_of(
     connections: int = 21_000,
     sockets: Callable[[], int] = int,
     trusted_proxies: Sequence[str] = (),
+    slow_request: float = 0.0,
 ) -> ApiSite:
     """A site with room for all that most tests need."""
     return ApiSite(
@@ -127,6 +129,7 @@ def site_of(
         body_timeout=body_timeout,
         traffic=Traffic(clock, memory=body_memory, connections=connections, sockets=sockets),
         proxies=Proxies(trusted_proxies),
+        slow=Slow(clock, slow_request),
     )
 
 

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.trace import Trace, trace_of
+from contentsvc.web.trace import Trace, noted, trace_of
 
 TRACE, PARENT = b"4bf92f3577b34da6a3ce929d0e0e4736", b"00f067aa0ba902b7"
 VALID = b"00-%s-%s-01" % (TRACE, PARENT)
@@ -19,7 +19,7 @@ class TraceTests(SynchronousTestCase):
         """A later version may say more, after a dash."""
         self.assertEqual(trace_of([b"cc" + VALID[2:]]), MEANT)
         self.assertEqual(trace_of([b"cc" + VALID[2:] + b"-what-the-future-brings"]), MEANT)
-        self.assertEqual(trace_of([b"cc" + VALID[2:] + b".what"]), "")
+        self.assertEqual(trace_of([b"cc" + VALID[2:] + b".what"]), None)
 
     def test_invalid(self) -> None:
         """What is not valid is ignored."""
@@ -38,18 +38,20 @@ class TraceTests(SynchronousTestCase):
             VALID.replace(b"4bf9", b"4bg9"),
             b"\xff" * 55,
         ):
-            self.assertEqual(trace_of([value]), "", value)
+            self.assertEqual(trace_of([value]), None, value)
 
     def test_too_long(self) -> None:
         """A header of a later version has at most 256 bytes."""
         long = b"cc" + VALID[2:] + b"-"
         self.assertEqual(trace_of([long.ljust(256, b"x")]), MEANT)
-        self.assertEqual(trace_of([long.ljust(257, b"x")]), "")
+        self.assertEqual(trace_of([long.ljust(257, b"x")]), None)
 
     def test_several(self) -> None:
         """Several headers are ignored: nobody knows which is meant."""
-        self.assertEqual(trace_of([VALID, VALID]), "")
+        self.assertEqual(trace_of([VALID, VALID]), None)
 
-    def test_text(self) -> None:
-        """As text it is what the request's line ends with."""
-        self.assertEqual(str(Trace("ab", "cd")), " trace=ab parent=cd")
+    def test_note(self) -> None:
+        """The line of a request ends with its trace, if it has one, and its note."""
+        shown = f" trace={MEANT.trace_id} parent={MEANT.parent_id} cut-off"
+        self.assertEqual(noted([VALID], " cut-off"), shown)
+        self.assertEqual(noted([b"none"], " cut-off"), " cut-off")

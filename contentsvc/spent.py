@@ -1,0 +1,113 @@
+"""Where the time of a request goes: each wait is added where it happens, to the request on whose
+behalf the code runs. Every layer may import this leaf.
+
+A context variable says which request that is. A coroutine keeps it, and hands it to those that it
+starts. Work that serves several requests together counts for each.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
+from typing import Literal, Protocol
+
+Wait = Literal["pool", "turn", "queue", "hashing", "outside", "sending"]
+"""What is waited for, besides the statements of the database.
+
+pool: a database connection. turn: others of this process who write the same, or the same kind.
+queue: the passwords before. hashing: a password. outside: the place of files, or another service.
+sending: a client that reads its answer.
+"""
+
+
+_NONE: Mapping[Wait, float] = MappingProxyType({})
+
+
+class Spent:
+    """The time that one request, or one run of a job, has waited. All times are in seconds."""
+
+    # An instance gets what it has to say, and no more: most requests say little.
+    owner: object = None
+    """The request. It does not know its account, because one more attribute of it costs more than
+    all else here."""
+    database = 0.0
+    statements = 0
+    slowest = 0.0
+    sql = ""
+    """The statement that took longest, without its arguments."""
+    waits: Mapping[Wait, float] = _NONE
+
+    def ran(self, sql: str, seconds: float) -> None:
+        """Note a statement of the database."""
+        self.database += seconds
+        self.statements += 1
+        if seconds > self.slowest:
+            self.slowest, self.sql = seconds, sql
+
+    def waited(self, wait: Wait, seconds: float) -> None:
+        """Note a wait."""
+        self.waits = {**self.waits, wait: self.waits.get(wait, 0.0) + seconds}
+
+
+_NOBODY = Spent()
+CURRENT: ContextVar[Spent | None] = ContextVar("spent", default=None)
+"""That of the request on whose behalf the present code runs."""
+
+
+def spent_by(owner: object) -> Spent:
+    """The account of a request, in its own context. Elsewhere, and if it was not carried out, an
+    empty one."""
+    spent = CURRENT.get()
+    return spent if spent is not None and spent.owner is owner else _NOBODY
+
+
+class Clock(Protocol):
+    """A monotonic clock."""
+
+    def seconds(self) -> float: ...
+
+
+@contextmanager
+def waiting(wait: Wait, clock: Clock) -> Iterator[None]:
+    """Note how long the block takes."""
+    spent = CURRENT.get()
+    if spent is None:
+        yield
+        return
+    since = clock.seconds()
+    try:
+        yield
+    finally:
+        spent.waited(wait, clock.seconds() - since)
+
+
+class Sharing:
+    """A block in which the calling coroutine works for all of these. What it waits for counts for
+    each."""
+
+    __slots__ = ("_parties", "_shared")
+
+    def __init__(self, parties: Sequence[Spent | None]) -> None:
+        self._parties = parties
+        self._shared: Spent | None = None
+
+    def __enter__(self) -> None:
+        if len(self._parties) == 1:
+            CURRENT.set(self._parties[0])
+        else:
+            self._shared = Spent()
+            CURRENT.set(self._shared)
+
+    def __exit__(self, *_: object) -> None:
+        shared = self._shared
+        if shared is None:
+            return
+        database, statements, slowest = shared.database, shared.statements, shared.slowest
+        for spent in self._parties:
+            if spent is not None:
+                spent.database += database
+                spent.statements += statements
+                if slowest > spent.slowest:
+                    spent.slowest, spent.sql = slowest, shared.sql
+                for wait, seconds in shared.waits.items() if shared.waits else ():
+                    spent.waited(wait, seconds)
