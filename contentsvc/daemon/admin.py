@@ -23,6 +23,7 @@ from contentsvc.web.reply import Reply
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.site import ApiSite
 from contentsvc.web.sizes import KIB
+from contentsvc.web.slow import Slow
 from contentsvc.web.traffic import Traffic
 
 CONNECTIONS = 32
@@ -133,6 +134,7 @@ class Admin:
                 reactor, memory=_MEMORY, connections=CONNECTIONS, sockets=lambda: 0
             ),
             proxies=Proxies(()),
+            slow=Slow(reactor, 0),
         )
         self._port: Any = None
 

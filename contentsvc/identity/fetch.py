@@ -12,6 +12,7 @@ from twisted.web.iweb import IAgent, IBodyProducer, IResponse
 from zope.interface import implementer
 
 from contentsvc.outgoing import PLAIN, Reading, agent_of, at_once, reason
+from contentsvc.spent import waiting
 
 WHOLE = 5.0
 """Seconds for a request, from the connection to the last byte of its answer."""
@@ -44,7 +45,8 @@ class Fetch:
         fetching = Deferred.fromCoroutine(self._get(url, headers or {}))
         self._under_way.add(fetching)
         try:
-            body = await fetching.addTimeout(self._whole, self._reactor)
+            with waiting("outside", self._reactor):
+                body = await fetching.addTimeout(self._whole, self._reactor)
         except FetchError:
             raise
         except (TimeoutError, CancelledError):
