@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db, found, many, maybe
 from contentsvc.db.statement import Batch
 from contentsvc.store.notifications import Following
@@ -43,10 +44,11 @@ class Written(NamedTuple):
 
 
 class _Telling(NamedTuple):
-    """A new comment, and one of its notifications if there is one."""
+    """A new comment, and one of its notifications if there is one. `blocked` is None if the content
+    has no such parent."""
 
     comment: int | None
-    blocked: bool
+    blocked: bool | None
     wait: int
     told: Following | None
 
@@ -137,6 +139,8 @@ async def create(
     if not rows:
         return None
     first = rows[0]
+    if first.blocked is None:
+        raise Refused("comments_parent")
     told = [row.told for row in rows if row.told is not None]
     return Written(first.comment, first.blocked, first.wait, told)
 

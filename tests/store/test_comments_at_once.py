@@ -3,9 +3,10 @@
 from contextlib import closing
 
 import psycopg2
+from msgspec import json
 
 from contentsvc.db.errors import Refused, Unavailable
-from contentsvc.store import comments, notifications
+from contentsvc.store import comments, friends, notifications, pairs
 from contentsvc.store import content as contents
 from contentsvc.store.comments import Written
 from contentsvc.store.floods import UNLIMITED
@@ -111,6 +112,53 @@ class LimitedAtOnceTests(AtOnceTests):
     """The same, with a limit."""
 
     limit = 100, 60
+
+
+class UnwrittenTests(AtOnceCase):
+    """Comments that are not written, in one call of the procedure with one that is written first.
+    They do not end the call, and what was written is on the disk when it returns."""
+
+    async def check(self, answer: list[object], parent: int | None = None) -> None:
+        """Comment on three games, on the last two with this parent: they have this answer."""
+        self.sql("""
+            create function say_where() returns trigger language plpgsql as $$
+            begin
+                raise notice '%', pg_current_wal_insert_lsn();
+                return null;
+            end $$;
+            create trigger say_where after insert on notifications
+                for each row execute function say_where()
+        """)
+        self.addCleanup(self.sql, "drop function say_where cascade")
+        given = [self.games[:3], [self.ann] * 3, [None, parent, parent], [False] * 3, ["x"] * 3]
+        given += [[0] * 3, [60] * 3]
+        with closing(psycopg2.connect(self.url)) as connection:
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                cursor.execute("set synchronous_commit = on")
+                cursor.execute(
+                    "call write_comments(contents => %s::uuid[], writers => %s::uuid[],"
+                    " parents => %s::bigint[], by_admin => %s, bodies => %s, most => %s,"
+                    " spans => %s, answer => null)",
+                    given,
+                )
+                first, *others = json.decode(cursor.fetchone()[0])
+                written = connection.notices[0].split()[-1]
+                cursor.execute("select pg_current_wal_flush_lsn() >= %s::pg_lsn", (written,))
+                self.assertEqual(cursor.fetchall(), [(True,)])
+        self.assertEqual([first[1]], self.on(self.games[0]))
+        self.assertEqual([each[:4] for each in others], [[2, *answer], [3, *answer]])
+
+    async def test_unknown_parent(self) -> None:
+        """The contents have no such parent."""
+        await self.check([None, None, 0], 2**62)
+
+    async def test_blocked(self) -> None:
+        """The owners have blocked the writer."""
+        for owner in self.owners[1:3]:
+            await pairs.hold(self.db, owner, self.ann)
+            await friends.block(self.db, owner, self.ann)
+        await self.check([None, True, 0])
 
 
 class LockedTests(AtOnceCase):
