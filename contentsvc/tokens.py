@@ -24,8 +24,8 @@ ACCESS_LIFETIME = 15 * 60
 SOCKET_LIFETIME = 60
 """Seconds."""
 _KEY_BYTES = 32
-_MAIL_ID, _MAIL_CODE = 16, 20
-"""Bytes of a mailed token. Their sum makes base64 without padding."""
+_MAIL_ID, _MAIL_CODE, _MAIL_TEXT = 16, 20, 48
+"""Bytes of a mailed token, and the characters that base64 makes of them, without padding."""
 RESET, EMAIL = "reset", "email"
 """The words with which tokens of mailed links begin: to set a password, to confirm an address."""
 REMEMBERED = 20_000
@@ -296,7 +296,8 @@ class MailTokens:
             raw = base64.b64decode(text.encode("ascii"), altchars=b"-_", validate=True)
         except (UnicodeEncodeError, binascii.Error):
             return None
-        if start != word or len(raw) != _MAIL_ID + _MAIL_CODE:
+        # Otherwise padding may follow.
+        if start != word or len(text) != _MAIL_TEXT:
             return None
         id, code = raw[:_MAIL_ID], raw[_MAIL_ID:]
         if not any(hmac.compare_digest(self._code(key, word, id), code) for key in self._keys):

@@ -27,7 +27,7 @@ from contentsvc.db.pooler import PoolerError
 from contentsvc.db.query import Db
 from contentsvc.passwords import HASHER
 from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.store import accounts, addresses, failures, sessions, users
+from contentsvc.store import accounts, addresses, failures, mails, sessions, users
 from contentsvc.store.migrate import MigrationError
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens
 from contentsvc.wire.accounts import Registration
@@ -189,6 +189,8 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
         account = await _account(db, arguments.name)
         if not await accounts.set_password(db, account.id, account.password_hash, encoded):
             raise CommandError(f"{arguments.name} has just changed the password; try again")
+        await mails.end_resets(db, account.id)
+        await mails.end_changes(db, account.id)
         await failures.forget(db, account.id)
         await sessions.revoke_all(db, account.id, None)
 

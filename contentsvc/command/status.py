@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from contentsvc.command.words import size, some, span
 from contentsvc.db.query import Db
-from contentsvc.store import processes
+from contentsvc.store import mails, processes
 from contentsvc.store import status as store
 from contentsvc.store.migrate import names
 from contentsvc.store.processes import Process
@@ -35,11 +35,19 @@ class Outbox(Struct):
     failures: list[Failure]
 
 
+class Mails(Struct):
+    """How many mails wait, the age of the oldest, and how many the mail server has put off."""
+
+    waiting: int
+    oldest: int
+    put_off: int
+
+
 class Status(Struct):
     """All that `contentsvc status` knows. `missing` are the migrations that this version needs and
-    the database lacks, `unknown` those that a newer version has applied. `outbox`, `reports`,
-    `users` and `oldest_notification` are None where the schema is too old to have them. Times and
-    ages are in seconds."""
+    the database lacks, `unknown` those that a newer version has applied. `outbox`, `mails`,
+    `reports`, `users` and `oldest_notification` are None where the schema is too old to have them.
+    Times and ages are in seconds."""
 
     version: str
     postgres: str
@@ -49,6 +57,7 @@ class Status(Struct):
     processes: list[Process]
     users: Count | None
     outbox: Outbox | None
+    mails: Mails | None
     reports: Reported | None
     oldest_notification: Oldest | None
 
@@ -78,6 +87,7 @@ async def look(db: Db) -> Status:
         processes=[],
         users=None,
         outbox=None,
+        mails=None,
         reports=None,
         oldest_notification=None,
     )
@@ -87,6 +97,9 @@ async def look(db: Db) -> Status:
         waiting = await store.waiting(db)
         failures = await store.failures(db, SHOWN)
         found.outbox = Outbox(waiting.rows, waiting.oldest, waiting.failing, failures)
+    if server.has_mails:
+        queue = await mails.queue(db)
+        found.mails = Mails(queue.mails, queue.oldest, queue.failing)
     if server.has_reports:
         found.reports = await store.reported(db, EXACT)
     if server.has_logs:
@@ -126,6 +139,8 @@ def _lines(status: Status) -> Iterator[str]:
         yield line("Users", f"{about}{status.users.count:,}, connected: {connected}")
     if status.outbox is not None:
         yield from _outbox(status.outbox)
+    if status.mails is not None:
+        yield line("Mails", _mails(status.mails))
     if status.reports is not None:
         yield line("Reports", _reports(status.reports))
     if status.oldest_notification is not None:
@@ -141,6 +156,13 @@ def _outbox(outbox: Outbox) -> Iterator[str]:
             f"  {row.kind}, {span(row.age)} old, failed {row.tries} times, "
             f"again in {span(row.again)}: {row.failure}"
         )
+
+
+def _mails(mails: Mails) -> str:
+    if not mails.waiting:
+        return "none wait"
+    put_off = f", put off: {mails.put_off:,}" if mails.put_off else ""
+    return f"{some(mails.waiting, 'mail')} to send, the oldest {span(mails.oldest)} old{put_off}"
 
 
 def _reports(reports: Reported) -> str:

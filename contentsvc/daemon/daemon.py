@@ -162,7 +162,9 @@ class Daemon(Sequence):
         more = [] if bucket is None else [*collect(reactor, db, bucket, blocks), purge(db)]
         more += store_jobs(bucket, reactor)
         mailing = open_mailing(settings, keys, reactor, wall, db)
-        more += [] if mailing is None else [mailing.job]
+        if mailing is not None:
+            more.append(mailing.job)
+            self._undo.append(mailing.stop)
         self._start_jobs(
             runner, db, hub, notifier, tasks, work, more, lambda: failing(replica, reactor, wall)
         )

@@ -1,5 +1,6 @@
 """The sending of mail by a daemon, by its settings."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 from contentsvc.clocks import WallClock
@@ -15,11 +16,13 @@ from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens
 
 
 class Mailing(NamedTuple):
-    """What sends mail: the queue, the job, and what the job has done in this process."""
+    """What sends mail: the queue, the job, and what the job has done in this process. `stop` is to
+    be called before the database is closed."""
 
     queue: Mails
     job: Job
     counts: Counts
+    stop: Callable[[], Awaitable[None]]
 
 
 def open_mailing(
@@ -46,9 +49,10 @@ def open_mailing(
     def token(purpose: str, id: str) -> str:
         return tokens.make(RESET if purpose == "reset" else EMAIL, id)
 
-    sending = Sending(wall, db, MailServer(reactor, server), look, token, counts)
+    sending = Sending(reactor, wall, db, MailServer(reactor, server), look, token, counts)
     return Mailing(
         Mails(NextTurn(reactor, bell.ring).ask),
         Job("send mail", job.EVERY, sending.run, bell),
         counts,
+        sending.stop,
     )

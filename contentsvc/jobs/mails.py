@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
 from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
@@ -22,6 +23,7 @@ from contentsvc.mail.message import compose, link, mailable
 from contentsvc.mail.texts import Text
 from contentsvc.store import mails
 from contentsvc.store.mails import Addressee, Claimed
+from contentsvc.timers import Bell
 
 EVERY = 10.0
 """Seconds between two looks for mails that were put off, or whose process has died. While the mail
@@ -35,6 +37,9 @@ MOST_RESETS = 10
 beyond."""
 PATIENCE: Final = 3 * 24 * 3600.0
 """Seconds after which a mail is not tried again."""
+
+FAREWELL: Final = 10.0
+"""Seconds that a mail under way may take when the process stops. Else it would be sent again."""
 
 log = Logger()
 
@@ -86,6 +91,7 @@ class Sending:
 
     def __init__(
         self,
+        reactor: IReactorTime,
         wall: Wall,
         db: Database,
         server: Server,
@@ -102,9 +108,13 @@ class Sending:
         self._token = token
         self._counts = counts
         self._patience = patience
+        self._working = 0
+        self._stopping = False
+        self._ended = Bell(reactor)
 
     async def run(self) -> float | None:
         """Send those that are due. Raises Away."""
+        self._ended.silence()
         due = await mails.due(self._db, CONNECTIONS * EACH)
         if not due:
             return None
@@ -115,12 +125,27 @@ class Sending:
                 result.raiseException()
         return 0.0
 
+    async def stop(self) -> None:
+        """Take no more mails, and wait for those under way, but not for long."""
+        self._stopping = True
+        if self._working:
+            await self._ended.wait(FAREWELL)
+
     async def _work(self) -> None:
         """Send what is due over one connection."""
+        self._working += 1
+        try:
+            await self._send_all()
+        finally:
+            self._working -= 1
+            if not self._working:
+                self._ended.ring()
+
+    async def _send_all(self) -> None:
         session = await self._server.connect()
         try:
             for _ in range(MOST):
-                mail = await mails.claim(self._db)
+                mail = None if self._stopping else await mails.claim(self._db)
                 if mail is None:
                     return
                 await self._send(session, mail)

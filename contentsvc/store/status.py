@@ -26,6 +26,7 @@ class Server(NamedTuple):
     has_processes: bool
     has_logs: bool
     has_reports: bool
+    has_mails: bool
 
 
 class Count(Struct):
@@ -83,7 +84,8 @@ class Failure(Struct):
                select from pg_attribute a
                where a.attrelid = to_regclass('notification_counters') and a.attname = 'trimmed'
            ) as has_logs,
-           to_regclass('report_queue') is not null as has_reports
+           to_regclass('report_queue') is not null as has_reports,
+           to_regclass('mails') is not null as has_mails
     from (select set_config('statement_timeout', '{_PATIENCE}', true)) limits
 """)
 async def server(db: Db) -> Server:

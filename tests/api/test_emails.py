@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 
+from msgspec import Raw
+
 from contentsvc.api.accounts import Accounts
 from contentsvc.api.emails import MOST, Emails
+from contentsvc.api.guard import Guard
+from contentsvc.api.proofs import Given
+from contentsvc.identity.subject import Verifiers
 from contentsvc.store import addresses, mails
 from contentsvc.store.mails import Mails
 from contentsvc.tokens import EMAIL, RESET, Key, Keys, MailTokens
 from contentsvc.wire.accounts import (
     EmailChange,
+    EmailChangeBySubject,
     EmailConfirmation,
     PasswordChange,
     PasswordReset,
@@ -19,18 +25,21 @@ from contentsvc.wire.accounts import (
 )
 from tests.api.support import Caller
 from tests.api.test_accounts import PASSWORD, AccountCase
+from tests.identity.fakes import ADA, GOOD, KIND, FakeVerifier
 from tests.support.databases import guid, together
 
 
 class Body:
     """Stands for a body of which several kinds are possible."""
 
-    def __init__(self, body: EmailChange) -> None:
+    def __init__(self, body: EmailChange | EmailChangeBySubject) -> None:
         self._body = body
 
     def decode(self, kind: type) -> object:
         """This kind of it."""
-        return self._body if kind is EmailChange else kind()
+        if kind is not Given:
+            return self._body
+        return Given() if isinstance(self._body, EmailChange) else Given(Raw(b'""'))
 
 
 class EmailCase(AccountCase):
@@ -93,7 +102,10 @@ class EmailCase(AccountCase):
     async def change(self, email: str, user: str | None = None, **caller: str) -> str:
         """What becomes of a request for a new address."""
         user = user or self.ann
-        body: object = Body(EmailChange(email=email, password=PASSWORD))
+        return await self.ask(Body(EmailChange(email=email, password=PASSWORD)), user, **caller)
+
+    async def ask(self, body: object, user: str, **caller: str) -> str:
+        """The same, with this body."""
         call = Caller(user, **caller)  # type: ignore[arg-type]
         return await self.outcome(self.emails.change(call, user, body))  # type: ignore[arg-type]
 
@@ -311,6 +323,53 @@ class ChangeTests(EmailCase):
         found = await mails.queue(self.db)
         self.assertEqual((found.mails, found.failing), (1, 1))
         self.assertGreaterEqual(found.oldest, 9)
+
+
+class SubjectTests(EmailCase):
+    """Of an account without a password, to which one elsewhere may be linked."""
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        limits = {"most_of_address": 100, "mails_of_address": 100}
+        verifiers = Verifiers([FakeVerifier()])
+        guard = Guard(self.db, self.passwords, self.tokens, verifiers, **limits)
+        queue = Mails(lambda: None)
+        parts = (self.db, self.passwords, guard, self.endings)
+        self.emails = Emails(*parts, self.mail_tokens, queue)
+        self.new = f"{guid()}@x"
+        self.sql("delete from identities")
+
+    async def prove(self, token: str = GOOD) -> str:
+        """What becomes of a request for a new address, with a token of another service."""
+        body = EmailChangeBySubject(email=self.new, subject_token=token, subject_token_type=KIND)
+        return await self.ask(Body(body), self.ann)
+
+    def link(self, user: str) -> None:
+        """Link the account elsewhere to a user."""
+        self.sql(
+            "insert into identities (user_id, issuer, subject) values (%s, %s, %s)",
+            *(user, ADA.issuer, ADA.subject),
+        )
+
+    async def test_first_address(self) -> None:
+        """It gets its first address with a token of the account that is linked to it."""
+        self.sql("update users set password_hash = null, email = null where id = %s", self.ann)
+        self.link(self.ann)
+        self.assertEqual(await self.prove(), "done")
+        self.assertEqual(self.sent("change"), [self.new])
+        self.assertEqual(await self.change(self.new), "wrong_password")
+
+    async def test_not_linked(self) -> None:
+        """Another token proves nothing."""
+        self.sql("update users set password_hash = null where id = %s", self.ann)
+        self.link(await self.register(f"{guid()}@x"))
+        self.assertEqual(await self.prove(), "wrong_password")
+        self.assertEqual(await self.prove("rubbish"), "wrong_password")
+
+    async def test_has_password(self) -> None:
+        """An account with a password needs that."""
+        self.link(self.ann)
+        self.assertEqual(await self.prove(), "wrong_password")
 
 
 class UnavailableTests(EmailCase):

@@ -43,6 +43,16 @@ class PasswordTests(CommandCase):
         for table in ("login_failures", "failed_log_ins"):
             self.assertEqual(self.sql(f"select count(*) from {table}"), [(0,)])
 
+    def test_links(self) -> None:
+        """It ends the links in mails that set a password, or change the address."""
+        self.add("ada")
+        for purpose in ("reset", "change", "confirm"):
+            values = f"select '{purpose}', id, 'x' from users"
+            self.sql(f"insert into mails (purpose, user_id, email) {values}")
+        self.good(*WORDS, given=f"{LONGER}\n".encode())
+        left = self.sql("select purpose from mails where not ended")
+        self.assertEqual(left, [("confirm",)])
+
     def test_bad_password(self) -> None:
         """One that no registration would take is refused, and changes nothing."""
         self.add("ada")

@@ -6,7 +6,7 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc.command import status
-from contentsvc.command.status import ATTENTION, Outbox, Status
+from contentsvc.command.status import ATTENTION, Mails, Outbox, Status
 from contentsvc.store.processes import Failing, Process
 from contentsvc.store.status import Count, Failure, Oldest, Reported
 from tests.command.test_cli import CommandCase
@@ -23,6 +23,7 @@ SOUND: dict[str, Any] = {
     "processes": [],
     "users": Count(1234, False),
     "outbox": Outbox(0, 0, 0, []),
+    "mails": Mails(0, 0, 0),
     "reports": Reported(0, False, 0),
     "oldest_notification": Oldest(None, False),
 }
@@ -59,6 +60,7 @@ class TextTests(SynchronousTestCase):
             "Sockets:             0",
             "Users:               1,234, connected: 0",
             "Outbox:              empty",
+            "Mails:               none wait",
             "Reports:             none open",
             "Oldest notification: none",
         )
@@ -94,6 +96,14 @@ class TextTests(SynchronousTestCase):
             "  ContentPublished, 2 min 10 s old, failed 3 times, again in 4 s: KeyError: 'x'",
             outbox=Outbox(12_000, 130, 1, [failure]),
         )
+
+    def test_mails(self) -> None:
+        """What waits for the mail server has its number and its age."""
+        for mails, shown in (
+            (Mails(1, 5, 0), "1 mail to send, the oldest 5 s old"),
+            (Mails(1200, 130, 2), "1,200 mails to send, the oldest 2 min 10 s old, put off: 2"),
+        ):
+            self.shows(f"Mails:               {shown}", mails=mails)
 
     def test_reports(self) -> None:
         """What waits for admins has its number and its age."""
@@ -148,6 +158,7 @@ class StatusTests(CommandCase):
         self.assertEqual((found.missing, found.unknown, found.processes), ([], [], []))
         self.assertEqual(found.users, Count(0, False))
         self.assertEqual(found.outbox, Outbox(0, 0, 0, []))
+        self.assertEqual(found.mails, Mails(0, 0, 0))
         self.assertEqual(found.reports, Reported(0, False, 0))
         self.assertEqual(found.oldest_notification, Oldest(None, False))
 

@@ -11,7 +11,7 @@ from twisted.internet.task import Clock
 
 from contentsvc.db.database import Database
 from contentsvc.jobs import mails as module
-from contentsvc.jobs.mails import EACH, MOST_RESETS, PATIENCE, Counts, Look, Sending
+from contentsvc.jobs.mails import EACH, FAREWELL, MOST_RESETS, PATIENCE, Counts, Look, Sending
 from contentsvc.mail import texts
 from contentsvc.mail.errors import Away, NotTaken, PutOff
 from contentsvc.store import mails
@@ -72,6 +72,7 @@ class MailsCase(StoreCase):
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()
+        self.clock = Clock()
         self.mail_server = FakeServer()
         self.counts = Counts()
         self.sending = self.process(self.db)
@@ -86,6 +87,7 @@ class MailsCase(StoreCase):
     def process(self, db: Database) -> Sending:
         """One more process's job."""
         return Sending(
+            self.clock,
             Clock(),
             db,
             self.mail_server,
@@ -120,6 +122,10 @@ class MailsCase(StoreCase):
 
 
 class SendingTests(MailsCase):
+    def assertNoResult(self, begun: Deferred[None]) -> None:
+        """It has not ended."""
+        self.assertFalse(begun.called)
+
     async def test_sent(self) -> None:
         """Each mail is sent once, over one connection, which is ended then."""
         emails = [await self.put() for _ in range(EACH)]
@@ -248,6 +254,39 @@ class SendingTests(MailsCase):
         claimed = await mails.claim(self.db)
         assert claimed is not None
         self.assertEqual(claimed.email, email)
+
+    async def test_stop(self) -> None:
+        """A process that stops waits for the mail under way, which is not sent again, and begins no
+        other."""
+        first, second = [await self.put() for _ in range(2)]
+        self.mail_server.slow = Deferred()
+        run = Deferred.fromCoroutine(self.sending.run())
+        while self.sql("select id from mails where tries = 0") == self.sql("select id from mails"):
+            await mails.queue(self.db)
+        stop = Deferred.fromCoroutine(self.sending.stop())
+        await mails.queue(self.db)
+        self.assertNoResult(stop)
+        self.mail_server.slow.callback(None)
+        await stop
+        await run
+        self.assertEqual(self.mail_server.to(), [first])
+        self.assertEqual([tries for tries, *_ in self.waiting()], [0])
+        self.assertIsNone(await self.sending.stop())
+        await self.process(self.db).run()
+        self.assertEqual(self.mail_server.to(), [first, second])
+
+    async def test_stop_late(self) -> None:
+        """It does not wait for long."""
+        await self.put()
+        self.mail_server.slow = Deferred()
+        run = Deferred.fromCoroutine(self.sending.run())
+        while self.sql("select id from mails where tries = 0"):
+            await mails.queue(self.db)
+        stop = Deferred.fromCoroutine(self.sending.stop())
+        self.clock.advance(FAREWELL)
+        await stop
+        self.mail_server.slow.callback(None)
+        await run
 
     async def test_user_gone(self) -> None:
         """Who has left gets no mail."""
