@@ -35,6 +35,22 @@ class SessionTests(SynchronousTestCase):
         self.assertEqual(self.successResultOf(calling).userId, ANN)
         self.assertEqual(world.client.user, ANN)
 
+    def test_log_in_with(self) -> None:
+        """A log-in with the token of another service is a token exchange, and is renewed as any."""
+        world = World()
+        calling = Deferred.fromCoroutine(world.client.log_in_with("a.b.c", "urn:x"))
+        self.assertEqual(
+            world.agent.last.form,
+            {
+                "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",
+                "subject_token": "a.b.c",
+                "subject_token_type": "urn:x",
+            },
+        )
+        world.agent.last.answer(200, {**TOKENS, "issued_token_type": "urn:y"})
+        self.assertEqual(self.successResultOf(calling).issued_token_type, "urn:y")
+        self.assertEqual(world.client.user, ANN)
+
     def test_renewal(self) -> None:
         """An access token is renewed before it expires, when it is next needed."""
         self.clock.advance(FRESH_FOR)

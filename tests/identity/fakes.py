@@ -16,7 +16,7 @@ class FakeVerifier:
         if token == UNKNOWN_KEY:
             raise InvalidSubjectToken("The key is not known.", counts=False)
         if token == AWAY:
-            raise IdentityUnavailable("Nobody answers.")
+            raise IdentityUnavailable
         if token == GOOD:
             return ADA
         if token.startswith(f"{GOOD}/"):

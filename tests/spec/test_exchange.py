@@ -5,67 +5,31 @@ from __future__ import annotations
 import base64
 import hmac
 import json
+import secrets
 import time
-from typing import Any, ClassVar
+from typing import Any
 
 import jwt
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from twisted.internet.defer import Deferred
 
-from tests.spec.client import Response
-from tests.spec.data import User, guid, name
-from tests.spec.harness import SpecCase
-from tests.spec.shapes import GUID, TOKENS, instant
-from tests.support.daemon import Daemon, shared
-from tests.support.issuers import ACCESS_TOKEN, AUDIENCE, GRANT, ID_TOKEN, JWT, Issuer, SigningKey
+from tests.spec.data import guid, name
+from tests.spec.exchanging import IDENTITY, ExchangeCase
+from tests.spec.shapes import TOKENS
+from tests.support.daemon import Daemon
+from tests.support.issuers import (
+    ACCESS_TOKEN,
+    AUDIENCE,
+    ID_TOKEN,
+    JWT,
+    STEAM,
+    STEAM_KEY,
+    STEAM_TICKET,
+    Issuer,
+    SigningKey,
+)
 
-IDENTITY = {"id": GUID, "issuer": str, "subject": str, "linked": instant}
-
-
-class ExchangeCase(SpecCase):
-    """A daemon that takes the tokens of an issuer which the test moves."""
-
-    issuer: ClassVar[Issuer | None] = None
-
-    async def connect(self) -> None:
-        self.own_daemon()
-        if ExchangeCase.issuer is not None:
-            ExchangeCase.issuer.back()
-        self.use(await shared("exchange", self.make))
-        assert ExchangeCase.issuer is not None
-        self.at = ExchangeCase.issuer
-        self.addCleanup(self.at.stop)
-
-    @classmethod
-    def make(cls) -> Daemon:
-        """The daemon, and the issuer, which is there during the tests."""
-        issuer = ExchangeCase.issuer = Issuer()
-        environ = {"ISSUERS": str(issuer.file()), "FAILED_LOG_INS_PER_ADDRESS": "0"}
-        return Daemon(environ=environ)
-
-    async def exchange(self, token: str, **changes: str | None) -> Response:
-        """The answer to a token exchange. A change to None leaves a parameter out."""
-        form = {
-            "grant_type": GRANT,
-            "subject_token": token,
-            "subject_token_type": ID_TOKEN,
-            **changes,
-        }
-        sent = {key: value for key, value in form.items() if value is not None}
-        return await self.post("/oauth/token", data=sent)
-
-    async def joined(self, token: str, **changes: str) -> dict[str, Any]:
-        """The tokens of a successful exchange."""
-        response = await self.exchange(token, **changes)
-        self.assertEqual(200, response.status, repr(response))
-        return dict(response.json())
-
-    async def refused(self, token: str, error: str = "invalid_request", **changes: Any) -> str:
-        """Assert that an exchange is refused; the description."""
-        response = await self.exchange(token, **changes)
-        self.assertEqual(400, response.status, repr(response))
-        self.assertEqual(error, response.json()["error"], repr(response))
-        return str(response.json()["error_description"])
+USER = {"username": "ada", "email": "ada@example.com", "password": "correct horse"}
 
 
 class GrantTests(ExchangeCase):
@@ -127,6 +91,50 @@ class GrantTests(ExchangeCase):
         self.assertEqual("account_banned", response.json()["error"])
 
 
+    async def test_registration_closed(self):
+        """Choices: the first exchange makes a user also where registration is closed."""
+        closed = Daemon("--registration", "off", "--issuers", str(self.at.file()))
+        await closed.start()
+        self.addCleanup(closed.stop)
+        self.use(closed)
+        self.problem(await self.post("user", USER), 403, "registration_closed")
+        await self.joined(self.at.token(guid()))
+
+
+class SteamTests(ExchangeCase):
+    """Tickets of Steam."""
+
+    async def test_steam(self):
+        """A ticket logs the player in, as often as Steam takes it; identities have the SteamID."""
+        player = str(secrets.randbelow(10**17))
+        self.at.tickets = {"14ab": player, "14ac": player}
+        first = await self.joined("14ab", subject_token_type=STEAM_TICKET)
+        second = await self.joined("14ac", subject_token_type=STEAM_TICKET)
+        self.assertEqual(first["userId"], second["userId"])
+        path = f"user/{first['userId']}/identities"
+        (found,) = await self.read(path, [IDENTITY], by=first["access_token"])
+        self.assertEqual(("steam", player), (found["issuer"], found["subject"]))
+
+    async def test_bad(self):
+        """What Steam does not take is invalid_request; so is a ticket as an ID token."""
+        self.at.tickets = {"14ab": "1"}
+        for ticket in ("14ff", "xyz", "14a"):
+            await self.refused(ticket, subject_token_type=STEAM_TICKET)
+        await self.refused("14ab")
+
+    async def test_away(self):
+        """Where Steam does not answer, it is 503 with Retry-After. The log has no key."""
+        self.at.statuses = {STEAM: 500}
+        self.addCleanup(self.at.statuses.clear)
+        response = await self.exchange("14ab", subject_token_type=STEAM_TICKET)
+        self.assertEqual(503, response.status)
+        self.assertEqual("temporarily_unavailable", response.json()["error"])
+        self.assertTrue(response.header("Retry-After"))
+        assert self.daemon is not None
+        self.assertIn("Cannot verify Steam tickets: the answer is 500", self.daemon.output())
+        self.assertNotIn(STEAM_KEY, self.daemon.output())
+
+
 class UserTests(ExchangeCase):
     """The user whom the first exchange makes."""
 
@@ -160,6 +168,20 @@ class UserTests(ExchangeCase):
         self.assertEqual(f"Zoe{part}", found)
         long = (await self.full(preferred_username=name() + "z" * 60))["username"]
         self.assertEqual(32, len(long))
+
+    async def test_name_kept(self):
+        """The name of a user who has left is kept: the same account elsewhere gets digits too."""
+        subject, proposed = guid(), name()
+        first = await self.joined(self.at.token(subject, preferred_username=proposed))
+        proof = {"subject_token": self.at.token(subject), "subject_token_type": ID_TOKEN}
+        path = f"user/{first['userId']}"
+        await self.request("DELETE", path, proof, by=first["access_token"], expect=204)
+        token = self.at.token(subject, preferred_username=proposed)
+        second = await self.joined(token)
+        self.assertNotEqual(first["userId"], second["userId"])
+        path = f"user/{second['userId']}"
+        found = (await self.get(path, by=second["access_token"], expect=200)).json()
+        self.assertRegex(found["username"], rf"^{proposed}-[0-9]{{4}}$")
 
     async def test_email(self):
         """Extensions §8: `email` is "", whatever the token says; nobody is merged by address."""
@@ -252,120 +274,6 @@ class BadTokenTests(ExchangeCase):
     async def test_long(self):
         """A token that is too long is refused."""
         await self.refused(self.at.token(guid(), more="x" * 10_900))
-
-
-class IdentityTests(ExchangeCase):
-    """GET, POST and DELETE of a user's identities."""
-
-    async def new(self) -> User:
-        """A user without a password."""
-        got = await self.joined(self.at.token(guid()))
-        return User(got["userId"], "", "", "", got["access_token"], got["refresh_token"])
-
-    def body(self, subject: str, **changes: str) -> dict[str, str]:
-        """What links an account elsewhere."""
-        return {
-            "subject_token": self.at.token(subject),
-            "subject_token_type": ID_TOKEN,
-            **changes,
-        }
-
-    async def test_list(self):
-        """Extensions §8: a list of {id, issuer, subject, linked}, newest first, with pages."""
-        ann, subjects = await self.user(), [guid() for _ in range(3)]
-        path = f"user/{ann.id}/identities"
-        self.assertEqual([], await self.read(path, [IDENTITY], by=ann))
-        for subject in subjects:
-            await self.post(path, self.body(subject), by=ann, expect=204)
-        found = await self.read(path, [IDENTITY], by=ann)
-        self.assertEqual(subjects[::-1], [each["subject"] for each in found])
-        self.assertEqual({self.at.url}, {each["issuer"] for each in found})
-        pages = await self.pages(f"{path}?limit=2", [IDENTITY], by=ann)
-        self.assertEqual(found, [each for page in pages for each in page])
-
-    async def test_first(self):
-        """The account elsewhere that made the user is one of them."""
-        ann = await self.new()
-        (found,) = await self.read(f"user/{ann.id}/identities", [IDENTITY], by=ann)
-        self.assertEqual(self.at.url, found["issuer"])
-
-    async def test_link(self):
-        """Extensions §8: links; then its tokens log this user in; a repeat changes nothing."""
-        ann, subject = await self.user(), guid()
-        path = f"user/{ann.id}/identities"
-        await self.post(path, self.body(subject), by=ann, expect=204)
-        before = await self.read(path, [IDENTITY], by=ann)
-        await self.post(path, self.body(subject), by=ann, expect=204)
-        self.assertEqual(before, await self.read(path, [IDENTITY], by=ann))
-        self.assertEqual(ann.id, (await self.joined(self.at.token(subject)))["userId"])
-
-    async def test_taken(self):
-        """Extensions §8: 409 identity_taken where it is another's."""
-        subject = guid()
-        await self.joined(self.at.token(subject))
-        ann = await self.user()
-        answer = await self.post(f"user/{ann.id}/identities", self.body(subject), by=ann)
-        self.problem(answer, 409, "identity_taken")
-
-    async def test_bad(self):
-        """Extensions §8: 400 invalid_subject_token; what is missing is invalid_body."""
-        ann = await self.user()
-        path = f"user/{ann.id}/identities"
-        for changes in (
-            {"subject_token": "x"},
-            {"subject_token": self.at.token(guid(), aud="other")},
-            {"subject_token_type": "jwt"},
-        ):
-            answer = await self.post(path, self.body(guid(), **changes), by=ann)
-            self.problem(answer, 400, "invalid_subject_token")
-        for missing in ("subject_token", "subject_token_type"):
-            body = self.body(guid())
-            del body[missing]
-            self.problem(await self.post(path, body, by=ann), 400, "invalid_body")
-
-    async def test_unlink(self):
-        """Extensions §8: DELETE takes the link away, of an unknown id too; then the account
-        elsewhere makes a new user."""
-        ann, subject = await self.user(), guid()
-        path = f"user/{ann.id}/identities"
-        await self.post(path, self.body(subject), by=ann, expect=204)
-        (found,) = await self.read(path, [IDENTITY], by=ann)
-        for _ in range(2):
-            await self.delete(f"{path}/{found['id']}", by=ann, expect=204)
-        await self.delete(f"{path}/{guid()}", by=ann, expect=204)
-        self.assertNotEqual(ann.id, (await self.joined(self.at.token(subject)))["userId"])
-
-    async def test_last(self):
-        """Extensions §8: 409 last_identity where no password would be left, unless another is."""
-        ann = await self.new()
-        path = f"user/{ann.id}/identities"
-        (first,) = await self.read(path, [IDENTITY], by=ann)
-        self.problem(await self.delete(f"{path}/{first['id']}", by=ann), 409, "last_identity")
-        await self.delete(f"{path}/{guid()}", by=ann, expect=204)
-        await self.post(path, self.body(guid()), by=ann, expect=204)
-        await self.delete(f"{path}/{first['id']}", by=ann, expect=204)
-
-    async def test_another_s(self):
-        """The id of another's identity is as one that is not there."""
-        ann, ben = await self.new(), await self.user()
-        (found,) = await self.read(f"user/{ann.id}/identities", [IDENTITY], by=ann)
-        await self.delete(f"user/{ben.id}/identities/{found['id']}", by=ben, expect=204)
-        await self.read(f"user/{ann.id}/identities", [IDENTITY], by=ann)
-
-    async def test_permissions(self):
-        """Only the user may, not even admins."""
-        ann = await self.new()
-        path = f"user/{ann.id}/identities"
-        for method, at in (("GET", path), ("POST", path), ("DELETE", f"{path}/{guid()}")):
-            sent = {"body": self.body(guid())} if method == "POST" else {}
-            self.problem(await self.request(method, at, **sent), 401, "unauthorized")
-            for by in (await self.someone(), await self.admin()):
-                self.problem(await self.request(method, at, by=by, **sent), 403, "forbidden")
-
-    async def test_methods_prefix(self):
-        """/methods/v1 answers too."""
-        ann = await self.new()
-        await self.get(f"/methods/v1/user/{ann.id}/identities", by=ann, expect=200)
 
 
 def hmac_token(claims: dict[str, Any], key: bytes, kid: str) -> str:

@@ -24,6 +24,8 @@ JWT = "urn:ietf:params:oauth:token-type:jwt"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
 AUDIENCE = "game"
 DISCOVERY, JWKS = "/.well-known/openid-configuration", "/jwks"
+STEAM_TICKET = "urn:contentsvc:token-type:steam-ticket"
+STEAM, STEAM_KEY = "/ISteamUserAuth/AuthenticateUserTicket/v1/", "0123456789ABCDEF"
 _MAKERS = {"RS256": RSAAlgorithm, "ES256": ECAlgorithm, "EdDSA": OKPAlgorithm}
 
 
@@ -57,7 +59,8 @@ class SigningKey:
 
 class Issuer(Resource):
     """Serves its configuration and `keys`, until `stop`. `answers` has other bodies for its paths,
-    `statuses` other statuses; a body of None never comes."""
+    `statuses` other statuses; a body of None never comes. It is a Steam too, which knows whose the
+    `tickets` are."""
 
     isLeaf = True
 
@@ -69,6 +72,7 @@ class Issuer(Resource):
         self.statuses: dict[str, int] = {}
         self.headers: dict[str, str] = {}
         self.asked: list[str] = []
+        self.tickets: dict[str, str] = {}
         self._port: Any = None
         self.back()
         self.port: int = self._port.getHost().port
@@ -102,12 +106,34 @@ class Issuer(Resource):
             DISCOVERY: {"issuer": self.url, "jwks_uri": self.url + JWKS},
             JWKS: {"keys": self.keys},
         }
+        if path == STEAM and path not in self.answers:
+            return self._player(request)
         body = self.answers.get(path, json.dumps(normal.get(path, {})).encode())
         if body is None:
             self._open.add(request)
             request.notifyFinish().addBoth(lambda _: self._open.discard(request))
             return NOT_DONE_YET
         return body
+
+    @property
+    def steam(self) -> str:
+        """The table of a Steam whose web API it serves too."""
+        return (
+            f'[steam]\napp_id = 480\nidentity = "us"\nkey_file = "steam.key"\nurl = "{self.url}"\n'
+        )
+
+    def _player(self, request: Request) -> bytes:
+        ticket = request.args.get(b"ticket", [b""])[0].decode()
+        right = request.args.get(b"appid") == [b"480"] and request.args.get(b"identity") == [b"us"]
+        if request.getHeader("x-webapi-key") != STEAM_KEY:
+            request.setResponseCode(403)
+        if ticket not in self.tickets or not right:
+            error = {"errorcode": 101, "errordesc": "Invalid ticket"}
+            return json.dumps({"response": {"error": error}}).encode()
+        player = self.tickets[ticket]
+        params = {"result": "OK", "steamid": player, "ownersteamid": player}
+        banned = {"vacbanned": False, "publisherbanned": False}
+        return json.dumps({"response": {"params": params | banned}}).encode()
 
     def claims(self, subject: str = "ada-1", **changes: Any) -> dict[str, Any]:
         """What a good token says. A change to None leaves the claim out."""
@@ -127,9 +153,12 @@ class Issuer(Resource):
         return self.key.sign(self.claims(subject, **changes))
 
     def file(self, more: str = "") -> Path:
-        """A file of issuers that has it, until the end of the process."""
+        """A file of issuers that has it, until the end of the process; beside it, a key of
+        Steam."""
         folder = Path(tempfile.mkdtemp(prefix="contentsvc-issuers-"))
         atexit.register(shutil.rmtree, folder)
+        (folder / "steam.key").write_text(STEAM_KEY)
+        (folder / "steam.key").chmod(0o600)
         path = folder / "issuers.toml"
         path.write_text(f'[[issuer]]\nissuer = "{self.url}"\naudience = "{AUDIENCE}"\n{more}')
         return path
