@@ -25,6 +25,8 @@ from contentsvc.store.tasks import Departure, DependencyChanged, encoded
 VOTES, COUNTS, PAIRS, MESSAGES, NOTIFICATIONS, FILES = 50, 50, 100, 2000, 2000, 100
 """Rows of a batch: the contents whose rows are locked at once, the conversations and their
 messages, notifications, and files."""
+CHUNK = 20_000
+"""Rows of what goes at once that one statement deletes, so that none comes to its time limit."""
 ENDED: Final = 2
 """Hours for which the ended sessions are known. It is more than the life of an access token."""
 
@@ -32,14 +34,28 @@ ENDED: Final = 2
 # What goes at once.
 
 
-@none("delete from pairs where lesser = :user or greater = :user")
-async def _forget_pairs(tx: Db, user: str) -> None:
-    """Delete all that is between the user and others, and their conversations."""
+def _some(table: str, which: str) -> str:
+    """Deletes some rows. One that somebody changes meanwhile is left for the next time."""
+    return f"""
+        with gone as (
+            delete from {table} where ctid = any(array(
+                select ctid from {table} where {which} limit {CHUNK}
+            ))
+            returning 1
+        )
+        select from gone limit 1
+    """
 
 
-@none("delete from follows where follower = :user or followed = :user")
-async def _forget_follows(tx: Db, user: str) -> None:
-    """Delete the follows in both directions."""
+@found(_some("pairs", "lesser = :user or greater = :user"))
+async def _forget_pairs(tx: Db, user: str) -> bool:
+    """Delete some of what is between the user and others, with their conversations. False if there
+    is nothing."""
+
+
+@found(_some("follows", "follower = :user or followed = :user"))
+async def _forget_follows(tx: Db, user: str) -> bool:
+    """Delete some of the follows in both directions. False if there are none."""
 
 
 @none("select from storage where user_id = :user for update")
@@ -52,18 +68,21 @@ async def _hold_progress(tx: Db, user: str) -> None:
     """Wait for those who write the user's progress."""
 
 
-@none("""
+@found(f"""
     with gone as (
         update comments set body = '', deleted = true, updated = clock_timestamp()
-        where author_id = :user and not deleted
+        where not deleted and id = any(array(
+            select id from comments where author_id = :user and not deleted limit {CHUNK}
+        ))
         returning content_id
     )
     insert into uncounted_comments as u (author_id, content_id, comments)
     select :user, content_id, count(*) from gone group by content_id
     on conflict (author_id, content_id) do update set comments = u.comments + excluded.comments
+    returning true
 """)
-async def _empty_comments(tx: Db, user: str) -> None:
-    """Leave tombstones of the user's comments."""
+async def _empty_comments(tx: Db, user: str) -> bool:
+    """Leave tombstones of some of the user's comments. False if there are none."""
 
 
 @none(f"""
@@ -104,11 +123,11 @@ async def leave(tx: Db, user: str, password_hash: str | None) -> list[str] | Non
     ids of the sessions that it ends. None if there is no such user, or if the password has just
     changed; then the transaction must be rolled back.
     """
-    await _forget_pairs(tx, user)
-    await _forget_follows(tx, user)
+    await _all(_forget_pairs, tx, user)
+    await _all(_forget_follows, tx, user)
     await _hold_storage(tx, user)
     await _hold_progress(tx, user)
-    await _empty_comments(tx, user)
+    await _all(_empty_comments, tx, user)
     await _expire_tokens(tx, user)
     # From here on others wait: the rest is little.
     if not await _hold(tx, user, password_hash):
@@ -116,9 +135,14 @@ async def leave(tx: Db, user: str, password_hash: str | None) -> list[str] | Non
     ended = await _end_sessions(tx, user)
     # Those that were made meanwhile.
     await _expire_tokens(tx, user)
-    await _empty_comments(tx, user)
+    await _all(_empty_comments, tx, user)
     await _forget(tx, user)
     return ended
+
+
+async def _all(some: Callable[[Db, str], Awaitable[bool]], tx: Db, user: str) -> None:
+    while await some(tx, user):
+        pass
 
 
 # What goes a batch at a time.

@@ -10,6 +10,7 @@ from tests.spec.data import User, guid, reference, word
 from tests.spec.files import FilesCase, blob, made_of, picture
 from tests.spec.telling import bare, revision
 from tests.support import postgres
+from tests.support.columns import holding
 from tests.support.daemon import Daemon
 
 PASSING = {
@@ -37,27 +38,6 @@ class PersonalTests(FilesCase, ChallengeCase):
         await service.start()
         self.use(service)
 
-    def columns(self, needle: str) -> set[str]:
-        """The columns that hold a text anywhere."""
-        found = set()
-        with closing(psycopg2.connect(self.database)) as connection:
-            with connection.cursor() as cursor:
-                cursor.execute("""
-                    select c.relname, a.attname from pg_class c
-                    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-                    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
-                      and not a.attisdropped
-                """)
-                for table, column in cursor.fetchall():
-                    cursor.execute(
-                        f"select from {table} where position(%s in lower({column}::text)) > 0"
-                        " limit 1",
-                        (needle.lower(),),
-                    )
-                    if cursor.rowcount:
-                        found.add(f"{table}.{column}")
-        return found
-
     async def friends(self, one: User, other: User) -> None:
         """Make two users friends."""
         await self.put(f"user/{one.id}/friend/{other.id}", by=one, expect=204)
@@ -82,7 +62,7 @@ class PersonalTests(FilesCase, ChallengeCase):
         await self.of_moderation(ann, bob)
         ann = await self.of_log_ins(ann)
         needles = {"id": ann.id, "name": ann.username, "email": ann.email, **words}
-        before = {name: self.columns(needle) for name, needle in needles.items()}
+        before = {name: holding(self.database, needle) for name, needle in needles.items()}
         sides = {side.format(one) for side in SIDES for one in ("lesser", "greater")}
         for side in SIDES:
             self.assertTrue(before["id"] & {side.format("lesser"), side.format("greater")}, side)
@@ -97,7 +77,7 @@ class PersonalTests(FilesCase, ChallengeCase):
 
         body = {"password": ann.password}
         await self.delete(f"user/{ann.id}", body=body, by=ann, expect=204)
-        after = {name: self.columns(needle) for name, needle in needles.items()}
+        after = {name: holding(self.database, needle) for name, needle in needles.items()}
         kept = {name for name, column in PERSONAL.items() if column.fate in {"stays", "lapses"}}
         self.assertEqual(after.pop("id") - kept, set(), "left")
         for name, left in after.items():
