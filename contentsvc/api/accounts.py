@@ -22,7 +22,7 @@ from contentsvc.wire.accounts import PasswordChange, Registration
 
 
 class Accounts:
-    """Registration, and changing the password. Without `mails` the service sends none."""
+    """Registration, and changing the password."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Accounts:
         passwords: Passwords,
         guard: Guard,
         endings: Endings,
-        mails: Mails | None,
+        mails: Mails | None,  # None: the service sends none
         *,
         registration: bool,
     ) -> None:

@@ -44,8 +44,7 @@ _UNSET: Final = 3600
 
 
 class Emails:
-    """The address of an account, and what a mail to it can do. Without `mails` the service sends
-    none."""
+    """Addresses of accounts, and passwords that are lost: what is done by mail."""
 
     def __init__(
         self,
@@ -54,7 +53,7 @@ class Emails:
         guard: Guard,
         endings: Endings,
         tokens: MailTokens,
-        mails: Mails | None,
+        mails: Mails | None,  # None: the service sends none
     ) -> None:
         self._db = db
         self._passwords = passwords

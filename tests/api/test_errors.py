@@ -33,9 +33,12 @@ class ErrorTests(StoreCase):
         self.assertLessEqual(known, {row[0] for row in rows})
 
     async def test_codes(self) -> None:
-        """There is one code per cause."""
-        codes = [problem.code for problem in problems()]
-        self.assertEqual(codes, sorted(set(codes)))
+        """There is one code per cause; a token of a mail is as invalid as one of a caller."""
+        codes = [(problem.code, problem.status) for problem in problems()]
+        self.assertEqual(len(codes), len(set(codes)))
+        words = [code for code, _ in codes]
+        twice = {code for code in words if words.count(code) > 1}
+        self.assertEqual(twice, {"invalid_token"})
 
     async def test_declared(self) -> None:
         """Every error of the families is one that some operation declares."""
