@@ -214,6 +214,20 @@ def _of_database(parts: Parts) -> Iterator[Family]:
     yield gauge(
         "contentsvc_pool_waiting", "Pieces of work that wait for a connection.", db.waiting
     )
+    replica = parts.replica
+    yield gauge(
+        "contentsvc_replica_up",
+        "1 while reads go to the replica. Without a replica it is 0.",
+        replica is not None and replica.up,
+    )
+    yield counters(
+        "contentsvc_replica_reads",
+        "Reads that were to go to the replica, by where they were made.",
+        "place",
+        {"replica": 0, "primary": 0}
+        if replica is None
+        else {"replica": replica.reads, "primary": replica.others},
+    )
 
 
 def of_site(parts: Parts, in_flight: int, connections: int) -> Iterator[Family]:

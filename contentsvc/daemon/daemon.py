@@ -175,6 +175,7 @@ class Daemon(Sequence):
         return Parts(
             wall=wall,
             db=db,
+            replica=replica,
             disk=Disk(reactor, db, settings.data_dir if settings.database is None else None),
             keeper=self._keeper,
             bucket=bucket,

@@ -8,6 +8,7 @@ from contentsvc.clocks import WallClock
 from contentsvc.daemon.mailing import Mailing
 from contentsvc.daemon.observed import Observed
 from contentsvc.db.database import Database
+from contentsvc.db.replica import Replica
 from contentsvc.identity.subject import Verifiers
 from contentsvc.jobs.runner import Runner
 from contentsvc.passwords import Passwords
@@ -33,6 +34,7 @@ class Parts(NamedTuple):
 
     wall: WallClock
     db: Database
+    replica: Replica | None
     disk: Disk
     keeper: Keeper | None
     bucket: Bucket | None
