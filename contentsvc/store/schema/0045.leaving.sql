@@ -100,21 +100,14 @@ declare
     moment timestamptz;
 begin
     made.id := gen_random_uuid();
-    update notification_counters c
-    set seq = c.seq + 1, unread = c.unread + 1, newest = made.id, previous = c.newest
-    where c.user_id = recipient and tell.kind <> all (c.muted)
+    insert into notification_counters as c (user_id, seq, unread, newest)
+    select u.id, 1, 1, made.id from users u where u.id = recipient
+    on conflict (user_id) do update
+    set seq = c.seq + 1, unread = c.unread + 1, newest = excluded.newest, previous = c.newest
+    where tell.kind <> all (c.muted)
     returning c.seq, c.previous, clock_timestamp() into made.seq, made.previous, moment;
     if not found then
-        -- It is the first, or the kind is muted.
-        insert into notification_counters as c (user_id, seq, unread, newest)
-        select u.id, 1, 1, made.id from users u where u.id = recipient
-        on conflict (user_id) do update
-        set seq = c.seq + 1, unread = c.unread + 1, newest = excluded.newest, previous = c.newest
-        where tell.kind <> all (c.muted)
-        returning c.seq, c.previous, clock_timestamp() into made.seq, made.previous, moment;
-        if not found then
-            return null;
-        end if;
+        return null;
     end if;
     insert into notifications (user_id, seq, id, kind, data, created)
     values (recipient, made.seq, made.id, tell.kind, tell.data, moment);
