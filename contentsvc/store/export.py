@@ -162,7 +162,10 @@ _REVISION: dict[str, Any] = {
     "description": "r.description",
     "created": "unix(r.created)",
     "gone": "r.gone",
-    "entity": "json_build_object('entityId', r.entity_id, 'revisionId', r.entity_revision)",
+    "entity": """(
+        select json_build_object('entityId', entity_id, 'revisionId', revision_id, 'path', path)
+        from entities where entity_id = r.entity_id and revision_id = r.entity_revision
+    )""",
     "entities": """(
         select coalesce(json_agg(json_build_object(
             'entityId', d.entity_id, 'revisionId', d.entity_revision, 'path', e.path,
