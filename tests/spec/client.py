@@ -92,10 +92,12 @@ class Response:
 
 
 class Http:
-    """A treq client whose connections live as long as one test."""
+    """A treq client whose connections live as long as one test, or (not `persistent`) as long as
+    one request, so that each may reach another process.
+    """
 
-    def __init__(self) -> None:
-        self._pool = HTTPConnectionPool(reactor)
+    def __init__(self, *, persistent: bool = True) -> None:
+        self._pool = HTTPConnectionPool(reactor, persistent)
         # a request that is sent twice unasked would hide that the service dropped it
         self._pool.retryAutomatically = False
         self._client = HTTPClient(

@@ -49,18 +49,19 @@ class Mail(NamedTuple):
 
 
 class MailServer:
-    """The process. `starttls` and `tls` are a certificate and its key; with `login`, a user and a
-    password, nobody sends without."""
+    """The process, on a given port or a free one. `starttls` and `tls` are a certificate and its
+    key; with `login`, a user and a password, nobody sends without."""
 
     def __init__(
         self,
+        port: int = 0,
         *,
         starttls: tuple[Path, Path] | None = None,
         tls: tuple[Path, Path] | None = None,
         login: tuple[str, str] | None = None,
     ) -> None:
         self._settings: dict[str, Any] = {
-            "port": 0,
+            "port": port,
             "starttls": starttls and [str(path) for path in starttls],
             "tls": tls and [str(path) for path in tls],
             "login": login,

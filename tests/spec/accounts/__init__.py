@@ -1,0 +1,1 @@
+"""Accounts: extensions §8, written from that page alone."""
