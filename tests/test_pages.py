@@ -17,7 +17,8 @@ VARIABLE = r"\{\w+\}"
 
 class PageTests(SynchronousTestCase):
     pages: ClassVar = {
-        name: (ROOT / f"docs/{name}.md").read_text() for name in ("files", "players", "moderation")
+        name: (ROOT / f"docs/{name}.md").read_text()
+        for name in ("accounts", "files", "players", "moderation")
     }
 
     def test_base(self) -> None:
