@@ -26,6 +26,18 @@ class ShareTests(LaneCase):
         lanes = Lanes(8)
         self.assertEqual([self.entered(lanes, name) for name in "abc"], [6, 2, 0])
 
+    def test_numbers(self) -> None:
+        """How many places are in use, and how many callers wait, is known at any time."""
+        lanes = Lanes(4)
+        self.entered(lanes, "a")
+        waiting = [lanes.wait(lanes.lane("a"), 0.0) for _ in range(2)]
+        self.assertEqual((lanes.running, lanes.waiters), (3, 2))
+        lanes.leave(lanes.lane("a"))
+        self.assertEqual((lanes.running, lanes.waiters), (3, 1))
+        lanes.fail(Unavailable("the end"))
+        self.failureResultOf(waiting[1], Unavailable)
+        self.assertEqual((lanes.running, lanes.waiters), (3, 0))
+
     def test_small(self) -> None:
         """A single place is for everybody; of two, each lane has one."""
         for size, expected in ((1, [1, 0]), (2, [1, 1]), (3, [2, 1]), (4, [3, 1])):

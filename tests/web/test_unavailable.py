@@ -94,3 +94,14 @@ class LineTests(WebCase):
         self.unavailability.stop()
         self.assertEqual(self.said, ["Answered 503: pool 1", "Answered 503: pool 2"])
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+class TotalTests(WebCase):
+    def test_totals(self) -> None:
+        """All since the start are known too, whatever the log has had."""
+        clock = Clock()
+        tally = unavailability(clock)
+        for cause in ("lock", "pool", "lock"):
+            tally.count(cause)
+            clock.advance(5)
+        self.assertEqual(tally.totals, {"lock": 2, "pool": 1})

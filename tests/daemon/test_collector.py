@@ -1,0 +1,82 @@
+"""How what a process knows becomes metrics."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.daemon import collector
+from contentsvc.daemon.collector import Queues
+from contentsvc.daemon.families import Family, text
+from contentsvc.daemon.observed import Observed
+from contentsvc.store.mails import Queue
+from contentsvc.store.outbox import Backlog
+from tests.support.prometheus import samples
+
+
+def numbers(families: list[Family]) -> dict[str, float]:
+    """The numbers of these families."""
+    return samples(b"".join(text([(None, families)])))
+
+
+class ReadinessTests(SynchronousTestCase):
+    def ready(self, missing: list[str] | None) -> dict[str, float]:
+        return numbers(collector.of_readiness(missing, ["database", "pool"]))
+
+    def test_ready(self) -> None:
+        """Without a reason it is ready, and each reason is 0."""
+        self.assertEqual(
+            self.ready([]),
+            {
+                "contentsvc_ready": 1,
+                'contentsvc_not_ready{reason="database"}': 0,
+                'contentsvc_not_ready{reason="pool"}': 0,
+            },
+        )
+
+    def test_not_ready(self) -> None:
+        """Each reason that holds is 1, also one that is not of the list."""
+        found = self.ready(["pool", "stopping"])
+        self.assertEqual([name for name, value in found.items() if value], [
+            'contentsvc_not_ready{reason="pool"}',
+            'contentsvc_not_ready{reason="stopping"}',
+        ])
+
+    def test_unknown(self) -> None:
+        """What is not known is not ready."""
+        self.assertEqual(self.ready(None)["contentsvc_ready"], 0)
+
+
+class QueueTests(SynchronousTestCase):
+    def test_read(self) -> None:
+        """Each kind of tasks has its numbers, 0 for those that do not wait; one of another release
+        too."""
+        waiting = Queues([Backlog("A", 3, 1, 60.5), Backlog("New", 1, 0, 2.0)], Queue(4, 30, 2))
+        found = numbers(list(collector.of_queues(waiting, ["A", "B"])))
+        self.assertEqual(found['contentsvc_outbox_tasks{kind="A"}'], 3)
+        self.assertEqual(found['contentsvc_outbox_tasks{kind="B"}'], 0)
+        self.assertEqual(found['contentsvc_outbox_tasks{kind="New"}'], 1)
+        self.assertEqual(found['contentsvc_outbox_failing_tasks{kind="A"}'], 1)
+        self.assertEqual(found['contentsvc_outbox_oldest_seconds{kind="A"}'], 60.5)
+        self.assertEqual(found["contentsvc_mails_waiting"], 4)
+        self.assertEqual(found["contentsvc_mails_oldest_seconds"], 30)
+        self.assertEqual(found["contentsvc_queues_read"], 1)
+
+    def test_not_read(self) -> None:
+        """Without an answer of the database there is only that."""
+        found = numbers(list(collector.of_queues(None, ["A"])))
+        self.assertEqual(found, {"contentsvc_queues_read": 0})
+
+
+class ObservedTests(SynchronousTestCase):
+    def test_requests(self) -> None:
+        """A request without a route is one of an unknown path."""
+        observed = Observed()
+        observed.requests.observe(("GET", "-", 4), 0.5)
+        name = "contentsvc_http_request_duration_seconds_count"
+        row = name + '{method="GET",route="unknown",status="4xx"}'
+        self.assertEqual(numbers(collector.of_observed(observed))[row], 1)
+
+    def test_present(self) -> None:
+        """What has not happened yet is 0, so that the first time is an increase."""
+        found = numbers(collector.of_observed(Observed()))
+        self.assertEqual(found['contentsvc_failed_log_ins_total{reason="password"}'], 0)
+        self.assertEqual(found['contentsvc_push_delay_seconds_count{stored_by="own"}'], 0)
+        self.assertEqual(found["contentsvc_pool_wait_seconds_count"], 0)
