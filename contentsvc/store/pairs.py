@@ -63,14 +63,7 @@ async def lock(tx: Db, user: str, other: str) -> bool:
 
 
 @none(
-    """
-    select pg_advisory_xact_lock(
-        hashtext('pair'),
-        hashtext(
-            least(:user::uuid, :other::uuid)::text || greatest(:user::uuid, :other::uuid)::text
-        )
-    )
-    """,
+    "select pg_advisory_xact_lock(hashtext('pair'), pair_key(:user::uuid, :other::uuid))",
     lane="pairs writes",
 )
 async def bar(tx: Db, user: str, other: str) -> None:

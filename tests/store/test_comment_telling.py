@@ -24,10 +24,7 @@ WAITING = (
 
 @Statements().none("""
     with held as (
-        select pg_advisory_xact_lock(
-            hashtext('pair'), hashtext(least(:one::uuid, :other)::text
-                                       || greatest(:one::uuid, :other)::text)
-        ) as held
+        select pg_advisory_xact_lock(hashtext('pair'), pair_key(:one::uuid, :other)) as held
     )
     update pairs set lesser_blocks = nextval('pair_numbers') from held
     where lesser = least(:one, :other) and greater = greatest(:one, :other)

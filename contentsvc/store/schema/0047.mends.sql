@@ -171,3 +171,23 @@ begin
     end if;
     answer := '[' || array_to_string(rows, ',') || ']';
 end $$;
+
+-- The second part of the key of the advisory lock of two users, whichever is which; the first is that of 'pair'.
+create function pair_key(one uuid, other uuid) returns integer
+    language sql immutable
+    as $$ select hashtext(least(one, other)::text || greatest(one, other)::text) $$;
+
+-- As in 0039.
+create or replace function pair_blocked(one uuid, other uuid) returns boolean
+    language plpgsql volatile strict as $$
+begin
+    -- `perform` would take as long as the query below.
+    if pg_advisory_xact_lock_shared(hashtext('pair'), pair_key(one, other)) is null then
+        return null;
+    end if;
+    return exists (
+        select from pairs
+        where lesser = least(one, other) and greater = greatest(one, other)
+          and (lesser_blocks is not null or greater_blocks is not null)
+    );
+end $$;
