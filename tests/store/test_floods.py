@@ -309,6 +309,21 @@ class FollowTests(FloodCase):
         others = iter(self.users)
         self.assert_waits(await self.overtaken(lambda db: self.follow(next(others), db)))
 
+    async def test_clock_set_back(self) -> None:
+        """Those from before the server's clock was set back keep nobody waiting, and do not hide
+        the others, whether they were taken back or not."""
+        for table in ("follows", "unfollows"):
+            for other in self.users:
+                await social.follow(self.db, self.ann, other, *UNLIMITED)
+                if table == "unfollows":
+                    await social.unfollow(self.db, self.ann, other)
+            self.age(table, -3600)
+            others = [await self.user() for _ in range(MOST + 1)]
+            waits = [await self.follow(other) for other in others]
+            self.assertEqual(waits[:MOST], [0] * MOST)
+            self.assert_waits(waits[MOST])
+            self.sql("delete from follows")
+
     async def test_before(self) -> None:
         """Those from before there were times do not count."""
         for user in self.users:
