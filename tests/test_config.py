@@ -351,6 +351,14 @@ class StartTests(TestCase):
         await self.refused("secret_file", *database)
         await self.refused("secret_file /nowhere/keys", *database, "--secret-file", "/nowhere/keys")
 
+    async def test_issuers(self):
+        """A file of issuers that is missing or wrong is named with the reason."""
+        await self.refused("issuers /nowhere/x.toml: No such file", "--issuers", "/nowhere/x.toml")
+        file = postgres.new_folder() / "issuers.toml"
+        file.write_text('[[issuer]]\nissuer = "http://id.example"\naudience = "game"\n')
+        reason = f"issuers {file}: issuer 'http://id.example' is not an https URL"
+        await self.refused(reason, "--issuers", str(file), "--workers", "2")
+
     async def test_secret_file_of_others(self):
         """So is one that others may read, be it named or generated."""
         data_dir = postgres.new_folder()

@@ -133,8 +133,6 @@ class FuzzTests(SpecCase):
             "path.notificationId": [*notifications, guid()],
             "path.messageId": [message, guid()],
             "path.identityId": [linked["id"], guid()],
-            "body.subject_token": [token],
-            "body.subject_token_type": [ID_TOKEN],
             "path.key": ["level", "other"],
             "path.kind": ["content", "comment", "user"],
             "path.id": [other.id, ann.id, guid()],
@@ -210,6 +208,13 @@ class FuzzTests(SpecCase):
                 "body.accountId": [caller.id],
                 "body.contentId": [own.id],
             },
+            "POST /api/v1/user/{userId}/identities": {
+                "path.userId": [caller.id],
+                "body.subject_token": [token],
+                "body.subject_token_type": [ID_TOKEN],
+            },
+            # Ten wrong passwords of the caller, and the right one would be refused too.
+            "DELETE /api/v1/user/{userId}": {"path.userId": [ann.id, guid()]},
             "PUT /api/v1/user/{userId}/email": {
                 "path.userId": [caller.id],
                 "body.password": [caller.password],
