@@ -1,6 +1,5 @@
 """Departures: users take what is theirs with them, and delete their accounts (extensions §8)."""
 
-from collections.abc import AsyncIterator
 from typing import Final
 from uuid import uuid4
 
@@ -18,7 +17,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.push.endings import Endings
 from contentsvc.store import accounts, leaving, outbox
-from contentsvc.store.export import SECTIONS, Account
+from contentsvc.store.export import PAGE, whole
 from contentsvc.store.export import account as read_account
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import Departure
@@ -34,10 +33,6 @@ LONGEST: Final = 5.0
 """Seconds after which a request leaves the rest of its batches to the outbox."""
 TRIES: Final = 3
 """How often the transaction is tried that others may keep from a lock."""
-SCHEMA: Final = 1
-"""Grows when a member of the export changes its meaning, or goes."""
-PAGE: Final = (100, 256 * 1024)
-"""Items of a page of the export, and bytes; it may have one item more than fits."""
 _PAUSE = 0.05
 
 
@@ -92,7 +87,7 @@ class Departures:
         account = await read_account(self._db, user)
         if account is None:
             raise UserNotFound()
-        members = self._members(user, account)
+        members = whole(self._db, account, *self._page)
 
         async def more() -> bytes:
             return (await anext(members, "")).encode()
@@ -101,21 +96,6 @@ class Departures:
             return str(uuid4())  # to compare two of them would cost as much as the export
 
         return Pieces(more, state, b"{}", f"{account.username}.json")
-
-    async def _members(self, user: str, account: Account) -> AsyncIterator[str]:
-        """The members of the export, and of a long one the items. One page is in memory at a time,
-        and the next one, which tells whether it is the last."""
-        yield f'"schema":{SCHEMA},"created":{account.created},"account":{account.record}'
-        for name, read, start in SECTIONS:
-            rows = await read(self._db, user, start, *self._page)
-            text = f'"{name}":['
-            while rows:
-                text += ",".join(row.item for row in rows)
-                rows = await read(self._db, user, rows[-1].key, *self._page)
-                if rows:
-                    yield text
-                    text = ""
-            yield text + "]"
 
     async def _proved(
         self, call: Call, user: str, proof: PasswordProof | SubjectProof

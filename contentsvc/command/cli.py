@@ -27,8 +27,10 @@ from contentsvc.db.pooler import PoolerError
 from contentsvc.db.query import Db
 from contentsvc.passwords import HASHER
 from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.store import accounts, addresses, failures, mails, sessions, users
+from contentsvc.store import accounts, addresses, failures, leaving, mails, outbox, sessions, users
+from contentsvc.store import export as exports
 from contentsvc.store.migrate import MigrationError
+from contentsvc.store.tasks import Departure, encoded
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens
 from contentsvc.wire.accounts import Registration
 
@@ -115,6 +117,11 @@ def parser() -> argparse.ArgumentParser:
     reset.add_argument("name", metavar="NAME")
     about = commands.add_parser("files", help="look after files", parents=[common])
     files.add(about.add_subparsers(metavar="COMMAND", required=True), command, place)
+    export = command(user_commands, "export", _export, "print all that is held of a user, as JSON")
+    export.add_argument("name", metavar="NAME")
+    delete = command(user_commands, "delete", _delete, "delete a user's account, for good")
+    delete.add_argument("name", metavar="NAME")
+    delete.add_argument("--yes", action="store_true", help="do it: it cannot be undone")
     token = command(commands, "token", _token, "begin a session and print its access token")
     token.add_argument("name", metavar="NAME")
     command(commands, "demo", _demo, "create a small world of users and content", password)
@@ -197,6 +204,38 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
     with database(settings, existing=True) as dsn:
         in_transaction(dsn, reset)
     print(f"{arguments.name} has a new password. All sessions of this user end within seconds.")
+
+
+def _export(settings: Settings, arguments: argparse.Namespace) -> None:
+    async def write(db: Db) -> None:
+        account = await exports.account(db, (await _account(db, arguments.name)).id)
+        if account is None:
+            raise CommandError(f"{arguments.name} has just left")
+        before = "{"
+        async for text in exports.whole(db, account, *exports.PAGE):
+            sys.stdout.write(before + text)
+            before = ","
+        sys.stdout.write("}\n")
+
+    with database(settings, existing=True) as dsn:
+        in_transaction(dsn, write)
+
+
+def _delete(settings: Settings, arguments: argparse.Namespace) -> None:
+    async def delete(db: Db) -> None:
+        account = await _account(db, arguments.name)
+        if not arguments.yes:
+            raise CommandError(f"this deletes {arguments.name} for good; say --yes")
+        if await leaving.leave(db, account.id, account.password_hash) is None:
+            raise CommandError(f"{arguments.name} has just changed the password; try again")
+        await outbox.insert(db, *encoded(Departure(user=account.id)))
+
+    with database(settings, existing=True) as dsn:
+        in_transaction(dsn, delete)
+    print(
+        f"{arguments.name} is deleted. All sessions of this user end within seconds. The daemon"
+        " deletes content, votes and messages, as soon as it runs."
+    )
 
 
 def _token(settings: Settings, arguments: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ What others have written is in it where it was meant for the user: messages, and
 in it is what others say about the user to the service: reports of the user, and who blocks them.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final, NamedTuple
 
 from contentsvc.db.lanes import WHOLE
@@ -28,9 +28,16 @@ Read = Callable[[Db, str, str, int, int], Awaitable[list[Item]]]
 """Reads a user's items after a key: at most so many, and no more once they have so many bytes."""
 
 
-class Account(NamedTuple):
-    """The user's name and record, which is JSON, and the moment of reading, in Unix seconds."""
+SCHEMA: Final = 1
+"""Grows when a member of the export changes its meaning, or goes."""
+PAGE: Final = (100, 256 * 1024)
+"""Items of a page of the export, and bytes; it may have one item more than fits."""
 
+
+class Account(NamedTuple):
+    """The user's id and name, the moment of reading, in Unix seconds, and the record as JSON."""
+
+    id: str
     username: str
     created: int
     record: str
@@ -46,7 +53,7 @@ class Section(NamedTuple):
 
 @maybe(
     """
-    select u.username, unix(clock_timestamp()) as created, json_build_object(
+    select u.id, u.username, unix(clock_timestamp()) as created, json_build_object(
         'id', u.id, 'username', u.username, 'email', coalesce(u.email, ''),
         'emailVerified', u.email_confirmed, 'admin', u.admin, 'avatar', u.avatar,
         'emblem', u.emblem, 'fullProfile', u.full_profile, 'publicProfile', u.public_profile,
@@ -335,3 +342,19 @@ _section(
     subject="json_build_object('kind', a.subject_kind, 'id', a.subject)", reason="a.reason",
     created="unix(a.created)",
 )
+
+
+async def whole(db: Db, account: Account, rows: int, bytes: int) -> AsyncIterator[str]:
+    """The members of the export in pieces, between which commas belong. One page is in memory at a
+    time, and the next one, which tells whether it is the last."""
+    yield f'"schema":{SCHEMA},"created":{account.created},"account":{account.record}'
+    for name, read, start in SECTIONS:
+        page = await read(db, account.id, start, rows, bytes)
+        text = f'"{name}":['
+        while page:
+            text += ",".join(row.item for row in page)
+            page = await read(db, account.id, page[-1].key, rows, bytes)
+            if page:
+                yield text
+                text = ""
+        yield text + "]"

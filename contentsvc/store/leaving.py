@@ -393,8 +393,3 @@ async def step(tx: Db, task: Departure, place: str | None) -> str | None:
         return f"{name} {next}".rstrip()
     later = names[names.index(name) + 1 :]
     return later[0] if later else None
-
-
-def task(user: str) -> Departure:
-    """What is left to do when a user has left."""
-    return Departure(user=user)

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import os
 import sys
 import time
@@ -189,6 +190,23 @@ class UserTests(CommandCase):
     def test_promote_nobody(self) -> None:
         """user promote of a name that nobody has is refused."""
         self.refused("no user ada", "user", "promote", "ada")
+
+    def test_export(self) -> None:
+        """user export prints all that is held of a user."""
+        self.add("ada")
+        found = json.loads(self.good("user", "export", "ADA"))
+        self.assertEqual(found["account"]["email"], "ada@example.com")
+        self.assertEqual(found["messages"], [])
+
+    def test_delete(self) -> None:
+        """user delete needs --yes, and then deletes the account. The name stays taken."""
+        self.add("ada")
+        self.refused("--yes", "user", "delete", "ada")
+        self.good("user", "delete", "ada", "--yes")
+        self.assertEqual(self.sql("select count(*) from users"), [(0,)])
+        self.assertEqual(self.sql("select kind from outbox"), [("Departure",)])
+        words = ["user", "add", "Ada", "--email", "ada@example.com", "--password-stdin"]
+        self.refused("name Ada", *words, given=PASSWORD.encode())
 
 
 class TokenTests(CommandCase):
