@@ -1,10 +1,9 @@
 """Several pieces of work at once. Every layer may import this leaf, the client's too."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Generic, TypeVar
 
-from twisted.internet.defer import Deferred, DeferredList, DeferredLock, FirstError
+from twisted.internet.defer import Deferred, DeferredList, FirstError
 from twisted.python.failure import Failure
 
 T = TypeVar("T")
@@ -32,31 +31,6 @@ async def each(most: int, items: Iterable[T], act: Callable[[T], Awaitable[R]]) 
             deferred.cancel()
         await DeferredList(running, consumeErrors=True)
     return [results[number] for number in range(len(todo))]
-
-
-class Turns:
-    """Work of which one piece at a time is under way for each key."""
-
-    def __init__(self) -> None:
-        self._locks: dict[str, DeferredLock] = {}
-
-    @property
-    def busy(self) -> list[str]:
-        """The keys for which work is under way."""
-        return list(self._locks)
-
-    @asynccontextmanager
-    async def turn(self, key: str) -> AsyncIterator[None]:
-        """Wait until all who came before for this key have ended."""
-        lock = self._locks.setdefault(key, DeferredLock())
-        await lock.acquire()
-        try:
-            yield
-        finally:
-            lock.release()
-            # If somebody has waited, the lock is theirs by now.
-            if not lock.locked and self._locks.get(key) is lock:
-                del self._locks[key]
 
 
 class Once(Generic[T]):

@@ -5,7 +5,7 @@ from typing import Any
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.together import Turns, each
+from contentsvc.together import each
 
 
 class EachTests(SynchronousTestCase):
@@ -55,44 +55,3 @@ class EachTests(SynchronousTestCase):
         working.cancel()
         self.failureResultOf(working, CancelledError)
         self.assertEqual((sorted(self.cancelled), list(self.begun)), ([1, 2], [1, 2]))
-
-
-class TurnsTests(SynchronousTestCase):
-    def setUp(self) -> None:
-        self.turns = Turns()
-        self.begun: list[str] = []
-
-    def work(self, key: str, name: str) -> tuple[Deferred[None], Deferred[None]]:
-        """What ends the work once it has begun, and the work."""
-        end: Deferred[None] = Deferred()
-
-        async def work() -> None:
-            async with self.turns.turn(key):
-                self.begun.append(name)
-                await end
-
-        return end, Deferred.fromCoroutine(work())
-
-    def test_order(self) -> None:
-        """Work for one key is done in turn, that for another key beside it. Nothing is kept."""
-        works = [self.work(key, name) for key, name in ("aa", "ab", "bc", "ad")]
-        self.assertEqual(self.begun, ["a", "c"])
-        for end, work in works:
-            end.callback(None)
-            self.successResultOf(work)
-        self.assertEqual(self.begun, ["a", "c", "b", "d"])
-        self.assertEqual(self.turns.busy, [])
-
-    def test_fails(self) -> None:
-        """Work that fails, or is cancelled before or during its turn, lets the next one begin."""
-        (failing, one), (_, two), (_, three), (end, four) = (self.work("a", n) for n in "1234")
-        two.cancel()
-        self.failureResultOf(two, CancelledError)
-        failing.errback(ValueError())
-        self.failureResultOf(one, ValueError)
-        three.cancel()
-        self.failureResultOf(three, CancelledError)
-        self.assertEqual(self.begun, ["1", "3", "4"])
-        end.callback(None)
-        self.successResultOf(four)
-        self.assertEqual(self.turns.busy, [])

@@ -25,9 +25,10 @@ from contentsvc.bucket.bucket import Bucket, Found
 from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.bucket.patience import tidy
 from contentsvc.db.database import Database, Transaction
+from contentsvc.db.turns import Turns
 from contentsvc.store import blocks, files, storage
 from contentsvc.store.files import Locked, Named, Standing
-from contentsvc.together import Turns, each
+from contentsvc.together import each
 from contentsvc.web.errors import Problem, at_pointer
 from contentsvc.wire.files import (
     BINARY,
@@ -83,11 +84,14 @@ class Uploads:
         await self._refuse_unfit(given)
         asked = _Asked(given)
         # So no user takes all requests of the store, which others' looks need too.
-        async with self._turns.turn(user):
+        await self._turns.enter(user, self._reactor.seconds())
+        try:
             before = await self._keep(user, asked)
             look = await self._look(asked, before)
             async with self._db.transaction() as tx:
                 tokens = await self._register(tx, user, asked, before, look)
+        finally:
+            self._turns.leave(user)
         # What the user has sent to keys of their own, and is at its path. A job deletes what stays.
         if needless := [key for path, key in look.keys.items() if path not in tokens]:
             await tidy(self._reactor, self._bucket, needless)

@@ -1,4 +1,5 @@
-"""Transactions that begin with the lock of the same row take turns within a process.
+"""Transactions that begin with the lock of the same row take turns within a process, and so does
+other work on what is one user's.
 
 Whoever waits for a lock in Postgres has a place of the pool meanwhile. A client that sends many
 requests about one row would so take all places of their lane. Here they wait without a place.
