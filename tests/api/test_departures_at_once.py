@@ -167,7 +167,7 @@ class AtOnceTests(PairCase):
             acts.insert(random.randrange(len(acts) // 2), leave)
             begun = [Deferred.fromCoroutine(self.outcome(act())) for act in acts]
             outcomes = {await each for each in begun}
-            while self.sql("select from users where id = %s", ann):
+            while self.sql("select 1 from users where id = %s", ann):
                 outcomes.add(await self.outcome(leave()))
             self.assertNotIn("internal_error", outcomes)
             left = holding(self.url, ann)
