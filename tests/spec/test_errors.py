@@ -34,7 +34,7 @@ class ProblemTests(SpecCase):
         """choices: another method on a known path is 405 with Allow."""
         user = await self.someone()
         for method, path, allowed in (
-            ("DELETE", f"user/{user.id}", {"get", "put"}),
+            ("POST", f"user/{user.id}", {"get", "put", "delete"}),
             ("PUT", f"user/{user.id}/info", {"get"}),
             ("DELETE", "content/upload-precheck", {"post"}),
             ("POST", f"content/{guid()}", {"get", "put"}),

@@ -112,7 +112,7 @@ class MethodTests(SpecCase):
     async def test_options(self):
         """choices: OPTIONS answers Allow, without a token."""
         for path, methods in (
-            (f"user/{guid()}", {"get", "head", "put", "options"}),
+            (f"user/{guid()}", {"get", "head", "put", "delete", "options"}),
             (f"user/{guid()}/rating/{guid()}", {"put", "delete", "options"}),
             ("design-challenges", {"get", "head", "post", "options"}),
         ):
