@@ -65,7 +65,8 @@ class SweepTests(BackInTimeCase):
 
     async def test_empty(self) -> None:
         """So is a log that is gone whole."""
-        self.execute("delete from notification_counters where user_id = %s", self.ann)
+        for table in "notification_counters", "notifications":
+            self.execute(f"delete from {table} where user_id = %s", self.ann)
         for socket in self.sockets:
             self.assertEqual(await self.told(socket), (0, None))
         await self.goes_on(0)
