@@ -66,7 +66,6 @@ class Accounts:
         async with self._db.transaction() as tx:
             if not await accounts.set_password(tx, user, found.password_hash, encoded):
                 raise await unproved(tx, user)  # another change was first
-            await mails.end_resets(tx, user)
-            await mails.end_changes(tx, user)
+            await mails.end_links(tx, user)
             others = await sessions.revoke_all(tx, user, call.session)
             self._endings.end(tx, others)

@@ -94,8 +94,7 @@ class Emails:
                 raise InvalidMailedToken()
             if not await mails.use(tx, id):
                 raise InvalidMailedToken()
-            await mails.end_resets(tx, user)
-            await mails.end_changes(tx, user)
+            await mails.end_links(tx, user)
             await failures.forget(tx, user)
             self._endings.end(tx, await sessions.revoke_all(tx, user, None))
 

@@ -196,8 +196,7 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
         account = await _account(db, arguments.name)
         if not await accounts.set_password(db, account.id, account.password_hash, encoded):
             raise CommandError(f"{arguments.name} has just changed the password; try again")
-        await mails.end_resets(db, account.id)
-        await mails.end_changes(db, account.id)
+        await mails.end_links(db, account.id)
         await failures.forget(db, account.id)
         await sessions.revoke_all(db, account.id, None)
 

@@ -214,6 +214,12 @@ async def end_changes(db: Db, user: str) -> None:
     """End the links that confirm a new address of the user."""
 
 
+async def end_links(tx: Db, user: str) -> None:
+    """End all links that may no longer be used once the user has another password."""
+    await end_resets(tx, user)
+    await end_changes(tx, user)
+
+
 @maybe("""
     select email, email_confirmed as confirmed, password_hash from users
     where id = :user for no key update
@@ -245,11 +251,15 @@ async def wanted(db: Db, user: str) -> str | None:
     """The new address that a user has not confirmed yet."""
 
 
-@one("""
+_QUEUE = """
     select count(*) as mails,
            coalesce(greatest(extract(epoch from clock_timestamp() - min(created)), 0), 0)::integer
                as oldest,
            count(*) filter (where failure is not null) as failing
+"""
+
+
+@one(f"""{_QUEUE}
     from (
         select created, failure from mails where due is not null order by due limit :most
     ) some_mails
@@ -258,12 +268,6 @@ async def backlog(db: Db, most: int) -> Queue:
     """The mails that wait; at most `most` are looked at."""
 
 
-@one("""
-    select count(*) as mails,
-           coalesce(greatest(extract(epoch from clock_timestamp() - min(created)), 0), 0)::integer
-               as oldest,
-           count(*) filter (where failure is not null) as failing
-    from mails where due is not null
-""")
+@one(f"{_QUEUE} from mails where due is not null")
 async def queue(db: Db) -> Queue:
     """The mails that wait."""
