@@ -5,7 +5,6 @@ What is asked here is done by mail. The mails are made and sent by contentsvc.jo
 
 from typing import Final
 
-from contentsvc.api.checks import check_user
 from contentsvc.api.errors import (
     EmailTaken,
     InvalidMailedToken,
@@ -17,7 +16,7 @@ from contentsvc.api.errors import (
     retry_after,
 )
 from contentsvc.api.guard import Guard
-from contentsvc.api.proofs import Given, by_subject
+from contentsvc.api.proofs import Given, by_subject, unproved
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.passwords import Passwords
@@ -126,8 +125,7 @@ class Emails:
             proof = given.subject_token, given.subject_token_type
             found = await by_subject(self._db, self._guard, call, user, *proof)
         if found is None:
-            await check_user(self._db, user)
-            raise WrongPassword()
+            raise await unproved(self._db, user)
         async with self._db.transaction() as tx:
             account = await mails.lock(tx, user)
             if account is None:

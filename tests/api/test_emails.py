@@ -371,6 +371,12 @@ class SubjectTests(EmailCase):
         self.link(self.ann)
         self.assertEqual(await self.prove(), "wrong_password")
 
+    async def test_deleted(self) -> None:
+        """The session of an account that has just been deleted has ended, as with a password."""
+        self.sql("delete from users where id = %s", self.ann)
+        self.assertEqual(await self.prove(), "invalid_token")
+        self.assertEqual(await self.change(self.new), "invalid_token")
+
 
 class UnavailableTests(EmailCase):
     async def test_unavailable(self) -> None:
