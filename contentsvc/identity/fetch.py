@@ -49,8 +49,10 @@ class Fetch:
                 body = await fetching.addTimeout(self._whole, self._reactor)
         except FetchError:
             raise
-        except (TimeoutError, CancelledError):
+        except TimeoutError:
             raise FetchError(f"no whole answer in {self._whole:g} s") from None
+        except CancelledError:
+            raise FetchError("the service is stopping") from None
         except Exception as error:
             raise FetchError(reason(error)) from None
         finally:

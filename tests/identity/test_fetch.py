@@ -124,6 +124,7 @@ class FetchTests(TestCase):
         """At the stop nobody waits any more."""
         asking = await self.hanging(HANG)
         self.fetch.stop()
-        with self.assertRaises(FetchError):
+        with self.assertRaises(FetchError) as raised:
             await asking
+        self.assertEqual(str(raised.exception), "the service is stopping")
         self.assertEqual(self.clock.getDelayedCalls(), [])
