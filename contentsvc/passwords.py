@@ -67,7 +67,8 @@ class Passwords:
         return right and encoded is not None
 
     async def _run(self, who: str, function: Callable[..., T], *args: object) -> T:
-        came, begun = self._reactor.seconds(), None
+        came = self._reactor.seconds()
+        begun: float | None = None
 
         def act() -> Deferred[T]:
             nonlocal begun
@@ -84,8 +85,9 @@ class Passwords:
         finally:
             if (spent := CURRENT.get()) is not None:
                 now = self._reactor.seconds()
-                spent.waited("queue", (begun or now) - came)
-                spent.waited("hashing", now - (begun or now))
+                left = now if begun is None else begun
+                spent.waited("queue", left - came)
+                spent.waited("hashing", now - left)
 
     def _matches(self, encoded: str, password: str) -> bool:
         try:
