@@ -18,8 +18,6 @@ pool: a database connection. turn: others of this process who write the same, or
 queue: the passwords before. hashing: a password. outside: the place of files, or another service.
 sending: a client that reads its answer.
 """
-
-
 _NONE: Mapping[Wait, float] = MappingProxyType({})
 
 

@@ -17,8 +17,6 @@ SILENCE = "5s"
 then."""
 FIRST_PAUSE, LAST_PAUSE = 1.0, 60.0
 """Seconds until a batch that failed is tried again. They double each time."""
-
-
 MOST = 10_000
 """Tasks that are counted at most."""
 

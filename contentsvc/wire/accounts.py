@@ -128,6 +128,7 @@ EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105, a type
 GRANTS = ("password", "refresh_token", EXCHANGE)
 
+
 class TokenForm(Struct):
     """The grant (RFC 6749 §4.3.2 and §6, RFC 8693 §2.1). `password` needs `username`, which may be
     the e-mail address, and `password`. `refresh_token` needs `refresh_token`. The token exchange
