@@ -201,7 +201,7 @@ SETTINGS = (
         "failed_log_ins_per_address",
         100,
         number(0, 1_000_000),
-        "wrong passwords per client address in 15 minutes; 0: no limit",
+        "wrong passwords and tokens per client address in 15 minutes; 0: no limit",
     ),
     Setting(
         "comments_per_minute",
