@@ -1,6 +1,7 @@
 """Throwaway certificates for servers of tests."""
 
 import datetime
+from ipaddress import ip_address
 from pathlib import Path
 
 from cryptography import x509
@@ -22,7 +23,7 @@ def certificate(folder: Path, host: str) -> tuple[Path, Path]:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), False)
+        .add_extension(x509.SubjectAlternativeName([_named(host)]), False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
         .sign(key, hashes.SHA256())
     )
@@ -36,3 +37,10 @@ def certificate(folder: Path, host: str) -> tuple[Path, Path]:
         )
     )
     return shown, hidden
+
+
+def _named(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
