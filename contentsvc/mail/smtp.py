@@ -50,7 +50,8 @@ _SHOWN = 150
 
 
 class Server(NamedTuple):
-    """How to reach a mail server. `user` and `password` go together. `name` is how we greet it."""
+    """How to reach a mail server. `user` and `password` go together. `name` is how we greet it. The
+    text of it does not show the password."""
 
     host: str
     port: int
@@ -68,6 +69,9 @@ class Server(NamedTuple):
             return ip_address(self.host).is_loopback
         except ValueError:
             return False
+
+    def __repr__(self) -> str:
+        return f"Server({self.host!r}, {self.port}, {self.user!r}, ***, {self.name!r})"
 
 
 class Session(ESMTPClient):

@@ -33,6 +33,13 @@ class Transport(StringTransport):
         self.loseConnection()
 
 
+class ServerTests(SynchronousTestCase):
+    def test_text(self) -> None:
+        """The text of the settings does not show the password."""
+        server = Server("mail.example", 587, False, "ann", "open sesame", "studio.example")
+        self.assertNotIn("sesame", f"{server} {server!r}")
+
+
 class SmtpCase(SynchronousTestCase):
     host = "127.0.0.1"
     user: str | None = None
