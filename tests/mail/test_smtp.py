@@ -33,13 +33,6 @@ class Transport(StringTransport):
         self.loseConnection()
 
 
-class ServerTests(SynchronousTestCase):
-    def test_text(self) -> None:
-        """The text of the settings does not show the password."""
-        server = Server("mail.example", 587, False, "ann", "open sesame", "studio.example")
-        self.assertNotIn("sesame", f"{server} {server!r}")
-
-
 class SmtpCase(SynchronousTestCase):
     host = "127.0.0.1"
     user: str | None = None
@@ -304,3 +297,8 @@ class ServerTests(SynchronousTestCase):
             self.assertTrue(Server(host, 25, False, None, None, "x").loopback, host)
         for host in ("mail.example", "10.0.0.1", "localhost.example", "::2"):
             self.assertFalse(Server(host, 25, False, None, None, "x").loopback, host)
+
+    def test_text(self) -> None:
+        """The text of the settings does not show the password."""
+        server = Server("mail.example", 587, False, "ann", "open sesame", "studio.example")
+        self.assertNotIn("sesame", f"{server} {server!r}")
