@@ -12,6 +12,11 @@ _ATOM: Final = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL: Final = "[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _LOCAL: Final = re.compile(rf"{_ATOM}(\.{_ATOM})*")
 _DOMAIN: Final = re.compile(rf"{_LABEL}(\.{_LABEL})*")
+_ENCODED: Final = re.compile(r"=\?.*\?.*\?.*\?=")
+"""A word of RFC 2047. Some programs would put what it stands for in its place."""
+_AMBIGUOUS: Final = re.compile("[\xdf\u1e9e\u03c2\u200c\u200d]")
+"""Characters of domains that IDNA 2003, which Python has, turns into others, and IDNA 2008 does
+not (UTS 46 §4). The mail could go to somebody else's domain."""
 _LONGEST_LOCAL, _LONGEST = 64, 254
 _LINE: Final = 900
 """Most characters of a line that goes as it is. RFC 5321 allows 998."""
@@ -24,6 +29,8 @@ def mailable(address: str) -> str | None:
     could be read as something else on its way, so it gets no mail. SMTPUTF8 is not spoken.
     """
     local, _, domain = address.rpartition("@")
+    if _ENCODED.search(local) or _AMBIGUOUS.search(domain):
+        return None
     try:
         domain = domain.encode("idna").decode("ascii")
     except UnicodeError:

@@ -27,6 +27,17 @@ class AddressTests(SynchronousTestCase):
                 self.assertEqual(address, "a@b\u3002")
 
 
+    def test_other_reader(self) -> None:
+        """What others read as another address gets no mail: encoded words, and letters that became
+        their own in the domains of IDNA 2008."""
+        for address in (
+            *("=?utf-8?q?ann?=@example.com", "a=?utf-8?b?YW5u?=@example.com"),
+            *("ann@stra\xdfe.example", "ann@STRA\u1e9eE.example", "ann@\u03b1\u03c2.example"),
+            *("ann@ex\u200cample.com", "ann@ex\u200dample.com"),
+        ):
+            self.assertIsNone(mailable(address), ascii(address))
+
+
 class LinkTests(SynchronousTestCase):
     def test_link(self) -> None:
         """The token comes last in the query."""
