@@ -83,14 +83,19 @@ class Departures:
     @route("GET", "/user/<guid:user>/export", allow=SELF, raises=(UserNotFound,))
     async def export(self, call: Call, user: str) -> Pieces[Export]:
         """Get all that the service holds of the user, as one JSON object. What the user or others
-        write meanwhile may be in one member and not yet in another."""
+        write meanwhile may be in one member and not yet in another. If the account is deleted
+        meanwhile, the answer breaks off."""
         account = await read_account(self._db, user)
         if account is None:
             raise UserNotFound()
         members = whole(self._db, account, *self._page)
 
         async def more() -> bytes:
-            return (await anext(members, "")).encode()
+            piece = await anext(members, "")
+            # It would look whole, and lack what was deleted before it was read.
+            if not piece and await accounts.credentials_of(self._db, user) is None:
+                raise UserNotFound()
+            return piece.encode()
 
         async def state() -> str:
             return str(uuid4())  # to compare two of them would cost as much as the export

@@ -7,6 +7,7 @@ from twisted.internet import reactor
 from twisted.internet.task import Clock
 
 from contentsvc.api.departures import Departures
+from contentsvc.api.errors import UserNotFound
 from contentsvc.api.guard import Guard
 from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
 from contentsvc.jobs.kinds import KINDS
@@ -121,6 +122,25 @@ class ProofTests(DepartureCase):
         codes = [(await self.refused(self.leave(wrong))).code for _ in range(11)]
         self.assertEqual(codes, [*["wrong_password"] * 10, "too_many_attempts"])
         self.assertEqual((await self.refused(self.leave())).code, "too_many_attempts")
+
+
+class ExportTests(DepartureCase):
+    async def test_deleted_meanwhile(self) -> None:
+        """The export of an account that is deleted meanwhile has no end that makes it look
+        whole."""
+        export = await self.family.export(Caller(self.ann), self.ann)
+        self.assertIn(b'"account"', await export.more())
+        await self.leave()
+        with self.assertRaises(UserNotFound):
+            while await export.more():
+                pass
+
+    async def test_end(self) -> None:
+        """The export of an account that stays has its end."""
+        export = await self.family.export(Caller(self.ann), self.ann)
+        while await export.more():
+            pass
+        self.assertEqual(await export.more(), b"")
 
 
 class RestTests(DepartureCase):
