@@ -5,7 +5,7 @@ sessions; and the text of the comments. Nobody can read more of it from then on.
 
 The rest is a task of the outbox, `Departure`, whose batches are each a short transaction of their
 own. It changes what is others' too, such as the tallies of content that the user has voted on. All
-of it is deleted where it is found, so a batch can be done again.
+of it is deleted or emptied where it is found, so a batch can be done again.
 
 The transaction takes the locks of all, in the order of all: pairs, storage, what else is the
 user's, and last the row of the user. Whoever writes for the user holds that row FOR KEY SHARE. So
@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.claims import KEPT
 from contentsvc.store.collection import give_up
+from contentsvc.store.emptying import empty
 from contentsvc.store.fragments import LAST, NIL
 from contentsvc.store.outbox import insert
 from contentsvc.store.tasks import Departure, DependencyChanged, encoded
@@ -375,6 +376,7 @@ _PHASES: dict[str, Callable[[Db, str, str], Awaitable[str | None]]] = {
     "comments": _comments,
     "votes": _votes,
     "ratings": _ratings,
+    "texts": empty,
     "messages": _messages,
     "notifications": _notifications,
     "files": _files,

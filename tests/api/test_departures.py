@@ -14,6 +14,7 @@ from contentsvc.jobs.kinds import KINDS
 from contentsvc.jobs.outbox import Teller
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import identities
+from contentsvc.store.emptying import REVISIONS
 from contentsvc.web.decode import Either
 from tests.api.support import Caller, Tasks
 from tests.api.test_accounts import PASSWORD, AccountCase
@@ -167,3 +168,23 @@ class RestTests(DepartureCase):
         self.assertEqual(self.count("contents where id = %s and up = 0", game), 1)
         self.assertEqual(self.count("ratings where user_id = %s", self.ann), 0)
         self.assertEqual(self.count("outbox"), 0)
+
+    async def test_texts(self) -> None:
+        """The texts of content with more revisions than a batch has all go, and no others'."""
+        mine, other = await self.content(self.ann), await self.content(await self.user())
+        for game in (mine, other):
+            self.sql(
+                "insert into revisions (id, content_id, ordinal, version, description, entity_id,"
+                " entity_revision)"
+                " select gen_random_uuid(), %s, n, '1', 'notes', entity_id, entity_revision"
+                " from revisions, generate_series(2, %s) n where content_id = %s",
+                *(game, 2 * REVISIONS, game),
+            )
+        await self.leave()
+        while await self.teller.run() is not None:
+            pass
+        left = "revisions where content_id = %s and version <> '' and description <> ''"
+        self.assertEqual(self.count(left, mine), 0)
+        self.assertEqual(self.count(left, other), 2 * REVISIONS)
+        self.assertEqual(self.count("contents where id = %s and name = 'Castle'", other), 1)
+        self.assertEqual(self.count("documents where content_id = %s and not stale", mine), 1)

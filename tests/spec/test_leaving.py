@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.spec.client import Response
-from tests.spec.data import Content, User, guid, reference
+from tests.spec.data import Content, User, guid, reference, word
 from tests.spec.harness import SpecCase
 
 
@@ -174,6 +174,29 @@ class LeftTests(LeavingCase):
         self.assertEqual("deleted", found["status"])
         self.assertEqual(f"deleted-{ann.id[:8]}", found["authorUsername"])
         self.problem(await self.post(f"{castle.path}/restore", by=admin), 403, "forbidden")
+
+    async def test_texts(self):
+        """Content and its revisions lose their texts, also if it was withdrawn before, and the
+        search finds it by none of them."""
+        ann, admin = await self.user(), await self.admin()
+        unlike = word()
+        castle = await self.content(ann, name=unlike)
+        gone = await self.content(ann, name=unlike)
+        await self.delete(gone.path, by=ann, expect=204)
+        await self.left(ann)
+        for content in (castle, gone):
+            found = await self.detail(content, admin)
+            texts = ("name", "description", "thumbnailUri", "screenshotUris", "tags")
+            self.assertEqual(["", "", "", [""], []], [found[text] for text in texts])
+            found = await self.get(f"{content.path}/revisions", by=admin, expect=200)
+            (only,) = found.json()
+            self.assertEqual(("", ""), (only["version"], only["description"]))
+        for query, ids in (
+            ({"q": unlike}, []),
+            ({"ids": f"{castle.id},{gone.id}"}, [castle.id, gone.id]),
+        ):
+            found = await self.get("content", query={**query, "status": "all"}, by=admin)
+            self.assertEqual(ids, [item["id"] for item in found.json()])
 
     async def test_admins_go_on(self):
         """What admins do to such content works as before."""

@@ -23,6 +23,11 @@ PASSING = {
 """What has a user's id for a moment only, or in older releases."""
 SIDES = ("pairs.{}", "conversations.{}")
 """A user is the lesser or the greater of two, or both where there are many."""
+WORDS = (
+    *("full", "public", "comment", "sent", "progress"),
+    *("name", "description", "screenshot", "tag", "version", "notes"),
+)
+"""What the user writes: a word of each."""
 KEPT = {"report_evidence.evidence", "notifications.data"}
 """What keeps the words of a user: reports, and what others were told."""
 
@@ -54,14 +59,14 @@ class PersonalTests(FilesCase, ChallengeCase):
         known to stay."""
         ann = await self._new_admin()
         bob, cat, dan, eve = [await self.user() for _ in range(4)]
-        words = {name: word() for name in ("full", "public", "comment", "sent", "progress")}
+        words = {name: word() for name in WORDS}
         await self.of_others(ann, bob, cat, dan, eve)
         await self.of_account(ann, words)
         await self.of_content(ann, bob, words)
         await self.of_people(ann, bob, cat, dan, eve, words)
         await self.of_moderation(ann, bob)
         ann = await self.of_log_ins(ann)
-        needles = {"id": ann.id, "name": ann.username, "email": ann.email, **words}
+        needles = {"id": ann.id, "username": ann.username, "email": ann.email, **words}
         before = {name: holding(self.database, needle) for name, needle in needles.items()}
         sides = {side.format(one) for side in SIDES for one in ("lesser", "greater")}
         for side in SIDES:
@@ -82,6 +87,7 @@ class PersonalTests(FilesCase, ChallengeCase):
         self.assertEqual(after.pop("id") - kept, set(), "left")
         for name, left in after.items():
             self.assertEqual(left - KEPT, set(), name)
+        self.assertEqual(after["name"], {"report_evidence.evidence"}, "evidence stays")
 
     async def of_others(self, ann: User, *others: User) -> None:
         """What others have told and done."""
@@ -114,9 +120,18 @@ class PersonalTests(FilesCase, ChallengeCase):
     async def of_content(self, ann: User, bob: User, words: dict[str, str]) -> None:
         """Content, its revisions and files, entries, rewards, votes, comments, dependencies."""
         (file,) = await self.uploaded(ann, blob())
-        castle = await self.content(ann, **bare(entity=made_of(file)))
-        await self.publish(castle)
-        gone = await self.content(ann, **bare())
+        about = {
+            "description": f"The {words['description']}",
+            "screenshotUris": [f"shots/{words['screenshot']}.png"],
+            "tags": [words["tag"]],
+        }
+        notes = {"version": words["version"], "revisionDescription": words["notes"]}
+        text = {"name": words["name"], **about, **notes}
+        castle = await self.content(ann, **bare(entity=made_of(file), **text))
+        await self.publish(castle, **notes)
+        await self.put(castle.path, about, by=ann, expect=204)
+        await self.post(f"{castle.path}/report", {"reason": "abuse"}, by=bob, expect=204)
+        gone = await self.content(ann, **bare(**text))
         await self.withdraw(gone)
         part = await self.content(bob, **bare())
         await self.content(ann, **bare(using=[reference(part.sent["entity"])]))
