@@ -21,7 +21,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.passwords import Passwords
 from contentsvc.push.endings import Endings
-from contentsvc.store import addresses, failures, mails, sessions
+from contentsvc.store import addresses, failures, identities, mails, sessions
 from contentsvc.store.mails import Mails
 from contentsvc.tokens import EMAIL, RESET, MailTokens
 from contentsvc.web.allow import ANYONE, SELF
@@ -80,7 +80,8 @@ class Emails:
     @route("PUT", "/user/password-reset", allow=ANYONE, raises=(InvalidMailedToken,))
     async def reset(self, call: Call, body: PasswordReset) -> None:
         """Set a new password, with the token of a mailed link. It ends all log-ins, lifts a limit
-        of failed log-ins, and confirms the address."""
+        of failed log-ins, and confirms the address. If nobody had confirmed it, accounts elsewhere
+        are not linked any more."""
         id = self._tokens.read(RESET, body.token)
         # The hash is made only for who has a link: it is expensive.
         link = id and await mails.link(self._db, id, ["reset"])
@@ -89,11 +90,16 @@ class Emails:
         encoded = await self._passwords.hash(body.new, call.network)
         async with self._db.transaction() as tx:
             user = link.user_id
-            if not await addresses.reset(tx, user, link.email, encoded):
+            account = await mails.lock(tx, user)
+            if account is None or not await addresses.reset(tx, user, link.email, encoded):
                 raise InvalidMailedToken()
             if not await mails.use(tx, id):
                 raise InvalidMailedToken()
             await mails.end_links(tx, user)
+            if not account.confirmed:
+                # Who has made the account may be another than who gets mail at its address, and is
+                # to have no way back in.
+                await identities.unlink_all(tx, user)
             await failures.forget(tx, user)
             self._endings.end(tx, await sessions.revoke_all(tx, user, None))
 

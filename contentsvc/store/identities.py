@@ -89,3 +89,8 @@ async def ways(db: Db, user: str, identity: str) -> Ways | None:
 @none("delete from identities where id = :identity and user_id = :user")
 async def unlink(db: Db, user: str, identity: str) -> None:
     """Take the link of this account elsewhere to the user away."""
+
+
+@none("delete from identities where user_id = :user")
+async def unlink_all(db: Db, user: str) -> None:
+    """Take the links of all accounts elsewhere to the user away."""

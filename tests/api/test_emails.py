@@ -211,6 +211,20 @@ class ResetTests(EmailCase):
         self.assertEqual(left, 0)
         self.assertGreaterEqual(len(self.endings.sids), 3)
 
+    async def test_stranger(self) -> None:
+        """Who registered with another's address has no way back in: what is linked goes, but not if
+        the address was confirmed."""
+        for confirmed, left in ((True, 1), (False, 0)):
+            self.sql("update users set email_confirmed = %s where id = %s", confirmed, self.ann)
+            self.sql(
+                """insert into identities (user_id, issuer, subject) values (%s, 'issuer', %s)
+                   on conflict do nothing""",
+                *(self.ann, self.ann),
+            )
+            self.assertEqual(await self.reset(await self.token("reset")), "done")
+            found = self.sql("select 1 from identities where user_id = %s", self.ann)
+            self.assertEqual(len(found), left)
+
     async def test_expired(self) -> None:
         """A link whose time is over sets none."""
         token = await self.token("reset")

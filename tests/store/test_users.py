@@ -18,7 +18,7 @@ class UserTests(StoreCase):
         found = await users.info(self.db, self.ann)
         self.assertEqual(found, UserInfo(self.ann, self.name, None, None, None))
         row = await users.full(self.db, self.ann)
-        expected = (self.ann, self.name, f"{self.name}@example.com", None, None, None, None)
+        expected = (self.ann, self.name, f"{self.name}@example.com", False, *[None] * 4)
         self.assertEqual(row, expected)
 
     async def test_update(self) -> None:
@@ -27,7 +27,7 @@ class UserTests(StoreCase):
         for values in (("a.png", emblem, "full", "public"), (None, None, None, None)):
             self.assertTrue(await users.update(self.db, self.ann, *values))
             row = await users.full(self.db, self.ann)
-            self.assertEqual(row[1:], (self.name, f"{self.name}@example.com", *values))
+            self.assertEqual(row[1:], (self.name, f"{self.name}@example.com", False, *values))
             info = await users.info(self.db, self.ann)
             self.assertEqual((info.avatar, info.emblem), values[:2])
 
