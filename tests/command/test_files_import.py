@@ -248,7 +248,14 @@ class AwayTests(PlacesCase):
         done, _ = await self.run_import(self.local, other)
         self.assertEqual(done.files + done.there, 20)
         self.assertGreater(done.there, 0)
+        # After its death this store may give a file a moment before it lists it.
+        while len(await self.listed(other)) < 20:
+            pass
         await self.sound(other)
+
+    async def listed(self, where: StorePlace) -> list[str]:
+        """The paths of the files that a place lists."""
+        return [file.path async for file in where.bucket.list()]
 
 
 class CommandTests(PlacesCase):
