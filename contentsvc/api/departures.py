@@ -6,13 +6,9 @@ from uuid import uuid4
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
-from contentsvc.api.errors import (
-    TooManyAttempts,
-    UserNotFound,
-    WrongPassword,
-)
+from contentsvc.api.errors import TooManyAttempts, UserNotFound, WrongPassword
 from contentsvc.api.guard import Guard
-from contentsvc.api.proofs import Given, by_subject, unproved
+from contentsvc.api.proofs import Given, proved, unproved
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.push.endings import Endings
@@ -73,9 +69,7 @@ class Departures:
         of an account elsewhere that is linked to it."""
         by_password = body.decode(Given).by_password
         proof = body.decode(PasswordProof) if by_password else body.decode(SubjectProof)
-        found = await self._proved(call, user, proof)
-        if found is None:
-            raise await unproved(self._db, user)
+        found = await proved(self._db, self._guard, call, user, proof)
         task = Departure(user=user)
         await self._leave(task, found.password_hash)
         await self._finish(task)
@@ -101,15 +95,6 @@ class Departures:
             return str(uuid4())  # to compare two of them would cost as much as the export
 
         return Pieces(more, state, b"{}", f"{account.username}.json")
-
-    async def _proved(
-        self, call: Call, user: str, proof: PasswordProof | SubjectProof
-    ) -> accounts.Credentials | None:
-        """The account, if the caller may delete it."""
-        if isinstance(proof, PasswordProof):
-            return await self._guard.by_id(call, user, proof.password)
-        given = proof.subject_token, proof.subject_token_type
-        return await by_subject(self._db, self._guard, call, user, *given)
 
     async def _leave(self, task: Departure, password_hash: str | None) -> None:
         """Delete what goes at once. Raises WrongPassword, Unavailable."""

@@ -16,7 +16,7 @@ from contentsvc.api.errors import (
     retry_after,
 )
 from contentsvc.api.guard import Guard
-from contentsvc.api.proofs import Given, by_subject, unproved
+from contentsvc.api.proofs import Given, proved
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.passwords import Passwords
@@ -125,13 +125,7 @@ class Emails:
         by_password = body.decode(Given).by_password
         given = body.decode(EmailChange) if by_password else body.decode(EmailChangeBySubject)
         sending = self._sending
-        if isinstance(given, EmailChange):
-            found = await self._guard.by_id(call, user, given.password)
-        else:
-            proof = given.subject_token, given.subject_token_type
-            found = await by_subject(self._db, self._guard, call, user, *proof)
-        if found is None:
-            raise await unproved(self._db, user)
+        found = await proved(self._db, self._guard, call, user, given)
         async with self._db.transaction() as tx:
             account = await mails.lock(tx, user)
             if account is None:

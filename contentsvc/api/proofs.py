@@ -11,6 +11,7 @@ from contentsvc.identity.subject import InvalidSubjectToken
 from contentsvc.store import accounts, identities
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Problem
+from contentsvc.wire.accounts import EmailChange, PasswordProof, SubjectProof
 
 
 class Given(Struct):
@@ -31,13 +32,31 @@ async def unproved(db: Db, user: str) -> Problem:
     return account_deleted() if gone else WrongPassword()
 
 
-async def by_subject(
-    db: Db, guard: Guard, call: Call, user: str, token: str, token_type: str
+async def proved(
+    db: Db,
+    guard: Guard,
+    call: Call,
+    user: str,
+    given: PasswordProof | EmailChange | SubjectProof,
+) -> accounts.Credentials:
+    """The account of the caller, who is this user, if that is proved. Raises WrongPassword,
+    BadToken, TooManyAttempts, IdentityUnavailable."""
+    if isinstance(given, SubjectProof):
+        found = await _by_subject(db, guard, call, user, given)
+    else:
+        found = await guard.by_id(call, user, given.password)
+    if found is None:
+        raise await unproved(db, user)
+    return found
+
+
+async def _by_subject(
+    db: Db, guard: Guard, call: Call, user: str, given: SubjectProof
 ) -> accounts.Credentials | None:
-    """The account of a user, which has no password, if this is a token of an account elsewhere that
-    is linked to it. Raises TooManyAttempts, IdentityUnavailable."""
+    """The account, which has no password, if the token is of an account elsewhere that is linked
+    to it."""
     try:
-        subject = await guard.subject(call, token, token_type)
+        subject = await guard.subject(call, given.subject_token, given.subject_token_type)
     except InvalidSubjectToken:
         return None
     if await identities.owner(db, subject.issuer, subject.subject) != user:
