@@ -5,12 +5,19 @@ ARG BASE=python:3.11-slim-bookworm
 FROM ${BASE} AS build
 WORKDIR /src
 COPY LICENSE README.md pyproject.toml setup.cfg ./
+COPY etc/requirements.lock etc/requirements.build.lock ./etc/
 COPY twisted ./twisted
 COPY contentsvc ./contentsvc
-# twistd writes Twisted's cache of plugins here: nobody can write it later.
-RUN python3 -m venv /opt/contentsvc \
-    && /opt/contentsvc/bin/pip wheel --no-cache-dir --no-deps --wheel-dir /dist . \
-    && /opt/contentsvc/bin/pip install --no-cache-dir /dist/*.whl \
+# Nothing is installed but files whose hashes scripts/lock has written down. twistd writes Twisted's
+# cache of plugins here: nobody can write it later.
+RUN python3 -m venv /build && python3 -m venv /opt/contentsvc \
+    && /build/bin/pip install --no-cache-dir --require-hashes --only-binary :all: \
+        -r etc/requirements.build.lock \
+    && /build/bin/pip wheel --no-cache-dir --require-hashes --no-build-isolation \
+        --wheel-dir /dist -r etc/requirements.lock \
+    && /build/bin/pip wheel --no-cache-dir --no-deps --no-build-isolation --no-index \
+        --wheel-dir /dist . \
+    && /opt/contentsvc/bin/pip install --no-cache-dir --no-deps --no-index /dist/*.whl \
     && /opt/contentsvc/bin/twistd --help >/dev/null
 
 FROM ${BASE}

@@ -6,6 +6,8 @@ Nothing here trusts the other side. It may be slow, hang, cut off, or send witho
 
 import re
 from collections.abc import Iterable
+from functools import partial
+from math import inf
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -21,7 +23,15 @@ from twisted.web.client import (
     HTTPConnectionPool,
     ResponseDone,
 )
-from twisted.web.iweb import IAgent, IAgentEndpointFactory
+from twisted.web.error import SchemeNotSupported
+from twisted.web.http_headers import Headers
+from twisted.web.iweb import (
+    IAgent,
+    IAgentEndpointFactory,
+    IBodyProducer,
+    IPolicyForHTTPS,
+    IResponse,
+)
 from zope.interface import implementer
 
 CONNECT = 5.0
@@ -39,9 +49,18 @@ _INTERIM = re.compile(rb"HTTP/1\.[01] 1")
 """The begin of an answer that is not the last."""
 
 
-def agent_of(reactor: Any, pool: HTTPConnectionPool, connect: float = CONNECT) -> IAgent:
-    """An Agent that writes no lines into the log for each connection."""
-    made: IAgent = Agent.usingEndpointFactory(reactor, _Endpoints(reactor, connect), pool)
+def agent_of(
+    reactor: Any,
+    pool: HTTPConnectionPool,
+    connect: float = CONNECT,
+    *,
+    policy: IPolicyForHTTPS | None = None,
+    most: int | None = MOST_ANSWERED,
+) -> IAgent:
+    """An Agent that writes no lines into the log for each connection, and takes answers of at most
+    `most` bytes. With None only their headers are bounded. `connect` is in seconds."""
+    endpoints = _Endpoints(reactor, connect, policy or BrowserLikePolicyForHTTPS(), most)
+    made: IAgent = Agent.usingEndpointFactory(reactor, endpoints, pool)
     return made
 
 
@@ -49,27 +68,33 @@ def agent_of(reactor: Any, pool: HTTPConnectionPool, connect: float = CONNECT) -
 class _Endpoints:
     """Where an Agent connects to, as its own endpoints do."""
 
-    def __init__(self, reactor: Any, connect: float) -> None:
+    def __init__(
+        self, reactor: Any, connect: float, policy: IPolicyForHTTPS, most: int | None
+    ) -> None:
         self._reactor = reactor
         self._connect = connect
-        self._policy = BrowserLikePolicyForHTTPS()
+        self._policy = policy
+        self._most = most
 
     def endpointForURI(self, uri: URI) -> "_Quiet":
-        """The endpoint of this host."""
-        host = HostnameEndpoint(self._reactor, uri.host, uri.port, timeout=self._connect)
+        """The endpoint of this host. Raises SchemeNotSupported."""
+        if uri.scheme not in (b"http", b"https"):
+            raise SchemeNotSupported(f"Unsupported scheme: {uri.scheme!r}")
+        host: Any = HostnameEndpoint(self._reactor, uri.host, uri.port, timeout=self._connect)
         if uri.scheme == b"https":
-            return _Quiet(wrapClientTLS(self._policy.creatorForNetloc(uri.host, uri.port), host))
-        return _Quiet(host)
+            host = wrapClientTLS(self._policy.creatorForNetloc(uri.host, uri.port), host)
+        return _Quiet(host, self._most)
 
 
 @implementer(IStreamClientEndpoint)
 class _Quiet:
-    def __init__(self, endpoint: Any) -> None:
+    def __init__(self, endpoint: Any, most: int | None) -> None:
         self._endpoint = endpoint
+        self._most = most
 
     def connect(self, factory: Any) -> Deferred[Any]:
         bounding = WrappingFactory(factory)
-        bounding.protocol = _Bounded
+        bounding.protocol = partial(_Bounded, most=self._most)
         bounding.noisy = factory.noisy = False
         connecting: Deferred[Any] = self._endpoint.connect(bounding)
         return connecting.addCallback(lambda bounded: bounded.wrappedProtocol)
@@ -82,6 +107,10 @@ class _Bounded(ProtocolWrapper):
     _came = 0
     _head: bytes | None = b""
     """What has come, until it has all headers of the answer."""
+
+    def __init__(self, *made: Any, most: int | None) -> None:
+        super().__init__(*made)
+        self._most = inf if most is None else most
 
     def write(self, data: bytes) -> None:
         self._came, self._head = 0, b""
@@ -99,10 +128,39 @@ class _Bounded(ProtocolWrapper):
                 at = end.end()
             if end:
                 self._head = None
-        if self._came > (MOST_ANSWERED if self._head is None else HEADERS):
+        if self._came > (self._most if self._head is None else HEADERS):
             self.abortConnection()
         else:
             self.wrappedProtocol.dataReceived(data)
+
+
+@implementer(IAgent)
+class Unpacked:
+    """Takes no packed answers through this Agent: some unpack to a thousand times of what has come.
+    One that is packed all the same stays so: treq would unpack it by its Content-Encoding."""
+
+    def __init__(self, agent: IAgent) -> None:
+        self._agent = agent
+
+    def request(
+        self,
+        method: bytes,
+        uri: bytes,
+        headers: Headers | None = None,
+        bodyProducer: IBodyProducer | None = None,
+    ) -> Deferred[IResponse]:
+        """As IAgent has it."""
+        sent = Headers() if headers is None else headers.copy()
+        sent.setRawHeaders("Accept-Encoding", ["identity"])
+
+        def keep(response: IResponse) -> IResponse:
+            found = response.headers.getRawHeaders("Content-Encoding") or []
+            if any(coding not in PLAIN for coding in found):
+                response.headers.removeHeader("Content-Encoding")
+            return response
+
+        asking: Deferred[IResponse] = self._agent.request(method, uri, sent, bodyProducer)
+        return asking.addCallback(keep)
 
 
 class Reading(Protocol):

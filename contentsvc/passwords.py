@@ -8,8 +8,8 @@ from argon2 import PasswordHasher
 from argon2.exceptions import HashingError, InvalidHashError, VerificationError, VerifyMismatchError
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.threads import deferToThreadPool
-from twisted.python.threadpool import ThreadPool
 
+from contentsvc import threads
 from contentsvc.spent import CURRENT
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Passwords:
         self._reactor = reactor
         self._hasher = hasher
         self._turns = Turns(THREADS, WAITING)
-        self.threads = ThreadPool(0, THREADS, "argon2")
+        self.threads = threads.pool(THREADS, "argon2")
         # The password of an unknown account is compared with this, so that it takes as long.
         self._nobody = hasher.hash("nobody")
 

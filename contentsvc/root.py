@@ -1,4 +1,4 @@
-"""The resource tree: /api/v1, /methods/v1, /oauth and /health in one Klein app; /socket and the
+"""The resource tree: /api/v1, /methods/v1, /oauth and /health in one Klein app; /, /socket and the
 files of /docs beside it."""
 
 from collections.abc import Callable, Mapping
@@ -8,18 +8,18 @@ from typing import Any, Protocol
 from twisted.web.resource import Resource
 
 from contentsvc.push.resource import SocketResource
-from contentsvc.web.app import Api
-from contentsvc.web.assets import Asset
+from contentsvc.web.app import Api, Static
 from contentsvc.web.errors import (
     InvalidHandshake,
     MethodNotAllowed,
     UnsupportedWebSocketVersion,
     UpgradeRequired,
 )
+from contentsvc.web.errors import Restoring as Restored
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.sizes import SMALL
 
-_FILES = b"/files/"
+_FILES, _OAUTH, _HEALTH, _SOCKET = b"/files/", b"/oauth/", b"/health/", b"/socket"
 _READ = ("GET", "HEAD", "OPTIONS")
 
 _REFUSALS = {
@@ -31,6 +31,19 @@ _REFUSALS = {
         UnsupportedWebSocketVersion,
     )
 }
+
+
+class Restoring(Protocol):
+    """Whether the database is being restored."""
+
+    on: bool
+
+
+class _Never:
+    on = False
+
+
+_NEVER = _Never()
 
 
 class Below(Protocol):
@@ -53,25 +66,36 @@ class Root(Resource):
         self,
         api: Api,
         socket_factory: Any,
-        assets: Mapping[bytes, Asset],
+        assets: Mapping[bytes, Static],
         files: Below | None = None,
+        restoring: Restoring = _NEVER,
     ) -> None:
         super().__init__()
+        self._restoring = restoring
         self._api = api
         self._files = files
         self._socket = SocketResource(socket_factory, self._refuse)
         self._beside: dict[bytes, Callable[[ApiRequest], int | bytes]] = {
             path: partial(self._file, asset) for path, asset in assets.items()
         }
-        self._beside[b"/socket"] = self._upgrade
+        self._beside[_SOCKET] = self._upgrade
 
     def judge(self, request: ApiRequest) -> int:
         """The bytes that the body may have. Raises the Problem to answer."""
+        if self._restoring.on and self._needs_database(request):
+            if request.path.startswith(_OAUTH):
+                return SMALL  # `render` answers in the form that such a client reads
+            raise Restored()
         if self._files is not None and request.path.startswith(_FILES):
             return self._files.judge(request)
         return SMALL if request.path in self._beside else self._api.judge(request)
 
     def render(self, request: ApiRequest) -> int | bytes:
+        if self._restoring.on and self._needs_database(request):
+            request.route = "restoring"
+            return self._api.refuse(
+                request, Restored(), oauth=request.path.startswith(_OAUTH)
+            )
         answer = self._beside.get(request.path, self._api.render)
         if self._files is not None and request.path.startswith(_FILES):
             answer = self._files.render
@@ -80,7 +104,12 @@ class Root(Resource):
         except Exception:
             return self._api.fail(request)
 
-    def _file(self, asset: Asset, request: ApiRequest) -> int:
+    def _needs_database(self, request: ApiRequest) -> bool:
+        if request.method == b"OPTIONS" or request.path.startswith(_HEALTH):
+            return False
+        return request.path == _SOCKET or request.path not in self._beside
+
+    def _file(self, asset: Static, request: ApiRequest) -> int:
         request.route = request.path.decode()
         if request.method == b"OPTIONS":
             return self._api.options(request, list(_READ))

@@ -14,7 +14,7 @@ from twisted.application.service import Service
 from twisted.internet.endpoints import serverFromString
 from twisted.python import usage
 
-from contentsvc import config
+from contentsvc import config, utf8
 from contentsvc.api import errors
 from contentsvc.api.accounts import Accounts
 from contentsvc.api.actions import Actions
@@ -71,13 +71,16 @@ from contentsvc.store import health
 from contentsvc.tokens import Caller, InvalidToken, Keys, KeysError
 from contentsvc.web import assets
 from contentsvc.web import errors as web
-from contentsvc.web.app import Api
+from contentsvc.web.app import Api, Static
 from contentsvc.web.assets import Asset
+from contentsvc.web.index import Index
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite
 from contentsvc.web.sizes import KIB
 from contentsvc.web.traffic import Traffic
+
+_OF_FILES = [op for op in (*OPERATIONS, *MIRRORED) if op.family.handlers in {Files, Downloads}]
 
 
 class Options(usage.Options):
@@ -90,6 +93,7 @@ class Options(usage.Options):
 
     def parseOptions(self, options: Any = None) -> None:
         """Answer a wrong configuration with one line and status 1, not with the whole usage."""
+        utf8.require()
         wrong = ""
         try:
             super().parseOptions(options)
@@ -230,22 +234,31 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> Front:
     mails = None if parts.mailing is None else parts.mailing.queue
     platforms = settings.required_platforms
     claims = None if parts.bucket is None else Claims(required=settings.require_files)
-    most = settings.publications_per_day
-    publishing = Publishing(db, parts.outbox, platforms, most, claims)
+    changes = settings.changes_per_hour
+    publishing = Publishing(
+        db, parts.outbox, platforms, settings.publications_per_day, changes, claims
+    )
     families: list[object] = [
         Users(db, claims),
         Social(
             db,
             notifier,
             require_invite=settings.require_party_invite,
+            invited_by=settings.party_invites,
             follows_per_day=settings.follows_per_day,
+            invites_per_hour=settings.invites_per_hour,
         ),
         Friends(db, notifier, requests_per_day=settings.friend_requests_per_day),
         Messages(db, notifier, per_minute=settings.messages_per_minute),
-        UploadPrecheck(db, required_platforms=platforms, files=claims is not None),
+        UploadPrecheck(
+            db,
+            required_platforms=platforms,
+            files=claims is not None,
+            folder=parts.bucket if isinstance(parts.bucket, Local) else None,
+        ),
         Content(db, notifier, parts.outbox, publishing),
         Revisions(db, publishing, files=claims is not None),
-        Withdrawal(db, parts.outbox),
+        Withdrawal(db, parts.outbox, changes_per_hour=changes),
         Dependents(db),
         Search(db),
         Comments(db, notifier, per_minute=settings.comments_per_minute),
@@ -259,11 +272,11 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> Front:
         Accounts(db, passwords, guard, endings, mails, registration=settings.registration),
         Emails(db, passwords, guard, endings, parts.mail_tokens, mails),
         Departures(reactor, db, guard, endings, parts.outbox),
-        Identities(db, guard),
+        Identities(db, guard, mails),
         Bans(db, endings),
         Actions(db, notifier),
         Reports(db, parts.outbox, per_day=settings.reports_per_day),
-        OAuth(db, guard, tokens, endings),
+        OAuth(db, guard, tokens, endings, per_user=settings.sessions_per_user),
     ]
     if parts.bucket is not None:
         families.append(
@@ -277,6 +290,8 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> Front:
                     settings.image_bytes,
                     settings.user_bytes,
                     settings.pending_files,
+                    # An address can only be confirmed by mail.
+                    0 if mails is None else settings.new_user_bytes,
                 ),
                 public_url=settings.public_url,
                 wake=parts.blocked,
@@ -287,12 +302,14 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> Front:
         families.append(DebugTools(db, notifier))
     disk = parts.disk
     reasons = [
+        Reason("restoring", _true_if(lambda: not parts.restoring.on)),
         Reason("database", lambda: health.ping(db)),
         Reason("listen", _true_if(lambda: relay.alive)),
         Reason("sessions", _true_if(lambda: tokens.revoked.complete)),
         Reason("sockets", _true_if(lambda: hub.joining)),
         Reason("pool", lambda: health.answers(db)),
         Reason("disk", disk.has_room),
+        Reason("read_only", lambda: health.writes(db), unknown=True),
     ]
     if (keeper := parts.keeper) is not None:
         reasons.append(Reason("data_dir", _true_if(lambda: keeper.there)))
@@ -307,17 +324,19 @@ def _site(reactor: Any, settings: Settings, parts: Parts) -> Front:
     reply = Reply(settings.cors_origins, answered_503)
     api = Api(authenticate, errors.translate, reply)
     api.mount((*OPERATIONS, *MIRRORED), families)
+    if parts.bucket is None:
+        api.leave_out(_OF_FILES, errors.FilesExternal)
     sockets = SocketFactory(reactor, hub, tokens, settings.cors_origins)
     served = [operation for operation in OPERATIONS if operation in api.operations]
     # Without the time, so that the ETag is the same from all processes.
     contract = compress(json.encode(document(served)), mtime=0)
-    files = assets.docs()
+    files: dict[bytes, Static] = {**assets.docs(), b"/": Index(settings.public_url)}
     files[b"/openapi.json"] = Asset(contract, "application/json", gzipped=True)
     transfers = None
     if isinstance(parts.bucket, Local):
         receiving = Receiving(db, parts.bucket, errors.translate)
         transfers = Transfers(reply, receiving)
-    root = Root(api, sockets, files, transfers)
+    root = Root(api, sockets, files, transfers, parts.restoring)
     traffic = Traffic(
         reactor,
         memory=settings.body_memory * KIB * KIB,

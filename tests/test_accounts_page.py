@@ -26,8 +26,9 @@ SAID = [
     *(403, 204, 204, 200),
     # By a token of the studio, shown, again, refused.
     *(200, 200, 200, 400),
-    # Linked, another's, by it; the list, the last one kept.
-    *(204, 409, 200, 200, 409),
+    # To link without a proof, with a wrong one, with a good one; another's; by it; the list, a
+    # second one, which goes; the last one kept.
+    *(400, 403, 204, 409, 200, 200, 204, 204, 409),
     # An address and a password for who had none; now the link may go.
     *(204, 204, 204, 204, 204),
     # Exported; a wrong password, left, ended, gone; the name taken, the address free.
@@ -92,5 +93,8 @@ class TranscriptTests(PasteCase):
             *('"error":"invalid_request"', '"subject":"player-7"'),
         ):
             self.assertIn(shown, said)
-        # Confirmed, lost, changed, and told so; another address, and its first password.
-        self.assertEqual(said.count("Hello fay,") + said.count("Hello gus,"), 6, said)
+        # Lost, told of the change, and of a link; the first password of another, and told that his
+        # link is gone.
+        self.assertEqual(said.count("Hello fay,") + said.count("Hello gus,"), 5, said)
+        # Confirmed, changed; the address of the other.
+        self.assertEqual(said.count("Hello,"), 3, said)

@@ -39,7 +39,9 @@ WRONG: dict[str, list[Any]] = {
     "reset_url": ["", 5, "portal.example", "ftp://x", "https://x y"],
     "mail_templates": ["", 5],
     "mails_per_address": [-1, 1_000_001],
-    "debug_notify": ["yes"],
+    "mails_per_recipient": [-1, 1_000_001],
+    "debug_notify": ["yes", 1, "AUTO", ""],
+    "party_invites": ["nobody", True, ""],
     "require_party_invite": [0],
     "required_platforms": ["win64,amiga", ["amiga"], 5, [5]],
     "cors_origins": ["portal.example", "https://x/portal", ["https://"], 5],
@@ -50,6 +52,8 @@ WRONG: dict[str, list[Any]] = {
     "friend_requests_per_day": [-1],
     "publications_per_day": [-1],
     "reports_per_day": [-1],
+    "changes_per_hour": [-1, 1_000_001],
+    "invites_per_hour": [-1, "many"],
     "failed_log_ins_per_address": [-1, 1_000_001, "none", 1.5],
     "pool_size": [0, 501, "many", "", 1.5, True],
     "statement_timeout": [0, 601, "soon", "nan", "inf", True, []],
@@ -60,6 +64,7 @@ WRONG: dict[str, list[Any]] = {
     "connections": [0, 2_000_001],
     "sockets": [-1, 1_000_001],
     "sockets_per_user": [0, 1001],
+    "sessions_per_user": [-1, 1_000_001],
     "progress_keys": [-1, "many"],
     "progress_bytes": [-1, 2**54, "16 MiB"],
     "notification_retention": [-1, 36_501, 90.5, "never"],
@@ -73,7 +78,9 @@ WRONG: dict[str, list[Any]] = {
     "file_bytes": [0, 5 * 1024**3 + 1, "512 MiB"],
     "image_bytes": [0],
     "user_bytes": [-1],
+    "new_user_bytes": [-1, 2**53 + 1],
     "pending_files": [-1, "many"],
+    "disk_reserve": [-1, "10 %"],
 }
 
 
@@ -151,6 +158,50 @@ class ReadTests(SynchronousTestCase):
         for text, flag in (("on", True), ("off", False), ("true", True), ("false", False)):
             self.assertEqual(read(registration=text).registration, flag)
         self.assertFalse(read(config=self.file("registration = false\n")).registration)
+
+    def test_debug_notify(self) -> None:
+        """`auto`, the default, is on only with the embedded Postgres, a loopback listener, and
+        neither a public URL nor proxies; workers get what their parent has."""
+        own = {"database": "dbname=x", "secret-file": "/k"}
+        for given, on in (
+            ({}, True),
+            ({"debug-notify": "auto", "listen": "tcp:80:interface=\\:\\:1"}, True),
+            ({"listen": "tcp:80"}, False),
+            (own, False),
+            ({"public-url": "https://x"}, False),
+            ({"trusted-proxies": "127.0.0.1"}, False),
+            ({"debug-notify": "off"}, False),
+            ({**own, "debug-notify": "on", "listen": "tcp:80", "public-url": "https://x"}, True),
+        ):
+            settings = read(given)
+            self.assertEqual(settings.debug_notify, on, given)
+            worker = {**config.variables(settings), "CONTENTSVC_DATABASE": "dbname=embedded"}
+            self.assertEqual(
+                config.read({}, {**worker, "CONTENTSVC_SECRET_FILE": "/k"}).debug_notify, on
+            )
+        self.assertTrue(read(config=self.file("debug_notify = true\npublic_url = 'https://x'\n")).debug_notify)
+        self.assertFalse(read(config=self.file("debug_notify = false\n")).debug_notify)
+
+    def test_loopback(self) -> None:
+        """Only an endpoint that names a loopback address is surely reached by this machine
+        alone."""
+        for listen in (
+            *("tcp:8080:interface=127.0.0.1", "tcp:port=0:interface=127.8.9.1:backlog=5"),
+            *("tcp:8080:interface=localhost", "tcp6:8080:interface=\\:\\:1"),
+            *("tcp:interface=LOCALHOST:port=1", "tcp:1:interface=\\:\\:ffff\\:127.0.0.1"),
+            "ssl:8443:privateKey=/a\\:b\\\\:interface=127.0.0.1",
+        ):
+            self.assertTrue(kinds.is_loopback(listen), listen)
+        for listen in (
+            *("tcp:8080", "tcp:8080:interface=", "tcp:8080:interface=0.0.0.0", "tcp6:8080"),
+            *("tcp:8080:interface=10.0.0.1", "tcp:8080:interface=\\:\\:", "ssl:443:privateKey=k"),
+            *("tcp:1:interface=127.0.0.1:interface=0.0.0.0", "tcp:1:interface=127.0.0.1.example"),
+            *("tcp:1:127.0.0.1", "tcp:1:interface=\\:\\:ffff\\:10.0.0.1"),
+            "tcp:1:interface=2130706433",
+            *("haproxy:tcp:8080:interface=127.0.0.1", "unix:/run/x", "unix:/interface=127.0.0.1"),
+            *("systemd:domain=INET:index=0", "ssl:443:privateKey=k\\:interface=127.0.0.1", "", ":"),
+        ):
+            self.assertFalse(kinds.is_loopback(listen), listen)
 
     def test_variables(self) -> None:
         """The settings can be written as variables, and read again from those."""

@@ -6,10 +6,15 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
+from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
 
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
@@ -103,6 +108,58 @@ class DockerfileTests(SynchronousTestCase):
         self.assertNotIn("compose.yaml", allowed)
 
 
+def locked(name: str) -> dict[str, tuple[str, list[str]]]:
+    """The version and the hashes of each distribution of a file of etc."""
+    text = (ROOT / "etc" / name).read_text().replace("\\\n", " ")
+    lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
+    found = {}
+    for first, *hashes in lines:
+        distribution, _, version = first.partition("==")
+        found[canonicalize_name(distribution)] = version, hashes
+    return found
+
+
+class LockTests(SynchronousTestCase):
+    """What the image installs: scripts/lock."""
+
+    def test_hashes(self) -> None:
+        """Each distribution has one version, and the hash of each of its files."""
+        for name in ("requirements.lock", "requirements.build.lock"):
+            for version, hashes in locked(name).values():
+                self.assertTrue(Version(version))
+                self.assertTrue(hashes)
+                for each in hashes:
+                    self.assertRegex(each, r"^--hash=sha256:[0-9a-f]{64}$")
+            self.assertNotIn("//", (ROOT / "etc" / name).read_text())
+
+    def ranges(self, name: str, wanted: list[str]) -> None:
+        """Assert that the file has each of these requirements in a version that they allow."""
+        have = locked(name)
+        for requirement in map(Requirement, wanted):
+            version, _ = have[canonicalize_name(requirement.name)]
+            self.assertIn(Version(version), requirement.specifier, requirement)
+
+    def test_ranges(self) -> None:
+        """They are in the ranges of setup.cfg and pyproject.toml. If not, run scripts/lock."""
+        setup = ConfigParser()
+        setup.read(ROOT / "setup.cfg")
+        lines = setup["options"]["install_requires"].strip().splitlines()
+        self.ranges("requirements.lock", [line for line in lines if not line.startswith("#")])
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+        self.ranges("requirements.build.lock", project["build-system"]["requires"])
+
+    def test_installed(self) -> None:
+        """The image installs nothing else."""
+        (build, *_) = DOCKERFILE.split("\nFROM ")[1:]
+        run = dict(instructions(build))["RUN"]
+        for command in run.split(" && "):
+            words = command.split()
+            if words[0].endswith("/pip"):
+                self.assertTrue({"--require-hashes", "--no-index"} & set(words), command)
+            if words[0].endswith("/pip") and words[1] == "wheel":
+                self.assertIn("--no-build-isolation", words)
+
+
 class ComposeTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.compose = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -165,8 +222,21 @@ class ComposeTests(SynchronousTestCase):
         """No container gains rights or writes its own root, and each starts again after a fault."""
         for service in self.services.values():
             self.assertEqual(service["security_opt"], ["no-new-privileges:true"])
+            self.assertEqual(service["cap_drop"], ["ALL"])
             self.assertTrue(service["read_only"])
             self.assertEqual(service["restart"], "unless-stopped")
+
+    def test_capabilities(self) -> None:
+        """The service keeps no capability; Postgres those by which it becomes its own user."""
+        self.assertNotIn("cap_add", self.services["contentsvc"])
+        kept = {"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"}
+        self.assertEqual(set(self.services["database"]["cap_add"]), kept)
+
+    def test_bounded(self) -> None:
+        """Memory and processes of each container have a limit."""
+        for service in self.services.values():
+            self.assertRegex(service["mem_limit"], r"^\d+[mg]$")
+            self.assertGreaterEqual(service["pids_limit"], 200)
 
     def test_stop(self) -> None:
         """There is time to drain."""

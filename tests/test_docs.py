@@ -123,6 +123,7 @@ class SettingsTests(SynchronousTestCase):
                 "ID": str(uuid4()),
                 "CONTENT": str(uuid4()),
                 "PLACE": "s3",
+                "SECONDS": "30",
             }
             words = [given.get(word, word) for word in re.sub(r"[][]", "", command).split()[1:]]
             # Parsed, not run: an unknown one would exit.
@@ -273,13 +274,13 @@ class BackupTests(WorldCase):
     def test_dump_and_restore(self) -> None:
         """The back-up and its return, as docs/operating.md has them, give back what was there."""
         backup, restore = re.search(
-            r"while the daemon runs.*?```sh\n(.*?)```.*?```sh\n(.*?)```", OPERATING, re.S
+            r"### With other tools.*?```sh\n(.*?)```.*?```sh\n(.*?)```", OPERATING, re.S
         ).groups()
         (programs,) = re.findall(r"^PATH=\$\(echo /opt/contentsvc/venv(.*)\):\$PATH$", backup, re.M)
         (folder,) = glob.glob(str(ROOT / ".venv") + programs)
         url, keys = self.world()
         # The same commands, but for the names.
-        script = backup.partition("\n")[2] + restore.partition("systemctl")[0]
+        script = backup.partition("\n")[2] + restore.partition("contentsvc restore")[0]
         script = re.sub(r"(?<!/)\bcontentsvc\b(?!\.dump)", urlsplit(url).path[1:], script)
         (socket,) = parse_qs(urlsplit(url).query)["host"]
         script = script.replace("/var/lib/contentsvc/postgres-socket", socket)
@@ -292,6 +293,9 @@ class BackupTests(WorldCase):
             check=False,
         )
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with contextlib.redirect_stdout(io.StringIO()):
+            words = ["restore", "--finish", "--database", url, "--secret-file", str(keys)]
+            self.assertEqual(cli.main(words), 0)
         with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
             cursor.execute("select username from find_users('mira') join users using (id)")
             self.assertEqual(cursor.fetchall(), [("mira",)])

@@ -95,6 +95,15 @@ class ReadmeTests(SynchronousTestCase):
         self.assertEqual(missing, [])
         self.assertIn("docs/operating.md", links)
 
+    def test_environments(self) -> None:
+        """The environments that it makes are not seen by Git, nor packed into the wheel, as all in
+        the folder `build` would be."""
+        made = set(re.findall(r"-m venv (\S+)", README))
+        ignored = (daemon.ROOT / ".gitignore").read_text().split()
+        self.assertEqual([name for name in made if f"{name}/" not in ignored], [])
+        self.assertTrue(made)
+        self.assertNotIn("build", made)
+
 
 class ExampleTests(SynchronousTestCase):
     def test_listen(self):

@@ -201,6 +201,18 @@ class HealthTests(RootCase):
         self.assertEqual((answer.status, answer.json()), (200, {"status": "ready"}))
 
 
+class DegradedTests(RootCase):
+    reasons = (Reason("well", _holds), Reason("disk", _fails), Reason("read_only", _fails))
+
+    def test_degraded(self) -> None:
+        """Where only writes fail it is 200 and says why."""
+        answer = self.ask("GET", "/health/ready")
+        self.assertEqual(answer.status, 200)
+        expected = {"status": "degraded", "reasons": ["disk", "read_only"]}
+        self.assertEqual(answer.json(), expected)
+        self.assertEqual(self.causes, [])
+
+
 class UnwellTests(RootCase):
     reasons = (
         Reason("well", _holds),
@@ -229,6 +241,20 @@ class UnwellTests(RootCase):
         self.assertEqual(self.client.answer().json()["reasons"], ["silent"])
         silent.callback(True)
         self.assertEqual(len(self.client.answers()), 1)
+
+    def test_unknown(self) -> None:
+        """What cannot be told counts as met where that is said: only what is known keeps the
+        process from writing."""
+        silent: Deferred[bool] = Deferred()
+        self.reasons = (
+            Reason("silent", lambda: _waits(silent)),
+            Reason("read_only", lambda: _waits(silent), unknown=True),
+            Reason("broken", _raises, unknown=True),
+        )
+        self.setUp()
+        self.client.ask("GET", "/health/ready")
+        self.clock.advance(2)
+        self.assertEqual(self.client.answer().json()["reasons"], ["silent"])
 
     def test_live(self) -> None:
         """It is alive all the same."""

@@ -13,7 +13,7 @@ from contentsvc.db.database import Database
 from contentsvc.passwords import Passwords
 from contentsvc.push.endings import Endings
 from contentsvc.store import accounts, addresses, mails, sessions
-from contentsvc.store.mails import Mails
+from contentsvc.store.mails import Mails, Wanted
 from contentsvc.web.allow import ANYONE, SELF
 from contentsvc.web.call import Call
 from contentsvc.web.reply import Created
@@ -44,15 +44,18 @@ class Accounts:
     @route("POST", "/user", allow=ANYONE, raises=(RegistrationClosed, UsernameTaken, EmailTaken))
     async def register(self, call: Call, body: Registration) -> Created:
         """Register a user. A mail with a link to confirm the address goes there, if the service
-        sends mail."""
+        sends mail. If too many were asked for from the client's address, or for the mailbox, none
+        is sent."""
         if not self._registration:
             raise RegistrationClosed()
         encoded = await self._passwords.hash(body.password, call.network)
+        if self._mails is not None:
+            await self._guard.tidy()
         async with self._db.transaction() as tx:
             await addresses.free(tx, body.email)
             user = await accounts.register(tx, body.username, body.email, encoded, False)
-            if self._mails is not None:
-                await self._mails.put(tx, "confirm", user, body.email)
+            if self._mails is not None and not await self._guard.mail_wait(tx, call):
+                await self._mails.ask(tx, user, Wanted("confirm", body.email))
         return Created(f"/api/v1/user/{user}")
 
     @route("PUT", "/user/<guid:user>/password", allow=SELF, raises=(WrongPassword, TooManyAttempts))

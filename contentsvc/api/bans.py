@@ -1,6 +1,6 @@
 """Bans: accounts that admins shut out."""
 
-from contentsvc.api.errors import BanNotFound, CannotBanSelf, UserNotFound
+from contentsvc.api.errors import BanNotFound, CannotBanSelf, LastAdmin, UserNotFound
 from contentsvc.db.database import Database
 from contentsvc.push.endings import Endings
 from contentsvc.store import actions, bans, sessions
@@ -27,15 +27,26 @@ class Bans:
             raise BanNotFound()
         return Ban(found.reason, found.until)
 
-    @route("PUT", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound, CannotBanSelf))
+    @route(
+        "PUT",
+        "/user/<guid:user>/ban",
+        allow=ADMIN,
+        raises=(UserNotFound, CannotBanSelf, LastAdmin),
+    )
     async def put(self, call: Call, user: str, body: BanBody) -> None:
-        """Ban a user, and end all their log-ins."""
+        """Ban a user, and end all their log-ins. One admin who is not banned is always left."""
         if user == call.user:
             raise CannotBanSelf()
         async with self._db.transaction() as tx:
-            if not await bans.hold(tx, user):
+            admin = await bans.hold(tx, user)
+            if admin is None:
                 raise UserNotFound()
+            if admin:
+                # Two admins may ban each other at once.
+                await bans.hold_admins(tx)
             changed = await bans.put(tx, user, body.reason, body.until)
+            if admin and not await bans.admin_left(tx):
+                raise LastAdmin()
             ended = await sessions.revoke_all(tx, user, None)
             # A ban that is over, put again, ends the sessions of the time since.
             if changed or ended:

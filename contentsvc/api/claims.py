@@ -89,6 +89,14 @@ class Claims:
         """Whether none of these is the service's own file, and none has to be."""
         return not any(_is_image(path) or self._is_wrong(path, media=True) for path in images)
 
+    async def holds(self, db: Db, content: str, images: Collection[str]) -> bool:
+        """Whether a content has claimed those of its screenshots that are the service's own, and
+        their bytes are there; and no path is wrong."""
+        if any(self._is_wrong(path, media=True) for path in images):
+            return False
+        files = list(dict.fromkeys(filter(_is_image, images)))
+        return not files or await store.holds(db, content, files)
+
     async def replace(
         self,
         tx: Db,

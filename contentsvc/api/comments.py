@@ -93,17 +93,23 @@ class Comments:
         "PATCH",
         "/content/<guid:content>/comments/<int:comment>",
         allow=SIGNED_IN,
-        raises=(CommentNotFound, CommentDeleted, CommentsLocked, Forbidden),
+        raises=(CommentNotFound, CommentDeleted, Blocked, CommentsLocked, Forbidden),
     )
     async def update(self, call: Call, content: str, comment: int, body: CommentUpdate) -> None:
-        """Change the text of a comment. Only its author may."""
+        """Change the text of a comment. Only its author may, and only where they could write it
+        now: not if they and the author of the content, or of the comment to which it replies, are
+        blocked."""
         standing = await self._standing(call, content, comment)
         if call.user != standing.author_id:
             raise Forbidden("Only its author can change this comment.")
-        changed = await comments.update(self._db, content, comment, body.body)
-        if changed is None:
+        edited = await comments.update(self._db, content, comment, body.body)
+        if edited is None:
+            raise CommentNotFound()
+        if edited.blocked:
+            raise Blocked()
+        if edited.locked:
             raise CommentsLocked()
-        if not changed:
+        if not edited.changed:
             raise CommentDeleted()
 
     @route(

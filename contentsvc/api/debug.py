@@ -10,7 +10,8 @@ from contentsvc.wire.notifications import Debug, DebugNotify
 
 
 class DebugTools:
-    """A test notification, for people who write clients. The option `debug_notify` turns it off."""
+    """A test notification, for people who write clients. By default (`debug_notify`) it is only on
+    a developer's machine."""
 
     def __init__(self, db: Db, notifier: Notifier) -> None:
         self._db = db

@@ -8,7 +8,7 @@ from twisted.internet.task import deferLater
 
 from contentsvc.api.errors import TooManyAttempts, UserNotFound, WrongPassword
 from contentsvc.api.guard import Guard
-from contentsvc.api.proofs import Given, proved, unproved
+from contentsvc.api.proofs import Given, Proved, proof_of, proved, unproved
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.push.endings import Endings
@@ -68,10 +68,10 @@ class Departures:
         and messages go. It takes the password. If the account has none, it takes a `subject_token`
         of an account elsewhere that is linked to it."""
         by_password = body.decode(Given).by_password
-        proof = body.decode(PasswordProof) if by_password else body.decode(SubjectProof)
-        found = await proved(self._db, self._guard, call, user, proof)
+        given = body.decode(PasswordProof) if by_password else body.decode(SubjectProof)
+        found = await proved(self._db, self._guard, call, user, proof_of(given))
         task = Departure(user=user)
-        await self._leave(task, found.password_hash)
+        await self._leave(task, found)
         await self._finish(task)
 
     @route("GET", "/user/<guid:user>/export", allow=SELF, raises=(UserNotFound,))
@@ -96,14 +96,15 @@ class Departures:
 
         return Pieces(more, state, b"{}", f"{account.username}.json")
 
-    async def _leave(self, task: Departure, password_hash: str | None) -> None:
+    async def _leave(self, task: Departure, proof: Proved) -> None:
         """Delete what goes at once. Raises WrongPassword, Unavailable."""
         for left in reversed(range(TRIES)):
             try:
                 async with self._db.transaction() as tx:
-                    ended = await leaving.leave(tx, task.user, password_hash)
+                    ended = await leaving.leave(tx, task.user, *proof)
                     if ended is None:
-                        # It was changed while it was checked, or another request was first.
+                        # It was changed, or unlinked, while it was checked, or another request was
+                        # first.
                         raise await unproved(tx, task.user)
                     await self._outbox.put_later(tx, task)
                     self._endings.end(tx, ended)

@@ -16,13 +16,13 @@ from contentsvc.api.errors import (
     retry_after,
 )
 from contentsvc.api.guard import Guard
-from contentsvc.api.proofs import Given, proved
+from contentsvc.api.proofs import Given, proof_of, proved
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.passwords import Passwords
 from contentsvc.push.endings import Endings
 from contentsvc.store import addresses, failures, identities, mails, sessions
-from contentsvc.store.mails import Mails
+from contentsvc.store.mails import Mails, Wanted
 from contentsvc.tokens import EMAIL, RESET, MailTokens
 from contentsvc.web.allow import ANYONE, SELF
 from contentsvc.web.call import Call
@@ -74,14 +74,16 @@ class Emails:
         """Have a mail sent to the account with this address, with a link to set a new password. The
         link is good once, for an hour. The answer is the same if there is no such account."""
         sending = self._sending
+        await self._guard.tidy()
         await self._guard.mail(self._db, call)
         await sending.put_reset(self._db, body.email)
 
     @route("PUT", "/user/password-reset", allow=ANYONE, raises=(InvalidMailedToken,))
     async def reset(self, call: Call, body: PasswordReset) -> None:
         """Set a new password, with the token of a mailed link. It ends all log-ins, lifts a limit
-        of failed log-ins, and confirms the address. If nobody had confirmed it, accounts elsewhere
-        are not linked any more."""
+        of failed log-ins, and confirms the address. Accounts elsewhere that were linked since the
+        user proved to get mail, or before the user did for the first time, are not linked any more.
+        The one that the account was made with stays."""
         id = self._tokens.read(RESET, body.token)
         # The hash is made only for who has a link: it is expensive.
         link = id and await mails.link(self._db, id, ["reset"])
@@ -96,10 +98,12 @@ class Emails:
             if not await mails.use(tx, id):
                 raise InvalidMailedToken()
             await mails.end_links(tx, user)
-            if not account.confirmed:
-                # Who has made the account may be another than who gets mail at its address, and is
-                # to have no way back in.
-                await identities.unlink_all(tx, user)
+            # Who has linked them may be another than who gets the mail, and is to have no way back
+            # in.
+            unlinked = await identities.unlink_doubtful(tx, user)
+            await identities.keep(tx, user, account.confirmed)
+            if unlinked and self._mails is not None:
+                await self._mails.put(tx, "unlinked", user, link.email, unlinked)
             await failures.forget(tx, user)
             self._endings.end(tx, await sessions.revoke_all(tx, user, None))
 
@@ -125,19 +129,18 @@ class Emails:
         by_password = body.decode(Given).by_password
         given = body.decode(EmailChange) if by_password else body.decode(EmailChangeBySubject)
         sending = self._sending
-        found = await proved(self._db, self._guard, call, user, given)
+        found = await proved(self._db, self._guard, call, user, proof_of(given))
+        await self._guard.tidy()
         async with self._db.transaction() as tx:
             account = await mails.lock(tx, user)
             if account is None:
                 raise UserNotFound()
-            if account.password_hash != found.password_hash:
-                raise WrongPassword()  # it was changed while it was checked
+            if not await found.holds(tx, user, account.password_hash):
+                raise WrongPassword()  # it was changed, or unlinked, while it was checked
             if await addresses.taken(tx, user, given.email):
                 raise EmailTaken()
-            await self._limit(tx, user)
-            await self._guard.mail(tx, call)
             await mails.end_changes(tx, user)
-            await sending.put(tx, "change", user, given.email)
+            await self._ask(tx, call, sending, user, Wanted("change", given.email))
 
     @route(
         "POST",
@@ -149,6 +152,7 @@ class Emails:
         """Send the mail again with which an address is confirmed: the account's own, and a new one
         that it is to get. If there is nothing to confirm, nothing is sent."""
         sending = self._sending
+        await self._guard.tidy()
         async with self._db.transaction() as tx:
             account = await mails.lock(tx, user)
             if account is None:
@@ -157,12 +161,9 @@ class Emails:
             unconfirmed = None if account.confirmed else account.email
             if wanted is None and unconfirmed is None:
                 return
-            await self._limit(tx, user)
-            await self._guard.mail(tx, call)
-            if wanted is not None:
-                await sending.put(tx, "change", user, wanted)
-            if unconfirmed is not None:
-                await sending.put(tx, "confirm", user, unconfirmed)
+            asked = [] if wanted is None else [Wanted("change", wanted)]
+            asked += [] if unconfirmed is None else [Wanted("confirm", unconfirmed)]
+            await self._ask(tx, call, sending, user, *asked)
 
     @route(
         "PUT",
@@ -182,8 +183,12 @@ class Emails:
                 raise InvalidMailedToken()
             if link.purpose == "change":
                 await self._change(tx, id, link)
-            elif not await addresses.confirm(tx, link.user_id, link.email):
-                raise InvalidMailedToken()
+            else:
+                before = await mails.lock(tx, link.user_id)
+                if not await addresses.confirm(tx, link.user_id, link.email):
+                    raise InvalidMailedToken()
+                if before is not None and not before.confirmed:
+                    await identities.keep(tx, link.user_id, False)
 
     async def _change(self, tx: Db, id: str, link: mails.Link) -> None:
         user, email = link.user_id, link.email
@@ -198,6 +203,7 @@ class Emails:
             return
         await addresses.free(tx, email)
         await addresses.change(tx, user, email)
+        await identities.keep(tx, user, before.confirmed)
         # They were mailed to the address before.
         await mails.end_resets(tx, user)
         if self._mails is None or before.email is None or not before.confirmed:
@@ -205,6 +211,11 @@ class Emails:
         if before.email.lower() != email.lower():
             await self._mails.put(tx, "changed", user, before.email)
 
-    async def _limit(self, tx: Db, user: str) -> None:
-        if (wait := await mails.wait(tx, user, MOST)) > 0:
+    async def _ask(self, tx: Db, call: Call, sending: Mails, user: str, *asked: Wanted) -> None:
+        """Have mails sent, if the limits of the user, of the client's address and of the mailboxes
+        allow it. Raises TooManyRequests."""
+        if (wait := await mails.wait(tx, user, ["confirm", "change"], MOST)) > 0:
+            raise TooManyRequests(headers=retry_after(wait))
+        await self._guard.mail(tx, call)
+        if (wait := await sending.ask(tx, user, *asked)) > 0:
             raise TooManyRequests(headers=retry_after(wait))

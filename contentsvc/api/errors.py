@@ -28,6 +28,12 @@ NotMutable = named(
     422, "not_mutable", "Some of these kinds of notifications cannot be muted.", kinds=list[str]
 )
 ProgressNotFound = named(404, "progress_not_found", "There is no data at this key.")
+FilesExternal = named(
+    404,
+    "files_external",
+    "This service takes no files: its setting `files` is `external`. Its operator can set it to "
+    "`local` or `s3`.",
+)
 ChallengeNotFound = named(404, "challenge_not_found", "There is no such design challenge.")
 ReportNotFound = named(404, "report_not_found", "There is no such report.")
 InviteNotFound = named(404, "party_invite_not_found", "There is no such party invite.")
@@ -88,6 +94,7 @@ AccountBanned = named(
 )
 BanNotFound = named(404, "ban_not_found", "The user is not banned.")
 SessionNotFound = named(404, "session_not_found", "You have no such session.")
+LastAdmin = named(409, "last_admin", "No other admin would be left who is not banned.")
 CannotBanSelf = named(422, "cannot_ban_self", "You cannot ban yourself.")
 UnsupportedGrant = named(
     400,
@@ -303,7 +310,7 @@ def translate(error: Exception) -> Problem | None:
     if isinstance(error, Refused):
         return _refused(error.constraint)
     if isinstance(error, Unavailable | Busy | IdentityUnavailable):
-        return web.Unavailable(_BUSY.get(error.cause), cause=error.cause)
+        return _unavailable(error.cause)
     if isinstance(error, MemoryError):
         return web.Unavailable(cause="memory")
     if isinstance(error, BadValue):
@@ -311,6 +318,12 @@ def translate(error: Exception) -> Problem | None:
     if isinstance(error, InvalidToken):
         return web.BadToken(str(error))
     return None
+
+
+def _unavailable(cause: str) -> Problem:
+    if cause == "restoring":
+        return web.Restoring()
+    return web.Unavailable(_BUSY.get(cause), cause=cause)
 
 
 def account_deleted() -> Problem:

@@ -98,8 +98,9 @@ class Files:
     @route("GET", "/user/<guid:user>/storage", allow=SELF)
     async def usage(self, call: Call, user: str) -> UserStorage:
         """Get how much of their quota the user has used."""
-        used, pending = await storage.usage(self._db, user) or storage.Usage(0, 0)
-        return UserStorage(used, self._limits.user_bytes, pending)
+        found = await storage.usage(self._db, user) or storage.Usage(0, 0, False)
+        limit = self._limits.of_user(confirmed=found.confirmed)
+        return UserStorage(found.used, limit, found.pending)
 
     @route("PUT", "/files/<sha256:sha256>/block", allow=ADMIN)
     async def block(self, call: Call, sha256: str, body: BlockBody) -> None:

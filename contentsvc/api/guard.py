@@ -96,14 +96,21 @@ class Guard:
     async def mail(self, db: Db, call: Call) -> None:
         """Count a request for a mail, whoever is to get it. Raises TooManyRequests if there were
         too many from the client's address."""
+        if (wait := await self.mail_wait(db, call)) > 0:
+            raise TooManyRequests(headers=retry_after(wait))
+
+    async def mail_wait(self, db: Db, call: Call) -> int:
+        """The same, but gives the seconds to wait; 0 if it may be sent."""
         if call.network in {UNIX, UNKNOWN} or self._mails_of_address == _NO_LIMIT:
-            return
+            return 0
         what = self._tokens.pseudonym("mails")
         address = self._tokens.pseudonym(f"address {call.network}")
-        await failures.expire(db, WINDOW)
-        wait = await failures.requested(db, what, address, self._mails_of_address, WINDOW)
-        if wait > 0:
-            raise TooManyRequests(headers=retry_after(wait))
+        return await failures.requested(db, what, address, self._mails_of_address, WINDOW)
+
+    async def tidy(self) -> None:
+        """Forget some of what was counted before. It is not to be done in the transaction that
+        counts: two that forget each other's would wait for each other."""
+        await failures.expire(self._db, WINDOW)
 
     async def _check(
         self, call: Call, account: str, found: accounts.Credentials | None, password: str

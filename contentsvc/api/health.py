@@ -10,17 +10,19 @@ from contentsvc.api.errors import NotReady
 from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
 from contentsvc.web.route import route
-from contentsvc.wire.health import Live, Ready
+from contentsvc.wire.health import Live, Ready, ready
 
 PATIENCE = 2.0
-"""A reason that takes longer than so many seconds counts as not met."""
+"""A reason that takes longer than so many seconds does not say whether it is met."""
 
 
 class Reason(NamedTuple):
-    """Something that /health/ready waits for."""
+    """Something that /health/ready waits for. `unknown` is what counts if it fails, or takes too
+    long."""
 
     name: str
     holds: Callable[[], Coroutine[Any, Any, bool]]
+    unknown: bool = False
 
 
 class Health:
@@ -39,12 +41,14 @@ class Health:
     @route("GET", "/health/ready", allow=ANYONE, raises=(NotReady,))
     async def ready(self, call: Call) -> Ready:
         """Check that the process can serve. If it cannot, the answer is 503, and `reasons` lists
-        what is missing; docs/operating.md explains each."""
-        if missing := await self.missing():
+        what is missing; docs/operating.md explains each. If it can still read, the status is
+        `degraded`, with the reasons."""
+        missing = await self.missing()
+        if (answer := ready(missing)) is None:
             problem = NotReady(headers={"Retry-After": "1"}, reasons=missing)
             problem.cause = f"not ready ({' and '.join(missing)})"
             raise problem
-        return Ready()
+        return answer
 
     async def missing(self) -> list[str]:
         """The reasons that are not met."""
@@ -52,9 +56,9 @@ class Health:
         return [name for name, holds in asked if not await holds]
 
     def _holds(self, reason: Reason) -> Deferred[bool]:
-        """Whether it is met; not if it fails or takes too long. Its own work goes on."""
+        """Whether it is met. If it takes too long, its own work goes on."""
         answer: Deferred[bool] = Deferred()
         asked = Deferred.fromCoroutine(reason.holds())
-        asked.addErrback(lambda failure: False).addCallback(answer.callback)
+        asked.addErrback(lambda failure: reason.unknown).addCallback(answer.callback)
         answer.addTimeout(PATIENCE, self._reactor)
-        return answer.addErrback(lambda failure: False)
+        return answer.addErrback(lambda failure: reason.unknown)

@@ -49,12 +49,19 @@ class OAuth:
     """Log-in, renewal and log-out, as OAuth has them."""
 
     def __init__(
-        self, db: Database, guard: Guard, tokens: Tokens, endings: Endings
+        self,
+        db: Database,
+        guard: Guard,
+        tokens: Tokens,
+        endings: Endings,
+        *,
+        per_user: int = 0,  # the most sessions of a user; 0: any number
     ) -> None:
         self._db = db
         self._guard = guard
         self._tokens = tokens
         self._endings = endings
+        self._per_user = per_user
 
     @route(
         "POST",
@@ -72,7 +79,7 @@ class OAuth:
     async def token(self, call: Call, form: TokenForm) -> TokenAnswer:
         """Log in with a password, or get new tokens for a refresh token (RFC 6749). Log in with a
         token of the studio's own accounts, or of Steam (RFC 8693): the first time, this makes a
-        user."""
+        user. A log-in beyond the limit of a user ends the one that was used longest ago."""
         if form.grant_type == "password":
             name = _needed("username", form.username)
             return await self._log_in(call, name, _needed("password", form.password))
@@ -129,6 +136,10 @@ class OAuth:
         session = await sessions.begin(tx, user, _hash(refresh), REFRESH_LIFETIME)
         if session is None:
             raise await self._banned(tx, user)
+        if self._per_user:
+            ended = await sessions.end_oldest(tx, user, self._per_user, session)
+            if ended:
+                self._endings.end(tx, ended)
         return self._answer(user, session, admin, refresh)
 
     async def _banned(self, db: Db, user: str) -> Problem:

@@ -7,6 +7,7 @@ from msgspec import UNSET
 from contentsvc.api.checks import check_may_change
 from contentsvc.api.dependencies import Dependencies, foreign_core, key
 from contentsvc.api.errors import ContentDeleted, ContentExists, ContentNotFound
+from contentsvc.bucket.bucket import Bucket, StorageUnavailable
 from contentsvc.db.query import Db
 from contentsvc.store import claims, content
 from contentsvc.web.allow import SIGNED_IN
@@ -22,13 +23,21 @@ class UploadPrecheck:
     """The upload pre-check: which parts to upload first, and which problems there would be.
 
     `files` says whether the service has files of its own. Then a part is also to be uploaded if one
-    of them is gone.
+    of them is gone: by the database, and if they lie in a `folder`, by a look at it.
     """
 
-    def __init__(self, db: Db, *, required_platforms: Sequence[str], files: bool) -> None:
+    def __init__(
+        self,
+        db: Db,
+        *,
+        required_platforms: Sequence[str],
+        files: bool,
+        folder: Bucket | None = None,
+    ) -> None:
         self._db = db
         self._required_platforms = required_platforms
         self._files = files
+        self._folder = folder
 
     @route(
         "POST",
@@ -69,8 +78,9 @@ class UploadPrecheck:
         )
         own = [path for path, _ in depends.files() if is_ours(path)]
         users = [call.user, author]
-        stored = await claims.stored(self._db, users, own) if own and self._files else own
-        entities, packages = depends.needed(set(stored))
+        entities, packages = depends.needed(
+            await self._there(users, own) if own and self._files else set(own)
+        )
         problems = depends.problems(
             paths={key(each): each.path for each in body.dependencies if each.path is not None},
             platforms=self._required_platforms,
@@ -88,3 +98,14 @@ class UploadPrecheck:
                 for problem in problems
             ],
         )
+
+    async def _there(self, users: list[str], paths: list[str]) -> set[str]:
+        """Those of the service's own paths whose bytes are there for one of these users."""
+        stored = set(await claims.stored(self._db, users, paths))
+        if self._folder is None or not stored:
+            return stored
+        try:
+            return stored & (await self._folder.look(stored)).keys()
+        except StorageUnavailable:
+            # The next step goes by the database as well.
+            return stored

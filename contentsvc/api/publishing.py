@@ -58,8 +58,8 @@ REFUSALS: Final = (
 class Publishing:
     """Publishes content whose packages have all of the `required_platforms`.
 
-    A user may publish `per_day` times, 0 for any number. Without `claims` no file is the service's
-    own.
+    A user may publish `per_day` times, and change content `changes_per_hour` times, 0 for any
+    number. Without `claims` no file is the service's own.
     """
 
     def __init__(
@@ -68,12 +68,14 @@ class Publishing:
         outbox: Outbox,
         required_platforms: Sequence[str],
         per_day: int,
+        changes_per_hour: int,
         claims: Claims | None,
     ) -> None:
         self._db = db
         self._outbox = outbox
         self._required_platforms = required_platforms
         self._per_day = per_day
+        self._changes_per_hour = changes_per_hour
         self._claims = claims
 
     async def create(self, author: str, content: str, body: ContentCreate) -> None:
@@ -154,29 +156,42 @@ class Publishing:
                 await self._depend(tx, publisher, body, None)
 
     async def describe(self, caller: str, content: str, update: ContentUpdate) -> None:
-        """Change the description of a content, its screenshots and its tags.
+        """Change the description of a content, its screenshots and its tags. Where nothing differs,
+        nothing is written. A change counts for the limit of the caller.
 
-        Raises ContentDeleted, FileMissing and FileInvalid.
+        Raises ContentDeleted, FileMissing, FileInvalid and TooManyRequests.
         """
         tags = None if update.tags is UNSET else update.tags
         shots = update.screenshot_uris
-        async with self._db.transaction() as tx:
-            before = await contents.update(tx, content, update.description, shots, tags)
-            if before is None:
+        sent = content, update.description, shots, tags
+        if await contents.shows(self._db, *sent) and (
+            self._claims is None or await self._claims.holds(self._db, content, shots)
+        ):
+            return
+        async with self._db.transaction(f"changes of {caller}") as tx:
+            held = await contents.hold(tx, content)
+            if held is None:
                 raise ContentDeleted()
-            if before.changed and caller != before.author_id:
-                await actions.record(tx, caller, "content_changed", "content", content, "")
             if self._claims is not None:
                 await self._claims.replace(
                     tx,
                     "content",
                     content,
                     caller=caller,
-                    owner=before.author_id,
-                    old=before.screenshots,
+                    owner=held.author_id,
+                    old=held.screenshots,
                     new=shots,
                 )
-            await documents.renew(tx, content)
+            changed = await contents.update(tx, *sent, caller, self._changes_per_hour)
+            if changed.wait:
+                raise TooManyRequests(headers=retry_after(changed.wait))
+            if changed.name is None or changed.tags is None:
+                return
+            if caller != held.author_id:
+                await actions.record(tx, caller, "content_changed", "content", content, "")
+            if changed.reworded:
+                given = changed.name, changed.tags, update.description
+                await documents.replace(tx, content, *given)
 
     async def make_current(self, caller: str, content: str, revision: str) -> None:
         """Make a revision of a content the current one, whether it is older or newer.

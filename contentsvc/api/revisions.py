@@ -7,6 +7,7 @@ from contentsvc.api.errors import (
     ContentDeleted,
     ContentNotFound,
     DeletedDependency,
+    FilesExternal,
     RevisionCurrent,
     RevisionGone,
     RevisionNotFound,
@@ -19,7 +20,7 @@ from contentsvc.store import claims, revisions
 from contentsvc.store import content as contents
 from contentsvc.web.allow import ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
-from contentsvc.web.errors import Forbidden, NotFound
+from contentsvc.web.errors import Forbidden
 from contentsvc.web.reply import Created, Listed
 from contentsvc.web.route import route
 from contentsvc.web.sizes import KIB
@@ -89,14 +90,14 @@ class Revisions:
         "DELETE",
         "/content/<guid:content>/revisions/<guid:revision>",
         allow=SIGNED_IN,
-        raises=(NotFound, ContentNotFound, Forbidden, RevisionNotFound, RevisionCurrent),
+        raises=(FilesExternal, ContentNotFound, Forbidden, RevisionNotFound, RevisionCurrent),
     )
     async def delete(self, call: Call, content: str, revision: str) -> None:
         """Delete an older revision of a content item: it gives up its files. It stays in the list,
-        as `gone`, and cannot become the current one. Only the content's author may. 404 `not_found`
-        if the service stores no files."""
+        as `gone`, and cannot become the current one. Only the content's author may. 404
+        `files_external` if the service stores no files."""
         if not self._files:
-            raise NotFound()
+            raise FilesExternal()
         async with self._db.transaction() as tx:
             standing = await contents.lock(tx, content)
             if standing is None or (standing.status != "active" and not may_change(call, standing)):

@@ -8,6 +8,7 @@ from contentsvc.api.errors import (
     Blocked,
     CannotFollowSelf,
     InviteNotFound,
+    NotFriends,
     TooManyRequests,
     UserNotFound,
     retry_after,
@@ -18,6 +19,7 @@ from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import pairs, social
 from contentsvc.store.floods import DAY
+from contentsvc.store.pairs import Pair
 from contentsvc.store.search import Place
 from contentsvc.web.allow import SELF
 from contentsvc.web.call import Call
@@ -40,6 +42,8 @@ _SHOWN = 3600
 _START: Place = (1e11, 0)
 """Before all invites: a moment of the year 5138."""
 
+_ONESELF = Pair(friends=True, sent=False, received=False, blocked=False)
+
 _Read = Callable[[Db, str, int | None, int, int], Awaitable[list[social.Follow]]]
 _ReadState = Callable[[Db, str, int | None], Awaitable[str]]
 
@@ -47,7 +51,9 @@ _ReadState = Callable[[Db, str, int | None], Awaitable[str]]
 class Social:
     """Followers, and invites to parties.
 
-    A user may follow `follows_per_day` more, 0 for any number.
+    A user may follow `follows_per_day` more, and send `invites_per_hour` invites and answers to
+    invites, 0 for any number. `invited_by` says who may invite a user. If `require_invite`, an
+    answer needs an invite.
     """
 
     def __init__(
@@ -56,14 +62,18 @@ class Social:
         notifier: Notifier,
         *,
         require_invite: bool,
+        invited_by: Literal["anyone", "friends"],
         follows_per_day: int,
+        invites_per_hour: int,
         piece: Piece = PIECE,
         part: int = PART,
     ) -> None:
         self._db = db
         self._notifier = notifier
         self._require_invite = require_invite
+        self._friends_only = invited_by == "friends"
         self._follows_per_day = follows_per_day
+        self._invites_per_hour = invites_per_hour
         self._piece = piece
         self._part = part
 
@@ -127,23 +137,30 @@ class Social:
         "POST",
         "/user/<guid:user>/friend/<guid:friend_user>/party-invite",
         allow=SELF,
-        raises=(UserNotFound, Blocked),
+        raises=(UserNotFound, Blocked, NotFriends, TooManyRequests),
     )
     async def invite(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
         """Invite a user to a party, and notify them. The same invite again within a minute notifies
         nobody."""
         invite = PartyInvite(sender=user, party=body.party)
+        given = body.party, _REPEAT, self._invites_per_hour
         async with self._db.transaction(pairs.row(user, friend_user)) as tx:
-            if await _blocked(tx, user, friend_user):
+            pair = await _hold(tx, user, friend_user)
+            if pair.blocked:
                 raise Blocked()
-            if await social.invite(tx, user, friend_user, body.party, _REPEAT):
+            if self._friends_only and not pair.friends:
+                raise NotFriends()
+            invited = await social.invite(tx, user, friend_user, *given)
+            if invited.wait:
+                raise TooManyRequests(headers=retry_after(invited.wait))
+            if invited.changed:
                 await self._notifier.send(tx, friend_user, invite)
 
     @route(
         "POST",
         "/user/<guid:user>/friend/<guid:friend_user>/party-invite/accept",
         allow=SELF,
-        raises=(UserNotFound, InviteNotFound, Blocked),
+        raises=(UserNotFound, InviteNotFound, Blocked, NotFriends, TooManyRequests),
     )
     async def accept(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
         """Accept an invite to a party (spec §4.15), and notify the user who sent it."""
@@ -154,7 +171,7 @@ class Social:
         "POST",
         "/user/<guid:user>/friend/<guid:friend_user>/party-invite/decline",
         allow=SELF,
-        raises=(UserNotFound, InviteNotFound, Blocked),
+        raises=(UserNotFound, InviteNotFound, Blocked, NotFriends, TooManyRequests),
     )
     async def decline(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
         """Decline an invite to a party (spec §4.16), and notify the user who sent it."""
@@ -186,24 +203,39 @@ class Social:
         friend: str,
         notification: PartyInviteAccept | PartyInviteDecline,
     ) -> None:
-        statement = social.answer_invite if self._require_invite else social.answer_any
+        given = friend, user, notification.party, answer, _REPEAT, self._invites_per_hour
         async with self._db.transaction(pairs.row(user, friend)) as tx:
-            blocked = await _blocked(tx, user, friend)
-            changed = await statement(tx, friend, user, notification.party, answer, _REPEAT)
-            if changed is None:
+            pair = await _hold(tx, user, friend)
+            # To a stranger, an answer without an invite would be as good as an invite.
+            strangers = self._friends_only and not pair.friends
+            if self._require_invite or strangers:
+                answered = await social.answer_invite(tx, *given)
+            else:
+                answered = await social.answer_any(tx, *given)
+            if answered is None and self._require_invite:
                 raise InviteNotFound()  # it comes before 403
-            if blocked:
+            if pair.blocked:
                 raise Blocked()
-            if changed:
+            if answered is None:
+                raise NotFriends()
+            if answered.wait:
+                raise TooManyRequests(headers=retry_after(answered.wait))
+            if answered.changed:
                 await self._notifier.send(tx, friend, notification)
 
 
 async def _blocked(tx: Db, user: str, other: str) -> bool:
-    """Lock the row of two users, and say whether either has blocked the other. Somebody may invite
-    themself.
+    """Lock the row of two users, and say whether either has blocked the other.
 
     Raises Refused: there is no such other user."""
-    return user != other and (await pairs.hold(tx, user, other)).blocked
+    return (await _hold(tx, user, other)).blocked
+
+
+async def _hold(tx: Db, user: str, other: str) -> Pair:
+    """Lock the row of two users. Somebody may invite themself, as a friend.
+
+    Raises Refused: there is no such other user."""
+    return _ONESELF if user == other else await pairs.hold(tx, user, other)
 
 
 def _number(row: social.Follow) -> int:

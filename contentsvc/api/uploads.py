@@ -51,12 +51,20 @@ _SIGNED_AT_ONCE = 64
 
 class Limits(NamedTuple):
     """Bytes of a file, of an image, and of all files of a user, and files that a user may announce
-    without their bytes. For the last two, 0 means no limit."""
+    without their bytes. For the last two, 0 means no limit. `new_user_bytes` are those of a user
+    who has not confirmed an address; 0 for `user_bytes`."""
 
     file_bytes: int
     image_bytes: int
     user_bytes: int
     pending_files: int
+    new_user_bytes: int = 0
+
+    def of_user(self, *, confirmed: bool) -> int:
+        """The bytes of all files of a user. 0 means no limit."""
+        if confirmed or not self.new_user_bytes:
+            return self.user_bytes
+        return min(self.new_user_bytes, self.user_bytes or self.new_user_bytes)
 
 
 class Uploads:
@@ -250,7 +258,8 @@ class Uploads:
     ) -> None:
         """Raise QuotaExceeded if what is new does not fit."""
         wide, late = set(), set()
-        used, pending = usage
+        used, pending, confirmed = usage
+        most = self._limits.of_user(confirmed=confirmed)
         # What this call makes less or gives up leaves room for what is new in it.
         for path, after in outcome.items():
             if standing[path].token is not None:
@@ -259,18 +268,19 @@ class Uploads:
         for path, after in outcome.items():
             more = max(0, after.size - (standing[path].size or 0))
             used += more
-            if more and used > (self._limits.user_bytes or used):
+            if more and used > (most or used):
                 wide.add(path)
             if standing[path].token is None and not after.sent:
                 pending += 1
                 if pending > (self._limits.pending_files or pending):
                     late.add(path)
         if wide:
-            limit = self._limits.user_bytes
-            detail = f"You may have {limit} bytes of files. These files would be more."
+            detail = f"You may have {most} bytes of files. These files would be more."
+            if most != self._limits.user_bytes:
+                detail += " You may have more once you have confirmed your e-mail address."
             fault = "This and what comes before exceed your quota."
             errors = _faults(asked.places(wide), "size", fault)
-            raise QuotaExceeded(detail, limit=limit, used=usage.used, errors=errors)
+            raise QuotaExceeded(detail, limit=most, used=usage.used, errors=errors)
         if late:
             limit = self._limits.pending_files
             detail = f"You may announce {limit} files whose bytes you have not sent."

@@ -1,7 +1,13 @@
 """Withdrawal: authors delete their content, and take that back (extensions §1)."""
 
 from contentsvc.api.checks import check_user
-from contentsvc.api.errors import ContentNotFound, ContentPurged, UserNotFound
+from contentsvc.api.errors import (
+    ContentNotFound,
+    ContentPurged,
+    TooManyRequests,
+    UserNotFound,
+    retry_after,
+)
 from contentsvc.api.paging import contents, position
 from contentsvc.db.database import Database
 from contentsvc.store import withdrawal
@@ -17,17 +23,21 @@ from contentsvc.wire.content import ContentInfo
 
 
 class Withdrawal:
-    """Content that its author withdraws. It stays, and the author can restore it."""
+    """Content that its author withdraws. It stays, and the author can restore it.
 
-    def __init__(self, db: Database, outbox: Outbox) -> None:
+    A user may change content `changes_per_hour` times, 0 for any number.
+    """
+
+    def __init__(self, db: Database, outbox: Outbox, *, changes_per_hour: int) -> None:
         self._db = db
         self._outbox = outbox
+        self._changes_per_hour = changes_per_hour
 
     @route(
         "DELETE",
         "/content/<guid:content>",
         allow=SIGNED_IN,
-        raises=(ContentNotFound, Forbidden),
+        raises=(ContentNotFound, Forbidden, TooManyRequests),
     )
     async def delete(self, call: Call, content: str) -> None:
         """Withdraw a content item. Its author and admins still see it, as `deleted`; nobody else
@@ -38,7 +48,7 @@ class Withdrawal:
         "POST",
         "/content/<guid:content>/restore",
         allow=SIGNED_IN,
-        raises=(ContentNotFound, Forbidden, ContentPurged),
+        raises=(ContentNotFound, Forbidden, ContentPurged, TooManyRequests),
     )
     async def restore(self, call: Call, content: str) -> None:
         """Take back the withdrawal of a content item. If an admin has suspended it, it stays
@@ -49,13 +59,15 @@ class Withdrawal:
 
     async def _set(self, call: Call, content: str, *, deleted: bool) -> bool:
         """Gives whether the content is purged."""
-        async with self._db.transaction() as tx:
-            caller = call.user, call.viewer.admin
-            act = await withdrawal.set_deleted(tx, content, *caller, deleted)
+        async with self._db.transaction(f"changes of {call.user}") as tx:
+            given = call.user, call.viewer.admin, deleted, self._changes_per_hour
+            act = await withdrawal.set_deleted(tx, content, *given)
             if act is None:
                 raise ContentNotFound()
             if act.author_id != call.user:
                 raise Forbidden("Only its author can withdraw this content, and restore it.")
+            if act.wait:
+                raise TooManyRequests(headers=retry_after(act.wait))
             if act.changed:
                 changed = DependencyChanged(
                     dependency=content, status=act.status, actor=call.user, by_author=True

@@ -5,12 +5,18 @@
     content/ab/abcdef…      the content bucket
     media/ab/abcdef….png    the media bucket
     incoming/…              files that are being written
+    folder-id               the id of the folder, which its database knows too
 
 Several daemons may share the folder. The name of an incoming file says whose it is.
+
+The folder may be the mount point of a disk. Where the disk is not mounted, there is an empty folder
+in its place. So a folder is prepared once, and has an id from then on. What has another id, or
+none, is not the folder: nothing is read from it, written to it, or believed to be missing.
 """
 
 import errno
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -19,18 +25,28 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import Final
+from uuid import UUID, uuid4
 
 from contentsvc.bucket.bucket import Found, Lying
 from contentsvc.bucket.owners import Owners
 from contentsvc.wire.files import digest_of, is_media, is_ours
 
 RESERVE: Final = 64 * 1024 * 1024
-"""Bytes of the disk that uploads leave free: the database may be on the same disk."""
+"""Bytes of the disk that uploads leave free."""
+SHARED: Final = 10
+"""The part of a disk that they leave free if the database is on it too: a tenth."""
+MOST: Final = 2 * 1024**3
+"""But at most so many bytes."""
 STALE: Final = 3600.0
 """Seconds after which nobody is still writing to an incoming file that has not grown. A client may
 only be silent for much less, the setting `body_timeout`."""
+MARK: Final = "folder-id"
+"""The file with the id."""
 _BUCKETS = ("content", "media")
 _PROBE = "probe-"
+_KIND: Final = re.compile(r"probe-|upload-([0-9]{1,18})-", re.ASCII)
+"""What stands before the owner in the name of an incoming file: for an upload, how many bytes it
+is going to have."""
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -42,6 +58,13 @@ class Missing(Exception):
     """There is no such file, and this is no fault of the folder."""
 
 
+class Astray(OSError):
+    """This is not the folder where the files lie: perhaps its disk is not mounted."""
+
+    def __init__(self, root: Path, why: str) -> None:
+        super().__init__(errno.ENOENT, f"not the folder of this service's files: {why}", str(root))
+
+
 class WrongBytes(Exception):
     """The bytes of a file do not have its digest."""
 
@@ -50,7 +73,8 @@ class Folder:
     """The folder `root`. All methods but `file` and `incoming` may wait for the disk, and
     raise OSError.
 
-    `reserve` is in bytes, `now` gives Unix seconds, and `statvfs` is that of os. `owners` gives
+    `reserve` is in bytes; None for RESERVE, or if the folder `database` is on the same disk for a
+    SHARED part of it. `now` gives Unix seconds, and `statvfs` is that of os. `owners` gives
     incoming files their names.
     """
 
@@ -58,7 +82,8 @@ class Folder:
         self,
         root: Path,
         *,
-        reserve: int = RESERVE,
+        reserve: int | None = None,
+        database: Path | None = None,
         now: Callable[[], float] = time.time,
         statvfs: Callable[[int], os.statvfs_result] = os.statvfs,
         owners: Owners | None = None,
@@ -66,8 +91,54 @@ class Folder:
         self.root = root
         self.reserve = reserve
         self.statvfs = statvfs
+        self._database = database
         self._now = now
         self._owners = owners or Owners()
+        self._known = False
+        self._id: str | None = None
+
+    def expect(self, id: str | None) -> None:
+        """From now on the folder is the one with this id; with None, one that was prepared before
+        folders had ids."""
+        self._known, self._id = True, id
+
+    def id(self) -> str | None:
+        """The id of what is there. None if it has none."""
+        try:
+            return (self.root / MARK).read_text("utf-8", "replace").strip()
+        except FileNotFoundError:
+            return None
+
+    def whole(self) -> bool:
+        """Whether both buckets are there."""
+        return all((self.root / bucket).is_dir() for bucket in _BUCKETS)
+
+    def verify(self) -> None:
+        """Raises Astray unless this is the folder that is expected."""
+        found = self.id()
+        if not self._known:
+            raise Astray(self.root, "it is not known yet which one that is")
+        if found is None and not self.root.is_dir():
+            raise Astray(self.root, "it is not there. Is data_dir correct, and its disk mounted?")
+        if found is None and self._id is not None:
+            raise Astray(self.root, f"it has no file {MARK}. Is its disk mounted?")
+        if found != self._id:
+            raise Astray(self.root, f"its file {MARK} has another id. Is this the right disk?")
+        if not self.whole():
+            raise Astray(self.root, "it lacks content or media. Is its disk mounted?")
+
+    def choose(self, stored: bool) -> str:
+        """Make this the folder of a database that knows of none, and give its id. Raises Astray if
+        there ought to be files, and this has never had any."""
+        found = self.id()
+        if not found:
+            if stored and not self.whole():
+                raise Astray(self.root, "there are files, and it has none. Is its disk mounted?")
+            return self.prepare(str(uuid4()))
+        try:
+            return self.prepare(str(UUID(found)))
+        except ValueError:
+            raise Astray(self.root, f"what stands in {MARK} is no id") from None
 
     def file(self, path: str) -> Path:
         """The place of one of the service's own paths. Raises ValueError for another path."""
@@ -79,11 +150,53 @@ class Folder:
         """A new place for a file that this process writes."""
         return self.root / "incoming" / f"{kind}{self._owners.name()}"
 
-    def prepare(self) -> None:
-        """Make what is missing, and delete what broken uploads have left."""
+    def room(self, descriptor: int) -> int:
+        """The bytes that uploads may take on the disk of an open file; below 0 if they have taken
+        too many."""
+        disk = self.statvfs(descriptor)
+        reserve = self.reserve
+        if reserve is None:
+            reserve = RESERVE
+            if self._beside_database(descriptor):
+                reserve = max(RESERVE, min(disk.f_blocks * disk.f_frsize // SHARED, MOST))
+        return disk.f_bavail * disk.f_frsize - reserve
+
+    def _beside_database(self, descriptor: int) -> bool:
+        if self._database is None:
+            return False
+        try:
+            return os.fstat(descriptor).st_dev == self._database.stat().st_dev
+        except OSError:
+            return True
+
+    def arriving(self) -> int:
+        """The bytes that are still to come of all incoming files, those of other processes and
+        daemons too. A file of an older release does not say how many it has."""
+        left = 0
+        for entry in os.scandir(self.root / "incoming"):
+            kind = _KIND.match(entry.name)
+            if kind is not None and kind[1] is not None:
+                with suppress(FileNotFoundError):
+                    left += max(0, int(kind[1]) - entry.stat(follow_symlinks=False).st_size)
+        return left
+
+    def prepare(self, id: str) -> str:
+        """Make what is missing, and give the folder this id, which is returned."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name in (*_BUCKETS, "incoming"):
             (self.root / name).mkdir(mode=0o700, exist_ok=True)
+        if self.id() != id:
+            draft = self.incoming(_PROBE)
+            draft.write_text(f"{id}\n")
+            _flush(draft)
+            draft.replace(self.root / MARK)
+            _flush(self.root)
+        return id
+
+    def open(self) -> None:
+        """Begin to use the folder: delete what broken uploads have left. Raises Astray."""
+        self.verify()
+        (self.root / "incoming").mkdir(mode=0o700, exist_ok=True)
         self.sweep()
 
     def sweep(self) -> None:
@@ -94,43 +207,46 @@ class Folder:
             # Its owner may have made it visible, or another daemon deleted it.
             with suppress(FileNotFoundError):
                 old = entry.stat(follow_symlinks=False).st_mtime < before
-                if old or self._owners.gone(entry.name.removeprefix(_PROBE)):
+                if old or self._owners.gone(_owner(entry.name)):
                     os.unlink(entry.path)
 
     def probe(self) -> None:
         """Raise OSError if a file cannot be written, or an upload would be refused for want of
         room."""
+        self.verify()
         file = self.incoming(_PROBE)
-        for bucket in _BUCKETS:
-            (self.root / bucket).stat()
         try:
             with file.open("xb") as probe:
                 probe.write(b"x")
-                room = self.statvfs(probe.fileno())
-            if room.f_bavail * room.f_frsize < self.reserve:
+                room = self.room(probe.fileno())
+            if room < 0:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.root))
         finally:
             file.unlink(missing_ok=True)
 
     def look(self, paths: Iterable[str]) -> dict[str, Found]:
         """Those of the paths that are there."""
-        found = {}
+        found, missing = {}, False
         for path in paths:
-            with suppress(Missing), self._there(path) as file:
-                status = file.stat()
+            try:
+                status = self.file(path).stat()
+            except FileNotFoundError:
+                missing = True
+            else:
                 if stat.S_ISREG(status.st_mode):
                     found[path] = Found(status.st_size, None)
+        if missing:
+            self.verify()
         return found
 
     @contextmanager
     def _there(self, path: str) -> Iterator[Path]:
-        """The place of a file. Raises Missing if it is not there, unless the bucket is not there
-        either: then the folder is perhaps not mounted."""
-        file = self.file(path)
+        """The place of a file. Raises Missing if it is not there, and Astray if that says
+        nothing."""
         try:
-            yield file
+            yield self.file(path)
         except FileNotFoundError:
-            file.parent.parent.stat()
+            self.verify()
             raise Missing from None
 
     def read(self, path: str, offset: int, length: int) -> bytes:
@@ -189,6 +305,12 @@ def _add(found: dict[str, int], base: Path, files: Iterable[str]) -> None:
                 found[os.path.relpath(file, base)] = status.st_size
 
 
+def _owner(name: str) -> str:
+    """The owner in the name of an incoming file."""
+    kind = _KIND.match(name)
+    return name[kind.end() :] if kind else name
+
+
 def _text(path: str) -> str:
     """A name on the disk may be any bytes."""
     return os.fsencode(path).decode("utf-8", "replace")
@@ -205,7 +327,7 @@ class Incoming:
         self._folder = folder
         self._path = path
         self._size = size
-        self._draft = folder.incoming()
+        self._draft = folder.incoming(f"upload-{size}-")
         self._hash = sha256()
         self._written = 0
         self._over = False
@@ -224,9 +346,10 @@ class Incoming:
             flags |= os.O_CREAT | os.O_EXCL
         descriptor = os.open(self._draft, flags, 0o600)
         try:
-            room = self._folder.statvfs(descriptor)
-            need = self._size - self._written + self._folder.reserve
-            if room.f_bavail * room.f_frsize < need:
+            # One that begins leaves room for the others. Later each only needs its own: those that
+            # came first are to come whole.
+            left = self._size - self._written if self._written else self._folder.arriving()
+            if self._folder.room(descriptor) < left:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             self._hash.update(data)
             with memoryview(data) as rest:
@@ -253,10 +376,11 @@ class Incoming:
             return file.read(length)
 
     def publish(self) -> None:
-        """Make the file visible, for good. Raises FileNotFoundError after `discard`, OutOfSpace,
-        OSError."""
+        """Make the file visible, for good. Raises FileNotFoundError after `discard`, Astray,
+        OutOfSpace, OSError."""
         file = self._folder.file(self._path)
         with self._lock, _room():
+            self._folder.verify()
             try:
                 self._draft.rename(file)
             except FileNotFoundError:

@@ -1,7 +1,7 @@
 """Files in a folder, which the daemon itself serves (extensions §3). All work on the disk is done
 in threads that do nothing else."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -9,9 +9,11 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.threads import deferToThreadPool
 from twisted.python.threadpool import ThreadPool
 
+from contentsvc import threads
 from contentsvc.bucket.bucket import Found, Lying, SignedDownload, SignedUpload, StorageUnavailable
-from contentsvc.bucket.folder import FULL, Folder, Incoming, Missing
+from contentsvc.bucket.folder import FULL, Astray, Folder, Incoming, Missing
 from contentsvc.bucket.links import Links
+from contentsvc.db.errors import Unavailable
 from contentsvc.spent import waiting
 from contentsvc.wire.files import media_type_of
 
@@ -22,6 +24,13 @@ THREADS: Final = 4
 waits for itself only."""
 
 
+Choose = Callable[[bool], Awaitable[str]]
+"""Makes the folder that of a database that knows of none, and gives its id. It is told whether
+there ought to be files in it. Raises Astray, OSError."""
+Settle = Callable[[Choose], Awaitable[str | None]]
+"""Gives the id of the folder that the database knows, None if it has none. Raises Unavailable."""
+
+
 class Local:
     """A Bucket in a folder. `media_url` is where players read media, None for the daemon itself.
 
@@ -29,24 +38,58 @@ class Local:
     """
 
     def __init__(
-        self, reactor: Any, folder: Folder, links: Links, *, media_url: str | None = None
+        self,
+        reactor: Any,
+        folder: Folder,
+        links: Links,
+        settle: Settle,
+        *,
+        media_url: str | None = None,
     ) -> None:
         self._reactor = reactor
         self._folder = folder
+        self._settle = settle
         self._media_url = media_url
-        self._writers = ThreadPool(0, THREADS, "files-in")
-        self._readers = ThreadPool(0, THREADS, "files-out")
-        self._enders = ThreadPool(0, THREADS, "files-end")
+        self._writers = threads.pool(THREADS, "files-in")
+        self._readers = threads.pool(THREADS, "files-out")
+        self._enders = threads.pool(THREADS, "files-end")
         self._arriving: set[Arriving] = set()
         self._trouble: str | None = None
         self.links = links
 
     async def start(self) -> None:
-        """Make the folder, and delete what broken uploads have left in it. Raises OSError."""
+        """Begin to use the folder. A new one is made; one that is away may come back. Raises
+        OSError if it cannot be made."""
+        self.begin()
+        try:
+            await self._find()
+            await self._read(self._folder.open)
+        except Astray as error:
+            self._trouble = str(_away(error))
+        except (StorageUnavailable, Unavailable) as error:
+            self._trouble = str(error)
+
+    def begin(self) -> None:
+        """Start the threads, and nothing else."""
         self._writers.start()
         self._readers.start()
         self._enders.start()
-        await self._run(self._writers, self._folder.prepare)
+
+    async def _find(self) -> None:
+        """Ask the database which folder it is. Raises Unavailable, OSError."""
+
+        async def choose(stored: bool) -> str:
+            return await self._run(self._readers, self._folder.choose, stored)
+
+        self._folder.expect(await self._settle(choose))
+
+    async def verify(self) -> None:
+        """Raise StorageUnavailable unless this is the folder that the database knows."""
+        try:
+            await self._find()
+        except OSError as error:
+            raise _away(error) from error
+        await self._read(self._folder.verify)
 
     async def stop(self) -> None:
         """Delete what has arrived in part, and end the threads."""
@@ -61,6 +104,12 @@ class Local:
         files that cannot come. A full disk is another matter: files can still be looked at, and a
         short one may fit. Raises StorageUnavailable."""
         try:
+            try:
+                await self._read(self._folder.verify)
+            except StorageUnavailable:
+                # Perhaps the operator has chosen another one.
+                await self.verify()
+                await self._read(self._folder.open)
             await self._read(self._folder.probe)
         except StorageUnavailable as error:
             cause = error.__cause__

@@ -15,7 +15,7 @@ class Bans:
         return await self._calls.get(f"/user/{quoted(user)}/ban", Ban)
 
     async def put(self, user: str, body: BanBody) -> None:
-        """Ban a user, and end the user's sessions."""
+        """Ban a user, and end the user's sessions. Raises ApiError (`last_admin`)."""
         await self._calls.send("PUT", f"/user/{quoted(user)}/ban", body)
 
     async def lift(self, user: str) -> None:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
-from msgspec import DecodeError, Struct, json, to_builtins
+from msgspec import Struct, json, to_builtins
 
 from contentsvc.client.errors import ApiError, NotSignedIn
-from contentsvc.client.http import Answer, Http, error_of
+from contentsvc.client.http import MOST_ANSWER, UNREADABLE, Answer, Http, error_of
 from contentsvc.client.login import LogIn
 from contentsvc.client.reading import Page
 
@@ -32,9 +32,11 @@ class Calls:
         """The id of the user who is signed in. Raises NotSignedIn."""
         return self._log_in.user
 
-    async def get(self, path: str, answer: type[T], query: Struct | None = None) -> T:
-        """Read one thing."""
-        return read(await self.call("GET", f"/api/v1{path}", query=query), answer)
+    async def get(
+        self, path: str, answer: type[T], query: Struct | None = None, *, most: int = MOST_ANSWER
+    ) -> T:
+        """Read one thing, of at most so many bytes."""
+        return read(await self.call("GET", f"/api/v1{path}", query=query, most=most), answer)
 
     async def page(self, path: str, item: type[T], query: Struct | None) -> Page[T]:
         """Read a list, or a part of it."""
@@ -71,13 +73,16 @@ class Calls:
         *,
         query: Struct | None = None,
         repeat: bool | None = None,
+        most: int = MOST_ANSWER,
     ) -> Answer:
         """The answer of the operation at the whole `path`, if it succeeds. `repeat` says whether
-        the request may be sent again when no answer comes. By default, all but a POST may be."""
+        the request may be sent again when no answer comes. By default, all but a POST may be. The
+        answer has at most `most` bytes."""
         sent: Any = {
             "body": None if body is None else json.encode(body),
             "query": _parameters(query),
             "repeat": method in _REPEATABLE if repeat is None else repeat,
+            "most": most,
         }
         token = await self._log_in.access_token() if self._log_in.signed_in else None
         answer = await self._http.request(method, path, token=token, **sent)
@@ -105,7 +110,7 @@ def read(answer: Answer, type: type[T]) -> T:
     """The body. Raises ApiError `malformed_answer`."""
     try:
         return json.decode(answer.body, type=type)
-    except DecodeError as error:
+    except UNREADABLE as error:
         raise ApiError(answer.status, "malformed_answer", str(error), {}) from None
 
 

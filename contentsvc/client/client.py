@@ -3,7 +3,7 @@
 from random import Random, SystemRandom
 from typing import Any, Self
 
-from twisted.web.client import Agent, HTTPConnectionPool
+from twisted.web.client import HTTPConnectionPool
 from twisted.web.iweb import IAgent
 
 from contentsvc.client.accounts import Accounts
@@ -39,8 +39,10 @@ from contentsvc.client.sessions import Sessions
 from contentsvc.client.social import Social
 from contentsvc.client.socket import AutobahnConnector, Connector
 from contentsvc.client.transfers import Transfers
+from contentsvc.client.trust import Verifying
 from contentsvc.client.users import Users
 from contentsvc.client.withdrawal import Withdrawal
+from contentsvc.outgoing import agent_of
 from contentsvc.wire.accounts import TokenAnswer
 
 TIMEOUT = 22.0
@@ -48,6 +50,8 @@ TIMEOUT = 22.0
 a statement."""
 PATIENCE = 30.0
 """Seconds within which the last attempt begins."""
+_CONNECT = 30.0
+"""Seconds for a connection, if an attempt has so many."""
 _IDLE = 20
 """Seconds that an unused connection stays open. The service would close it after 60."""
 
@@ -81,7 +85,8 @@ class Client:
         self._pool.cachedConnectionTimeout = _IDLE
         # Http decides which requests to send again: it knows the operation.
         self._pool.retryAutomatically = False
-        agent = agent or Agent(reactor, pool=self._pool)
+        # Transfers of files go through it too, and bodies have limits of their own.
+        agent = agent or agent_of(reactor, self._pool, _CONNECT, policy=Verifying(), most=None)
         http = Http(
             reactor,
             base_url,

@@ -1,8 +1,14 @@
 """Departures: users take what is theirs with them, and delete their accounts."""
 
+from typing import Final
+
 from contentsvc.client.calls import Calls
 from contentsvc.wire.accounts import PasswordProof, SubjectProof
 from contentsvc.wire.export import Export
+
+MOST_EXPORT: Final = 1024**3
+"""Bytes of an export that are read, if nothing else is said. The service streams it, so that it may
+be longer than other answers."""
 
 
 class Departures:
@@ -11,9 +17,10 @@ class Departures:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def export(self) -> Export:
-        """All that the service holds of the user."""
-        return await self._calls.get(f"/user/{self._calls.user}/export", Export)
+    async def export(self, most: int = MOST_EXPORT) -> Export:
+        """All that the service holds of the user. Raises ApiError `answer_too_large` if it has more
+        than `most` bytes."""
+        return await self._calls.get(f"/user/{self._calls.user}/export", Export, most=most)
 
     async def leave(self, body: PasswordProof | SubjectProof) -> None:
         """Delete the user's own account, for good. An account without a password takes a token of

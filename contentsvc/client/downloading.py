@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from twisted.internet.defer import DeferredLock
 from twisted.internet.task import deferLater
 
-from contentsvc.client.errors import ApiError, FilesRefused, Unreachable, WrongBytes
+from contentsvc.client.errors import ApiError, FilesRefused, TlsError, Unreachable, WrongBytes
 from contentsvc.client.http import FIRST_PAUSE, LAST_PAUSE, TEMPORARY, Answer, error_of, retry_after
 from contentsvc.client.incoming import Incoming
 from contentsvc.client.local import OnProgress, Progress, Stop, has, place
@@ -190,6 +190,8 @@ class Downloading:
             least = 0.0
             try:
                 answer = await self._receiver.get(url, incoming, came)
+            except TlsError:
+                raise
             except Unreachable as error:
                 failed = error
             else:

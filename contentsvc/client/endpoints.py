@@ -5,7 +5,8 @@ from urllib.parse import urlsplit
 
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 from twisted.internet.interfaces import IStreamClientEndpoint
-from twisted.internet.ssl import optionsForClientTLS
+
+from contentsvc.client.trust import verified
 
 _PLAIN, _SECURE = frozenset({"http", "ws"}), frozenset({"https", "wss"})
 
@@ -18,4 +19,4 @@ def endpoint_of(reactor: Any, url: str) -> IStreamClientEndpoint:
     if host is None or not (secure or parts.scheme in _PLAIN):
         raise ValueError(f"{url.partition('?')[0]} is no URL of HTTP")
     plain = HostnameEndpoint(reactor, host, parts.port or (443 if secure else 80))
-    return wrapClientTLS(optionsForClientTLS(host), plain) if secure else plain
+    return wrapClientTLS(verified(host), plain) if secure else plain

@@ -78,6 +78,14 @@ class Unreachable(ClientError):
         self.maybe_done = maybe_done
 
 
+class TlsError(Unreachable):
+    """The connection to the service would not be safe: its certificate is not trusted, has expired,
+    or is for another host. `str()` says what to do. The request was not sent."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, maybe_done=False)
+
+
 class SubscriptionEnded(ClientError):
     """The service closed a socket for good; `code` is the close code of docs/socket.md."""
 

@@ -14,6 +14,6 @@ class Health:
         await self._calls.call("GET", "/health/live", repeat=False)
 
     async def ready(self) -> None:
-        """Returns if the service can do its work. Raises ApiError `not_ready`, with the reasons, if
-        it cannot."""
+        """Returns if the service can do its work, or can at least be read. Raises ApiError
+        `not_ready`, with the reasons, if it cannot."""
         await self._calls.call("GET", "/health/ready", repeat=False)

@@ -1,7 +1,7 @@
 """Requests, their errors, and their repeats."""
 
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 from urllib.parse import urlencode
 
 from msgspec import DecodeError, json
@@ -13,19 +13,25 @@ from twisted.internet.error import (
     ConnectionClosed,
     DNSLookupError,
 )
-from twisted.internet.interfaces import IConsumer
+from twisted.internet.interfaces import IConsumer, IPushProducer
+from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.task import deferLater
+from twisted.python.failure import Failure
 from twisted.web._newclient import RequestNotSent
 from twisted.web.client import (
     PartialDownloadError,
     RequestTransmissionFailed,
+    ResponseDone,
     ResponseFailed,
 )
+from twisted.web.http import PotentialDataLoss
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IBodyProducer
 from zope.interface import implementer
 
-from contentsvc.client.errors import ApiError, ProgressConflict, Unreachable
+from contentsvc.client.errors import ApiError, ProgressConflict, TlsError, Unreachable
+from contentsvc.client.trust import TLS, tls_fault
+from contentsvc.outgoing import Unpacked
 from contentsvc.timers import Backoff, timer
 
 FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
@@ -42,7 +48,12 @@ LOST = (
     ConnectionClosed,
     CancelledError,
     OSError,
+    *TLS,
 )
+MOST_ANSWER: Final = 16 * 1024 * 1024
+"""Bytes of an answer, and of a message of a socket, that are read into memory."""
+UNREADABLE: Final = (DecodeError, UnicodeDecodeError, RecursionError)
+"""What the decoder of JSON raises; the last for what is nested too deeply."""
 _CANCELLED = (CancelledError, ConnectingCancelledError)
 
 
@@ -81,6 +92,42 @@ class _Body:
         """It has been written."""
 
 
+class _Reading(Protocol):
+    """Takes the body of an answer. `whole` is False if it has more than `most` bytes: then the rest
+    is not read, and the connection is closed."""
+
+    def __init__(self, most: int) -> None:
+        self.whole = True
+        self._most = most
+        self._parts: list[bytes] = []
+        self._size = 0
+        self.ended: Deferred[bytes] = Deferred(lambda _: self._stop())
+
+    def _stop(self) -> None:
+        self._parts.clear()
+        if self.transport is not None:
+            cast(IPushProducer, self.transport).stopProducing()
+
+    def dataReceived(self, data: bytes) -> None:
+        if self.ended.called:
+            return
+        self._size += len(data)
+        if self._size > self._most:
+            self.whole = False
+            self._stop()
+            self.ended.callback(b"")
+        else:
+            self._parts.append(data)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        if self.ended.called:
+            return
+        if reason.check(ResponseDone, PotentialDataLoss):
+            self.ended.callback(b"".join(self._parts))
+        else:
+            self.ended.errback(reason)
+
+
 class Http:
     """Requests to one service.
 
@@ -99,7 +146,7 @@ class Http:
     ) -> None:
         self._reactor = reactor
         self.base_url = base_url.rstrip("/")
-        self._treq = HTTPClient(agent, data_to_body_producer=_Body)
+        self._treq = HTTPClient(Unpacked(agent), data_to_body_producer=_Body)
         self._random = random
         self._timeout = timeout
         self._patience = patience
@@ -114,11 +161,13 @@ class Http:
         form: dict[str, str] | None = None,
         query: dict[str, str] | None = None,
         repeat: bool,
+        most: int = MOST_ANSWER,
     ) -> Answer:
         """The answer, whatever its status is.
 
         With `repeat` a request that got no answer, or one that says to try again, is sent
-        again; without, only one that never left. Raises Unreachable.
+        again; without, only one that never left. Raises Unreachable, and ApiError
+        `answer_too_large` if the body has more than `most` bytes.
         """
         url = f"{self.base_url}{path}"
         if query:
@@ -135,7 +184,9 @@ class Http:
         backoff = Backoff(FIRST_PAUSE, LAST_PAUSE, self._random)
         deadline = self._reactor.seconds() + self._patience
         while True:
-            outcome = await self._attempt(method, url, headers, body)
+            outcome = await self._attempt(method, url, headers, body, most)
+            if isinstance(outcome, TlsError):
+                raise outcome  # another attempt would end like this one
             if isinstance(outcome, Unreachable):
                 final, least = outcome.maybe_done and not repeat, 0.0
             else:
@@ -149,9 +200,9 @@ class Http:
             await deferLater(self._reactor, pause)
 
     async def _attempt(
-        self, method: str, url: str, headers: Headers, body: bytes | None
+        self, method: str, url: str, headers: Headers, body: bytes | None, most: int
     ) -> Answer | Unreachable:
-        exchange = Deferred.fromCoroutine(self._exchange(method, url, headers, body))
+        exchange = Deferred.fromCoroutine(self._exchange(method, url, headers, body, most))
         late = False
 
         def expire() -> None:
@@ -165,12 +216,11 @@ class Http:
         except LOST as error:
             if not late and is_cancelled(error):
                 raise CancelledError() from None
-            reason = f"no answer within {self._timeout:g} s" if late else reason_of(error)
-            never = isinstance(error, NEVER_SENT)
-            return Unreachable(f"{method} {url}: {reason}", maybe_done=not never)
+            slow = f"no answer within {self._timeout:g} s" if late else None
+            return unreachable(f"{method} {url}", error, slow)
 
     async def _exchange(
-        self, method: str, url: str, headers: Headers, body: bytes | None
+        self, method: str, url: str, headers: Headers, body: bytes | None, most: int
     ) -> Answer:
         response = await self._treq.request(
             method,
@@ -181,7 +231,12 @@ class Http:
             unbuffered=True,
             reactor=self._reactor,
         )
-        received = await response.content()
+        reading = _Reading(most)
+        response.deliverBody(reading)
+        received = await reading.ended
+        if not reading.whole:
+            detail = f"the answer has more than {most:,} bytes; ask for a list in parts"
+            raise ApiError(response.code, "answer_too_large", detail, {})
         return Answer(response.code, response.headers, received)
 
 
@@ -199,6 +254,15 @@ def reason_of(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
+def unreachable(request: str, error: BaseException, reason: str | None = None) -> Unreachable:
+    """The error of a request to which no answer came. `reason` is that of `error`, if None."""
+    for cause in (error, *(failure.value for failure in getattr(error, "reasons", None) or ())):
+        if reason is None and (fault := tls_fault(cause)) is not None:
+            return TlsError(f"{request}: {fault}")
+    never = isinstance(error, NEVER_SENT)
+    return Unreachable(f"{request}: {reason or reason_of(error)}", maybe_done=not never)
+
+
 def retry_after(answer: Answer) -> float | None:
     """The header in seconds; None where it is absent, or a date."""
     try:
@@ -212,7 +276,7 @@ def error_of(answer: Answer) -> ApiError:
     or whatever a proxy says."""
     try:
         problem = json.decode(answer.body, type=dict[str, Any])
-    except (DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         problem = {}
     code = problem.get("code", problem.get("error"))
     if not isinstance(code, str):

@@ -2,7 +2,13 @@
 
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.reading import Page
-from contentsvc.wire.accounts import SubjectProof
+from contentsvc.wire.accounts import (
+    LinkByPassword,
+    LinkByToken,
+    PasswordProof,
+    SubjectProof,
+    TokenProof,
+)
 from contentsvc.wire.base import Part
 from contentsvc.wire.identities import Identity
 
@@ -17,14 +23,17 @@ class Identities:
         """List a part of them, newest first."""
         return await self._calls.page(self._path, Identity, query)
 
-    async def link(self, body: SubjectProof) -> None:
-        """Link the account that the token proves to the user. Raises ApiError (`identity_taken`,
-        `invalid_subject_token`)."""
+    async def link(self, body: LinkByPassword | LinkByToken | SubjectProof) -> None:
+        """Link the account that the subject token proves to the user. It takes the password too,
+        or where there is none a token of an account that was linked before. If it is linked to the
+        user already, the subject token is enough. Raises ApiError (`identity_taken`,
+        `invalid_subject_token`, `wrong_password`)."""
         await self._calls.send("POST", self._path, body, repeat=True)
 
-    async def unlink(self, identity: str) -> None:
-        """Take a link away. Raises ApiError (`last_identity`)."""
-        await self._calls.send("DELETE", f"{self._path}/{quoted(identity)}")
+    async def unlink(self, identity: str, body: PasswordProof | TokenProof) -> None:
+        """Take a link away, with the password, or where there is none with a token of an account
+        that is linked. Raises ApiError (`last_identity`, `wrong_password`)."""
+        await self._calls.send("DELETE", f"{self._path}/{quoted(identity)}", body)
 
     @property
     def _path(self) -> str:

@@ -1,9 +1,9 @@
 """Tokens: RFC 6749, RFC 7009. Client.log_in, resume_session and log_out use these."""
 
-from msgspec import DecodeError, json, to_builtins
+from msgspec import json, to_builtins
 
 from contentsvc.client.errors import ApiError
-from contentsvc.client.http import Answer, Http, error_of
+from contentsvc.client.http import UNREADABLE, Answer, Http, error_of
 from contentsvc.wire.accounts import RevokeForm, TokenAnswer, TokenForm
 
 
@@ -22,7 +22,7 @@ class OAuth:
         answer = await self._post("/oauth/token", form, repeat=form.refresh_token is not None)
         try:
             return json.decode(answer.body, type=TokenAnswer)
-        except DecodeError as error:
+        except UNREADABLE as error:
             raise ApiError(answer.status, "malformed_answer", str(error), {}) from None
 
     async def revoke(self, form: RevokeForm) -> None:

@@ -12,8 +12,7 @@ from twisted.web.http import PotentialDataLoss
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IResponse
 
-from contentsvc.client.errors import Unreachable
-from contentsvc.client.http import LOST, NEVER_SENT, Answer, is_cancelled, reason_of
+from contentsvc.client.http import LOST, Answer, is_cancelled, unreachable
 from contentsvc.client.incoming import Incoming
 from contentsvc.client.sending import CHUNK, MOST_ANSWER, SILENCE
 from contentsvc.timers import cancel
@@ -61,10 +60,8 @@ class Receiver:
         except LOST as error:
             if not late and is_cancelled(error):
                 raise CancelledError() from None
-            reason = f"nothing moved for {SILENCE:g} s" if late else reason_of(error)
-            bare = url.partition("?")[0]
-            never = isinstance(error, NEVER_SENT)
-            raise Unreachable(f"GET {bare}: {reason}", maybe_done=not never) from None
+            slow = f"nothing moved for {SILENCE:g} s" if late else None
+            raise unreachable(f"GET {url.partition('?')[0]}", error, slow) from None
         finally:
             cancel(silence)
 

@@ -22,8 +22,8 @@ from twisted.web.http_headers import Headers
 from zope.interface import implementer
 
 from contentsvc.client.endpoints import endpoint_of
-from contentsvc.client.errors import FileChanged, Unreachable
-from contentsvc.client.http import LOST, NEVER_SENT, Answer, is_cancelled, reason_of
+from contentsvc.client.errors import FileChanged
+from contentsvc.client.http import LOST, Answer, is_cancelled, unreachable
 from contentsvc.timers import cancel
 
 CHUNK = 256 * 1024
@@ -85,9 +85,8 @@ class Sender:
                 raise
             if not late and is_cancelled(error):
                 raise CancelledError() from None
-            reason = f"nothing moved for {SILENCE:g} s" if late else reason_of(error)
-            never = isinstance(error, NEVER_SENT)
-            raise Unreachable(f"PUT {_bare(url)}: {reason}", maybe_done=not never) from None
+            slow = f"nothing moved for {SILENCE:g} s" if late else None
+            raise unreachable(f"PUT {_bare(url)}", error, slow) from None
         finally:
             cancel(silence)
             sending.release()

@@ -9,9 +9,12 @@ from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 
 from contentsvc.client.endpoints import endpoint_of
+from contentsvc.client.http import MOST_ANSWER
 
 HANDSHAKE_TIMEOUT = 10.0
 """Seconds."""
+MOST_HANDSHAKE = 64 * 1024
+"""Bytes of the answer to the handshake."""
 ABNORMAL = 1006
 """The code of a connection that ended without a close (RFC 6455 §7.4.1)."""
 
@@ -60,6 +63,8 @@ class ClientProtocol(WebSocketClientProtocol):
     def dataReceived(self, data: bytes) -> None:
         self.factory.listener.heard()
         super().dataReceived(data)
+        if self.state == self.STATE_CONNECTING and len(self.data) > MOST_HANDSHAKE:
+            self.abort()
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:
         if not isBinary:
@@ -115,6 +120,8 @@ class _Factory(WebSocketClientFactory):
         self._batched_timer = _Timers(reactor)
         self.setProtocolOptions(
             openHandshakeTimeout=HANDSHAKE_TIMEOUT,
+            maxMessagePayloadSize=MOST_ANSWER,
+            maxFramePayloadSize=MOST_ANSWER,
             # The subscription has timers of its own for these.
             closeHandshakeTimeout=0,
             serverConnectionDropTimeout=0,

@@ -7,7 +7,14 @@ from typing import Any
 
 from twisted.internet.task import deferLater
 
-from contentsvc.client.errors import ApiError, FileChanged, FilesRefused, TransferError, Unreachable
+from contentsvc.client.errors import (
+    ApiError,
+    FileChanged,
+    FilesRefused,
+    TlsError,
+    TransferError,
+    Unreachable,
+)
 from contentsvc.client.http import FIRST_PAUSE, LAST_PAUSE, TEMPORARY, Answer, error_of, retry_after
 from contentsvc.client.local import ONCE_QUIET, Measured, OnProgress, Progress, stamp_of
 from contentsvc.client.sending import Sender, Threads
@@ -129,6 +136,8 @@ class Uploading:
                 answer = await self._sender.put(
                     upload.url, upload.headers, file.file, file.size, self._teller(file)
                 )
+            except TlsError:
+                raise
             except Unreachable as error:
                 again = error
             except ValueError as error:

@@ -5,7 +5,6 @@ import hashlib
 import os
 import re
 import secrets
-import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, NoReturn
@@ -13,12 +12,13 @@ from typing import Any, NoReturn
 import msgspec
 import psycopg2
 
-from contentsvc import config
+from contentsvc import config, utf8
 from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.clocks import WallClock
-from contentsvc.command import demo, files, remote, status, terminal, world
+from contentsvc.command import backup, demo, files, remote, restore, status, terminal, world
 from contentsvc.command.database import database, migrated, server
 from contentsvc.command.demo import DemoError
+from contentsvc.command.demo_files import DemoFiles
 from contentsvc.command.errors import CommandError
 from contentsvc.config import ConfigError, Settings
 from contentsvc.db.direct import in_transaction
@@ -27,7 +27,17 @@ from contentsvc.db.pooler import PoolerError
 from contentsvc.db.query import Db
 from contentsvc.passwords import HASHER
 from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.store import accounts, addresses, failures, leaving, mails, outbox, sessions, users
+from contentsvc.store import (
+    accounts,
+    addresses,
+    failures,
+    leaving,
+    mails,
+    marks,
+    outbox,
+    sessions,
+    users,
+)
 from contentsvc.store import export as exports
 from contentsvc.store.migrate import MigrationError
 from contentsvc.store.tasks import Departure, encoded
@@ -56,12 +66,14 @@ _DATABASE_ERRORS = (
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, and give the exit status. An error is one line on stderr, and status 1.
     A command may give another status of its own."""
+    if argv is None:
+        utf8.require()
     arguments = parser().parse_args(argv)
     try:
         done: int | None = arguments.act(config.read(vars(arguments), os.environ), arguments)
     except (CommandError, DemoError, ConfigError, KeysError, *_DATABASE_ERRORS) as error:
         about = "secret_file " if isinstance(error, KeysError) else ""
-        print(f"contentsvc: {about}{' '.join(str(error).split())}", file=sys.stderr)
+        terminal.say_error(f"{about}{' '.join(str(error).split())}")
         return 1
     except KeyboardInterrupt:
         return 130
@@ -72,7 +84,7 @@ class _Parser(argparse.ArgumentParser):
     """Reports an error in one line, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(1, f"{self.prog}: {message}; see {self.prog} --help\n")
+        self.exit(1, terminal.safe(f"{self.prog}: {message}; see {self.prog} --help") + "\n")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -100,6 +112,14 @@ def parser() -> argparse.ArgumentParser:
         return made
 
     command(commands, "migrate", _migrate, "update the database schema")
+    save = command(commands, "backup", backup.run, "write the database into a file")
+    save.add_argument("file", metavar="FILE", help="a file that is not there yet")
+    back = command(commands, "restore", restore.run, "put the database back from a file")
+    back.add_argument("file", metavar="FILE", nargs="?", help="what contentsvc backup has written")
+    back.add_argument("--replace", action="store_true", help="replace all that the database has")
+    back.add_argument(
+        "--finish", action="store_true", help="look at what other tools have restored, and serve it"
+    )
     look = command(commands, "status", _status, "print how the service is")
     look.add_argument("--json", action="store_true", help="print it as a JSON object")
     user = commands.add_parser("user", help="add or change a user", parents=[common])
@@ -122,9 +142,20 @@ def parser() -> argparse.ArgumentParser:
     delete = command(user_commands, "delete", _delete, "delete a user's account, for good")
     delete.add_argument("name", metavar="NAME")
     delete.add_argument("--yes", action="store_true", help="do it: it cannot be undone")
+    delete.add_argument(
+        "--free-address",
+        action="store_true",
+        help="let others have the e-mail address at once, not after 30 days",
+    )
     token = command(commands, "token", _token, "begin a session and print its access token")
     token.add_argument("name", metavar="NAME")
-    command(commands, "demo", _demo, "create a small world of users and content", password)
+    text = "create a small world of users and content"
+    made = command(commands, "demo", _demo, text, password, place)
+    made.add_argument(
+        "--url",
+        metavar="URL",
+        help="where the daemon answers, for what is printed; by default as the settings say",
+    )
     remote.add(partial(command, commands), password)
     return root
 
@@ -135,13 +166,22 @@ def parser() -> argparse.ArgumentParser:
 def _migrate(settings: Settings, arguments: argparse.Namespace) -> None:
     with server(settings) as dsn:
         names = migrated(dsn)
-    print(f"Applied {', '.join(names)}." if names else "The schema is up to date.")
+    terminal.say(f"Applied {', '.join(names)}." if names else "The schema is up to date.")
 
 
 def _status(settings: Settings, arguments: argparse.Namespace) -> int:
     with server(settings, existing=True) as dsn:
-        found = in_transaction(dsn, status.look)
-    print(msgspec.json.encode(found).decode() if arguments.json else status.text(found))
+        look = partial(
+            status.look,
+            files=settings.files,
+            files_off=settings.files_off,
+            restoring=marks.restoring(dsn),
+        )
+        found = in_transaction(dsn, look)
+    if arguments.json:
+        terminal.say_json(msgspec.json.encode(found).decode())
+    else:
+        terminal.say(*status.lines(found))
     return found.exit_status
 
 
@@ -155,6 +195,7 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
 
     async def add(db: Db) -> str:
         await addresses.free(db, email)
+        await addresses.release(db, email)
         user = await accounts.register(db, name, email, encoded, arguments.is_admin)
         await addresses.vouch(db, user)
         return user
@@ -164,7 +205,7 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
             user = in_transaction(dsn, add)
         except Refused as refused:
             raise CommandError(_TAKEN[refused.constraint].format(name)) from None
-    print(f"Added {'admin' if arguments.is_admin else 'user'} {name}, id {user}.")
+    terminal.say(f"Added {'admin' if arguments.is_admin else 'user'} {name}, id {user}.")
 
 
 def _promote(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -173,7 +214,7 @@ def _promote(settings: Settings, arguments: argparse.Namespace) -> None:
 
     with database(settings, existing=True) as dsn:
         in_transaction(dsn, promote)
-    print(f"{arguments.name} is now an admin, from the next log-in or token refresh on.")
+    terminal.say(f"{arguments.name} is now an admin, from the next log-in or token refresh on.")
 
 
 def _demote(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -184,7 +225,9 @@ def _demote(settings: Settings, arguments: argparse.Namespace) -> None:
 
     with database(settings, existing=True) as dsn:
         in_transaction(dsn, demote)
-    print(f"{arguments.name} is no longer an admin. All sessions of this user end within seconds.")
+    terminal.say(
+        f"{arguments.name} is no longer an admin. All sessions of this user end within seconds."
+    )
 
 
 def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -202,7 +245,9 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
 
     with database(settings, existing=True) as dsn:
         in_transaction(dsn, reset)
-    print(f"{arguments.name} has a new password. All sessions of this user end within seconds.")
+    terminal.say(
+        f"{arguments.name} has a new password. All sessions of this user end within seconds."
+    )
 
 
 def _export(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -212,9 +257,9 @@ def _export(settings: Settings, arguments: argparse.Namespace) -> None:
             raise CommandError(f"{arguments.name} has just left")
         before = "{"
         async for text in exports.whole(db, account, *exports.PAGE):
-            sys.stdout.write(before + text)
+            terminal.say_json(before + text, end="")
             before = ","
-        sys.stdout.write("}\n")
+        terminal.say_json("}")
 
     with database(settings, existing=True) as dsn:
         in_transaction(dsn, write)
@@ -225,13 +270,14 @@ def _delete(settings: Settings, arguments: argparse.Namespace) -> None:
         account = await _account(db, arguments.name)
         if not arguments.yes:
             raise CommandError(f"this deletes {arguments.name} for good; say --yes")
-        if await leaving.leave(db, account.id, account.password_hash) is None:
+        keep = not arguments.free_address
+        if await leaving.leave(db, account.id, account.password_hash, keep_address=keep) is None:
             raise CommandError(f"{arguments.name} has just changed the password; try again")
         await outbox.insert(db, *encoded(Departure(user=account.id)))
 
     with database(settings, existing=True) as dsn:
         in_transaction(dsn, delete)
-    print(
+    terminal.say(
         f"{arguments.name} is deleted. All sessions of this user end within seconds. The daemon"
         " deletes content, votes and messages, as soon as it runs."
     )
@@ -253,7 +299,7 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
     with database(settings, existing=True) as dsn:
         keys = keys or Keys.load_or_generate(settings.keys_path)
         account, session = in_transaction(dsn, begin)
-    print(Tokens(keys, WallClock()).issue(account.id, session, admin=account.admin))
+    terminal.say(Tokens(keys, WallClock()).issue(account.id, session, admin=account.admin))
 
 
 def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -261,21 +307,64 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
         terminal.password(arguments) if arguments.password_stdin else secrets.token_urlsafe(12)
     )
     _check(username="demo", email="demo@example.com", password=password)
-
-    async def build(db: Db) -> bool:
-        return await demo.build(db, lambda: HASHER.hash(password), int(WallClock().seconds()))
-
+    base = _base(settings) if arguments.url is None else _root(arguments.url)
+    media: str | None = None
     with database(settings) as dsn:
-        try:
-            built = in_transaction(dsn, build)
-        except Refused as refused:
-            raise CommandError(f"the demo conflicts with existing data: {refused}") from None
-    names = ", ".join(f"{p.name} (admin)" if p.admin else p.name for p in world.PEOPLE)
+        built = not in_transaction(dsn, demo.is_there)
+        if built:
+            made = DemoFiles(make=settings.files != "external")
+
+            async def build(db: Db) -> bool:
+                now = int(WallClock().seconds())
+                return await demo.build(db, lambda: HASHER.hash(password), now, made)
+
+            try:
+                if made.bytes:
+                    in_transaction(dsn, made.announce)
+                    media = _laid(settings, dsn, made, base)
+                built = in_transaction(dsn, build)
+            except Refused as refused:
+                raise CommandError(f"the demo conflicts with existing data: {refused}") from None
     if built:
-        print(f"Look at:\n{world.guide()}\nUsers: {names}\nPassword of each: {password}")
+        said = arguments.url is not None or settings.public_url is not None
+        elsewhere = [] if said else [f"If your daemon is not at {base}, put its address there."]
+        terminal.say(*world.guide(base, media), *elsewhere, f"Password of each: {password}")
     else:
         # An earlier release may have made it, without what the guide names.
-        print(f"The demo world exists already. Users: {names}")
+        terminal.say(
+            f"The demo world exists already. Users: {world.names()}",
+            "A new password for one of them: contentsvc user password NAME",
+        )
+
+
+def _root(url: str) -> str:
+    if not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
+        raise CommandError(f"--url {url}: write a URL such as http://127.0.0.1:8080")
+    return url.rstrip("/")
+
+
+def _laid(settings: Settings, dsn: str, made: DemoFiles, daemon: str) -> str:
+    """The URL of a picture of the demo, once all its files are in their place."""
+    from contentsvc.command.reacting import on_database
+
+    media = on_database(dsn, lambda reactor, db: made.lay(reactor, db, settings))
+    base = media if "://" in media else daemon + media
+    return f"{base}/{made.screenshots(world.ITEMS[3])[0]}"
+
+
+_TCP = re.compile(r"(?:haproxy:)?(tcp|ssl):(\d+)\b(?:.*\binterface=([\w.]+))?")
+
+
+def _base(settings: Settings) -> str:
+    """The URL of a daemon with these settings."""
+    if settings.public_url is not None:
+        return settings.public_url
+    found = _TCP.match(settings.listen)
+    if found is None:
+        return "http://127.0.0.1:8080"
+    kind, port, host = found.groups()
+    host = "127.0.0.1" if host in {None, "0.0.0.0"} else host  # noqa: S104
+    return f"{'https' if kind == 'ssl' else 'http'}://{host}:{port}"
 
 
 # Parts that the commands share.

@@ -3,16 +3,29 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from typing import Any, Final
+
+import psycopg2
 
 from contentsvc.command.errors import CommandError
+from contentsvc.command.terminal import say
 from contentsvc.config import Settings
 from contentsvc.db.errors import Unavailable
+from contentsvc.postgres import variables
 from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.store.migrate import migrate
 
 PAUSE = 1.0
 """Seconds before the next attempt of a migration that found a lock."""
+_CONNECT_TIMEOUT: Final = 5
+"""Seconds."""
+_FORM: Final = """
+    set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres';
+    set extra_float_digits = 3; set client_min_messages = 'warning';
+    set statement_timeout = 0; set idle_in_transaction_session_timeout = 0
+"""
+"""Both who writes and who reads a back-up set these. Statements may take as long as they must."""
 
 
 @contextmanager
@@ -33,12 +46,14 @@ def migrated(
     sleep: Callable[[float], object] = time.sleep,
 ) -> list[str]:
     """Migrate, however long somebody else holds a lock. Gives the names of the applied migrations.
-    Raises what `migrate` does, but not Unavailable."""
+    Raises what `migrate` does, but of Unavailable only that the database is being restored."""
     while True:
         try:
             return migrate(dsn)
         except Unavailable as error:
-            print(f"{error}; trying again", file=sys.stderr)
+            if error.cause == "restoring":
+                raise
+            say(f"{error}; trying again", to=sys.stderr)
             sleep(PAUSE)
 
 
@@ -49,6 +64,7 @@ def server(settings: Settings, *, existing: bool = False) -> Iterator[str]:
     if settings.database is not None:
         yield settings.database
         return
+    variables.forget()
     new = not (settings.data_dir / "postgres").exists()
     if new and existing:
         raise CommandError(f"there is no database in {settings.data_dir}: is data_dir correct?")
@@ -56,9 +72,30 @@ def server(settings: Settings, *, existing: bool = False) -> Iterator[str]:
     try:
         dsn = postgres.start()
         if new:
-            print(f"Made a new database in {settings.data_dir}", file=sys.stderr)
+            say(f"Made a new database in {settings.data_dir}", to=sys.stderr)
         for folder in postgres.opened:
-            print(f"Changed the mode of {folder} for the Postgres user", file=sys.stderr)
+            say(f"Changed the mode of {folder} for the Postgres user", to=sys.stderr)
         yield dsn
     finally:
         postgres.stop()
+
+
+@contextmanager
+def connected(dsn: str, name: str) -> Iterator[tuple[Any, Any]]:
+    """A connection in autocommit for a back-up or a restore, and a cursor. The server knows it by
+    this name."""
+    connection = psycopg2.connect(
+        dsn, application_name=name, client_encoding="UTF8", connect_timeout=_CONNECT_TIMEOUT
+    )
+    with closing(connection), connection.cursor() as cursor:
+        connection.autocommit = True
+        cursor.execute(_FORM)
+        yield connection, cursor
+
+
+def require_utf8(cursor: Any) -> None:
+    """Raises CommandError: the database has another encoding."""
+    cursor.execute("select current_setting('server_encoding')")
+    (encoding,) = cursor.fetchone()
+    if encoding != "UTF8":
+        raise CommandError(f"the database has the encoding {encoding} instead of UTF8")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from msgspec import Raw, json
 
 from contentsvc.command import society, world
+from contentsvc.command.demo_files import REWARDS, DemoFiles
 from contentsvc.command.world import Change, Contest, Item, Person, id_of
 from contentsvc.db.query import Db
 from contentsvc.store import (
@@ -26,31 +27,39 @@ from contentsvc.store import (
 from contentsvc.store.floods import DAY, UNLIMITED
 from contentsvc.store.outbox import Outbox
 from contentsvc.wire.challenges import AchievementDefinition, EmblemDefinition, RewardDefinition
-from contentsvc.wire.dependencies import PLATFORMS, Entity, Package
+from contentsvc.wire.dependencies import Entity, Package
 
 
 class DemoError(Exception):
     """The demo conflicts with existing data."""
 
 
-async def build(db: Db, hashed: Callable[[], str], now: int) -> bool:
-    """Write the world. False if it exists already. `hashed` makes a password hash; `now` is in Unix
-    seconds.
-
-    Raises DemoError.
-    """
+async def is_there(db: Db) -> bool:
+    """Whether the world exists already. Raises DemoError if it cannot be made."""
     if await content.standing(db, id_of(world.ITEMS[0].name)):
-        return False
-    people = {}
+        return True
     for person in world.PEOPLE:
         if await users.id_of(db, person.name):
             raise DemoError(f"a user {person.name} exists already, whose name the demo needs")
-        people[person.name] = await _register(db, person, hashed())
+    return False
+
+
+async def build(db: Db, hashed: Callable[[], str], now: int, files: DemoFiles) -> bool:
+    """Write the world. False if it exists already. `hashed` makes a password hash; `now` is in Unix
+    seconds; the bytes of the `files` are there.
+
+    Raises DemoError, CommandError.
+    """
+    if await is_there(db):
+        return False
+    people = {}
+    for person in world.PEOPLE:
+        people[person.name] = await _register(db, person, hashed(), files)
     await society.meet(db, people)
     # Daemons look into it every few seconds.
     outbox = Outbox(lambda: None)
     for item in world.ITEMS:
-        await _publish(db, outbox, item, people[item.author])
+        await _publish(db, outbox, item, people[item.author], files)
     await revisions.make_current(db, id_of(world.ROLLED_BACK), _revision(world.ROLLED_BACK, 1))
     for name, (up, down) in world.VOTES.items():
         for voters, good in ((up, True), (down, False)):
@@ -58,7 +67,7 @@ async def build(db: Db, hashed: Callable[[], str], now: int) -> bool:
                 await ratings.put(db, people[voter], id_of(name), False, good)
     await society.discuss(db, people)
     for ordinal, contest in enumerate(world.CHALLENGES, 1):
-        await _challenge(db, outbox, ordinal, contest, now, people)
+        await _challenge(db, outbox, ordinal, contest, now, people, files)
     await _wear(db, people[world.PROUD])
     await _withdraw(db, outbox, people)
     await society.moderate(db, outbox, people)
@@ -67,11 +76,19 @@ async def build(db: Db, hashed: Callable[[], str], now: int) -> bool:
     return True
 
 
-async def _register(db: Db, person: Person, hashed: str) -> str:
+async def _register(db: Db, person: Person, hashed: str, files: DemoFiles) -> str:
     email = f"{person.name}@demo.example"
     user = await accounts.register(db, person.name, email, hashed, person.admin)
-    full = person.full or person.public
-    await users.update(db, user, f"avatars/{person.name}.png", None, full, person.public)
+    full, avatar = person.full or person.public, files.avatar(person)
+    await users.update(db, user, avatar, None, full, person.public)
+    mine = {avatar}
+    for item in world.ITEMS:
+        if item.author == person.name:
+            mine |= files.of_item(item)
+    if person.admin:
+        mine |= {files.emblem(each, what) for each in world.CHALLENGES for what in REWARDS}
+    await files.give(db, user, mine)
+    await files.claim_avatar(db, user, avatar)
     return user
 
 
@@ -83,10 +100,11 @@ async def _wear(db: Db, user: str) -> None:
         await users.update_earned(db, user, stored.avatar, emblem, *profiles)
 
 
-async def _publish(db: Db, outbox: Outbox, item: Item, author: str) -> None:
+async def _publish(db: Db, outbox: Outbox, item: Item, author: str, files: DemoFiles) -> None:
     name = item.name
-    core, others = _entity(name), [_entity(f"{name}/{part}") for part in item.brings]
-    packages = [] if item.package is None else [_package(item.package)]
+    core = _entity(files, name)
+    others = [_entity(files, f"{name}/{part}") for part in item.brings]
+    packages = [] if item.package is None else [_package(files, item.package)]
     await content.create(
         db,
         content=id_of(name),
@@ -94,7 +112,7 @@ async def _publish(db: Db, outbox: Outbox, item: Item, author: str) -> None:
         type=item.type,
         name=item.title,
         description=item.description,
-        screenshots=[f"screenshots/{name}-{n}.jpg" for n in (1, 2)],
+        screenshots=files.screenshots(item),
         tags=item.tags,
         revision=_revision(name, 1),
         version="1.0",
@@ -105,17 +123,23 @@ async def _publish(db: Db, outbox: Outbox, item: Item, author: str) -> None:
         packages=packages,
     )
     await documents.renew(db, id_of(name))
-    await _depend(db, item, 1, item.uses, author)
+    await _depend(db, item, 1, item.uses, author, files)
     await audience.tell(db, outbox, author, id_of(name))
     for number, change in enumerate(item.changes, 2):
-        await _revise(db, outbox, item, number, change, author)
+        await _revise(db, outbox, item, number, change, author, files)
 
 
 async def _revise(
-    db: Db, outbox: Outbox, item: Item, number: int, change: Change, author: str
+    db: Db,
+    outbox: Outbox,
+    item: Item,
+    number: int,
+    change: Change,
+    author: str,
+    files: DemoFiles,
 ) -> None:
     id, revision = id_of(item.name), _revision(item.name, number)
-    core = _entity(item.name, number)
+    core = _entity(files, item.name, number)
     await revisions.create(
         db,
         content=id,
@@ -128,47 +152,60 @@ async def _revise(
         entities=[core],
         packages=[],
     )
-    await _depend(db, item, number, change.uses, author)
+    await _depend(db, item, number, change.uses, author, files)
     await revisions.make_current(db, id, revision)
     await audience.tell(db, outbox, author, id, revision)
 
 
-async def _depend(db: Db, item: Item, number: int, uses: list[str], author: str) -> None:
+async def _depend(
+    db: Db, item: Item, number: int, uses: list[str], author: str, files: DemoFiles
+) -> None:
     own = [] if item.package is None else [item.package]
     most, span = UNLIMITED
+    revision = _revision(item.name, number)
+    brings = [_entity(files, f"{item.name}/{part}") for part in item.brings]
+    using = [_entity(files, part) for part in uses]
     await revisions.depend(
         db,
-        revision=_revision(item.name, number),
-        originating=[_entity(f"{item.name}/{part}") for part in item.brings],
-        using=[_entity(part) for part in uses],
+        revision=revision,
+        originating=brings,
+        using=using,
         packages=[id_of(package) for package in (*own, *item.packages)],
         publisher=author,
         most=most,
         span=span,
     )
+    parts = [files.entity(item.name, number), *(entity.path for entity in brings)]
+    for package in own:
+        parts += files.package(package).values()
+    if number == 1:
+        parts += files.screenshots(item)
+    used = [entity.path for entity in using]
+    for package in item.packages:
+        used += files.package(package).values()
+    await files.claim_revision(db, author, id_of(item.name), revision, parts, used)
 
 
 def _revision(item: str, number: int) -> str:
     return id_of(f"{item}/{number}")
 
 
-def _entity(name: str, number: int = 1) -> Entity:
+def _entity(files: DemoFiles, name: str, number: int = 1) -> Entity:
     return Entity(
         entity_id=id_of(f"entity {name}"),
         revision_id=id_of(f"entity {name}, revision {number}"),
-        path=f"entities/{name}-{number}.entity",
+        path=files.entity(name, number),
     )
 
 
-def _package(name: str) -> Package:
-    paths = {platform: f"packages/{name}.{platform}" for platform in PLATFORMS}
-    return Package(id=id_of(name), **paths)
+def _package(files: DemoFiles, name: str) -> Package:
+    return Package(id=id_of(name), **files.package(name))
 
 
 async def _withdraw(db: Db, outbox: Outbox, people: dict[str, str]) -> None:
     gone = id_of(world.WITHDRAWN)
     author = next(people[item.author] for item in world.ITEMS if item.name == world.WITHDRAWN)
-    await withdrawal.set_deleted(db, gone, author, False, True)
+    await withdrawal.set_deleted(db, gone, author, False, True, 0)
     await outbox.put(
         db,
         tasks.DependencyChanged(dependency=gone, status="deleted", actor=author, by_author=True),
@@ -176,7 +213,13 @@ async def _withdraw(db: Db, outbox: Outbox, people: dict[str, str]) -> None:
 
 
 async def _challenge(
-    db: Db, outbox: Outbox, ordinal: int, contest: Contest, now: int, people: dict[str, str]
+    db: Db,
+    outbox: Outbox,
+    ordinal: int,
+    contest: Contest,
+    now: int,
+    people: dict[str, str],
+    files: DemoFiles,
 ) -> None:
     name, theme = contest.name, contest.theme
 
@@ -188,7 +231,7 @@ async def _challenge(
             emblem=EmblemDefinition(
                 name=f"{title}, {theme}",
                 description=f"What a {title.lower()} wears.",
-                image=f"emblems/{contest.emblem}-{what}.png",
+                image=files.emblem(contest, what),
                 color=contest.color,
             ),
         )
@@ -207,6 +250,8 @@ async def _challenge(
         judging=contest.judging,
     )
     challenge = await challenges.create(db, definition)
+    emblems = [files.emblem(contest, what) for what in REWARDS]
+    await files.claim_emblems(db, people[world.CURATOR], challenge, emblems)
     authors = {item.name: people[item.author] for item in world.ITEMS}
     for name in contest.entries:
         await entries.enter(db, challenge, id_of(name), authors[name])

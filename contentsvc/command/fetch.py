@@ -1,7 +1,6 @@
 """`contentsvc fetch`: the files of a content come into a folder."""
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from contentsvc.client.downloading import Downloaded
 from contentsvc.command import manifest, sharing
 from contentsvc.command.errors import CommandError
 from contentsvc.command.sharing import Bar
+from contentsvc.command.terminal import say, say_error
 from contentsvc.command.watch import SignIn
 from contentsvc.command.words import size, some
 from contentsvc.wire.base import GUID_PATTERN
@@ -114,11 +114,11 @@ def _report(folder: Path, parts: list[dict[str, Any]], got: dict[str, Downloaded
     fresh = [each for each in there if each.fresh]
     if fresh:
         total = size(sum(each.file.size for each in fresh))
-        print(f"Fetched and verified {some(len(fresh), 'file')}, {total}, into {folder}.")
+        say(f"Fetched and verified {some(len(fresh), 'file')}, {total}, into {folder}.")
     elif there:
-        print(f"{some(len(there), 'file')} verified in {folder}: all were there already.")
+        say(f"{some(len(there), 'file')} verified in {folder}: all were there already.")
     missing = [part for part in parts if part["path"] not in got or not got[part["path"]].names]
     for part in missing:
         why = "is not given out" if part["path"] in got else "is not among the service's files"
-        print(f"contentsvc: {part['file']}: {part['path']} {why}", file=sys.stderr)
+        say_error(f"{part['file']}: {part['path']} {why}")
     return 1 if missing else 0

@@ -5,6 +5,7 @@ import argparse
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import msgspec
 from msgspec import Struct
@@ -12,19 +13,19 @@ from msgspec import Struct
 from contentsvc.command.database import database
 from contentsvc.command.errors import CommandError
 from contentsvc.command.status import ATTENTION, line
+from contentsvc.command.terminal import say, say_json
 from contentsvc.command.words import size, some
 from contentsvc.config import Settings
+from contentsvc.config.kinds import seconds
 from contentsvc.db.direct import in_transaction
 from contentsvc.db.query import Db
-from contentsvc.store import inventory
+from contentsvc.store import folders, inventory
 from contentsvc.store.inventory import Counted, Sum, User
 
 SETTINGS = ("files", "s3_endpoint", "s3_region", "s3_content_bucket", "s3_media_bucket")
 """The settings that say where files lie."""
-POOL = 4
-"""Database connections."""
-TIMEOUT = 60.0
-"""Seconds for a statement."""
+ANSWER = 30.0
+"""Seconds that `check` waits for an answer of an S3 store."""
 
 T = TypeVar("T")
 
@@ -61,10 +62,10 @@ async def measure(db: Db) -> Usage:
     )
 
 
-def text(usage: Usage) -> str:
+def lines(usage: Usage) -> list[str]:
     """The lines for a reader."""
     counted = usage.counted
-    lines = [
+    found = [
         line("Content bucket", _sum(usage.content)),
         line("Media bucket", _sum(usage.media)),
         line("Not published", _sum(usage.unclaimed)),
@@ -77,8 +78,8 @@ def text(usage: Usage) -> str:
     for user in usage.largest:
         pending = f", pending: {user.pending:,}" if user.pending else ""
         taken = f"{size(user.bytes)}, {some(user.files, 'file')}"
-        lines.append(f"  {user.username}: {taken}{pending}")
-    return "\n".join(lines)
+        found.append(f"  {user.username}: {taken}{pending}")
+    return found
 
 
 def _sum(found: Sum) -> str:
@@ -92,7 +93,15 @@ def add(commands: Any, command: Callable[..., Any], *parents: Any) -> None:
     check = command(commands, "check", _check, "compare the database with the file store", *parents)
     check.add_argument("--sums", action="store_true", help="read all files, and compare digests")
     check.add_argument("--repair", action="store_true", help="repair what can be repaired")
+    check.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=ANSWER,
+        metavar="SECONDS",
+        help="how long an S3 store may take for an answer (default: %(default)g)",
+    )
     check.add_argument("--json", action="store_true", help="print it as a JSON object")
+    command(commands, "adopt", _adopt, "take the folder as it is for that of the files", *parents)
     move = command(
         commands, "import", _import, "copy all files from one place to the other", *parents
     )
@@ -106,10 +115,20 @@ def add(commands: Any, command: Callable[..., Any], *parents: Any) -> None:
     )
 
 
+def _seconds(text: str) -> float:
+    try:
+        return seconds(1, 3600)(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _usage(settings: Settings, arguments: argparse.Namespace) -> None:
     with database(settings, existing=True) as dsn:
         found = in_transaction(dsn, measure)
-    print(msgspec.json.encode(found).decode() if arguments.json else text(found))
+    if arguments.json:
+        say_json(msgspec.json.encode(found).decode())
+    else:
+        say(*lines(found))
 
 
 def _check(settings: Settings, arguments: argparse.Namespace) -> int:
@@ -119,7 +138,7 @@ def _check(settings: Settings, arguments: argparse.Namespace) -> int:
     from contentsvc.command.places import place
 
     async def check(reactor: Any, db: Any) -> int:
-        here = place(reactor, settings, settings.files)
+        here = place(reactor, settings, settings.files, arguments.timeout)
         progress = _progress(reactor)
         report = _Report(progress, as_json=arguments.json, repaired=arguments.repair)
 
@@ -127,7 +146,7 @@ def _check(settings: Settings, arguments: argparse.Namespace) -> int:
             report.add(problem._asdict(), _WORDS[problem.kind].format(**problem._asdict()))
 
         try:
-            await here.start(new=False)
+            await here.start(db, new=False)
             if arguments.sums:
                 progress.total = (await inventory.stored(db)).bytes
             checked = await Check(
@@ -161,6 +180,32 @@ _WORDS = {
 }
 
 
+def _adopt(settings: Settings, arguments: argparse.Namespace) -> None:
+    if settings.files != "local":
+        raise CommandError(f"files is {settings.files}: there is no folder")
+    from contentsvc.bucket.folder import Folder
+
+    folder = Folder(settings.files_folder)
+
+    async def adopt(db: Db) -> str | None:
+        await folders.hold(db)
+        known = await folders.folder(db)
+        if known is not None and folder.id() == known and folder.whole():
+            return None
+        # A new id: what was the folder before is it no longer, wherever it turns up.
+        made = folder.prepare(str(uuid4()))
+        await folders.keep(db, made)
+        return made
+
+    with database(settings, existing=True) as dsn:
+        made = in_transaction(dsn, adopt)
+    if made is None:
+        say(f"{folder.root} is the folder of this service's files already.")
+    else:
+        say(f"{folder.root} is the folder of this service's files from now on, id {made}.")
+        say("To see which files are not there: contentsvc files check")
+
+
 def _import(settings: Settings, arguments: argparse.Namespace) -> int:
     source, target = arguments.source, arguments.target
     if source == target:
@@ -180,8 +225,8 @@ def _import(settings: Settings, arguments: argparse.Namespace) -> int:
             progress.say(f"not copied, {_WORDS[problem.kind].format(**problem._asdict())}")
 
         try:
-            await here.start(new=False)
-            await there.start(new=True)
+            await here.start(db, new=False)
+            await there.start(db, new=True)
             done = await Import(
                 reactor, db, here, there, found, progress, sums=arguments.sums
             ).run()
@@ -189,11 +234,11 @@ def _import(settings: Settings, arguments: argparse.Namespace) -> int:
             progress.close()
             await here.stop()
             await there.stop()
-        print(
+        say(
             f"Copied {some(done.files, 'file')}, {size(done.bytes)}. "
             f"{done.there:,} were there already. {wrong:,} could not be copied."
         )
-        print(_NEXT.format(target=target))
+        say(*_NEXT.format(target=target).split("\n"))
         return ATTENTION if wrong else 0
 
     return _with_database(settings, bring)
@@ -212,29 +257,33 @@ class _Report:
     def __init__(self, progress: Any, *, as_json: bool, repaired: bool) -> None:
         self.count = 0
         self._progress = progress
-        self._json = as_json
+        self._as_json = as_json
         self._repaired = repaired
 
     def add(self, members: dict[str, Any], text: str) -> None:
         """One more problem."""
-        if self._json:
-            self._print(f"{',' if self.count else _OPEN}{msgspec.json.encode(members).decode()}")
+        if self._as_json:
+            self._json(f"{',' if self.count else _OPEN}{msgspec.json.encode(members).decode()}")
         else:
             self._print(f"{text}{' (repaired)' if self._repaired else ''}")
         self.count += 1
 
     def end(self, members: dict[str, Any], text: str) -> None:
         """That is all."""
-        if self._json:
+        if self._as_json:
             rest = members | {"count": self.count, "repaired": self._repaired}
             opened = "" if self.count else _OPEN
-            self._print(f"{opened}],{msgspec.json.encode(rest).decode()[1:]}")
+            self._json(f"{opened}],{msgspec.json.encode(rest).decode()[1:]}")
         else:
             problems = "repaired" if self._repaired else "problems"
             self._print(f"{text}, {problems}: {self.count:,}")
 
     def _print(self, text: str) -> None:
         self._progress.say(text, sys.stdout)
+
+    def _json(self, text: str) -> None:
+        self._progress.close()
+        say_json(text)
 
 
 _OPEN = '{"problems":['
@@ -248,17 +297,7 @@ def _progress(reactor: Any) -> Any:
 
 def _with_database(settings: Settings, act: Callable[[Any, Any], Awaitable[T]]) -> T:
     """The result of `act`, which is called with a reactor and the database."""
-    from contentsvc.command.reacting import on_reactor
-    from contentsvc.db.database import Database
+    from contentsvc.command.reacting import on_database
 
     with database(settings, existing=True) as dsn:
-
-        async def run(reactor: Any) -> T:
-            db = Database(reactor, dsn, size=POOL, statement_timeout=TIMEOUT)
-            try:
-                await db.start()
-                return await act(reactor, db)
-            finally:
-                db.stop()
-
-        return on_reactor(run)
+        return on_database(dsn, act)

@@ -2,7 +2,8 @@
 copied from one to the other."""
 
 import hashlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from random import SystemRandom
 from typing import Any, Protocol, TypeVar
@@ -15,14 +16,17 @@ from twisted.web.client import Agent, FileBodyProducer, HTTPConnectionPool
 from twisted.web.http_headers import Headers
 
 from contentsvc.bucket.bucket import Bucket, StorageUnavailable
+from contentsvc.bucket.calls import TRIES, WHOLE, Calls
 from contentsvc.bucket.folder import Folder, Incoming, Missing, OutOfSpace, WrongBytes
 from contentsvc.bucket.links import Links
-from contentsvc.bucket.local import Local
+from contentsvc.bucket.local import Choose, Local
 from contentsvc.bucket.s3 import S3Bucket
 from contentsvc.bucket.sigv4 import Credentials
 from contentsvc.clocks import WallClock
 from contentsvc.command.errors import CommandError
 from contentsvc.config import Settings, store_of
+from contentsvc.db.database import Database
+from contentsvc.store import folders
 from contentsvc.timers import cancel
 from contentsvc.wire.files import digest_of
 
@@ -54,9 +58,9 @@ class Place(Protocol):
     def bucket(self) -> Bucket:
         """What lies there."""
 
-    async def start(self, *, new: bool) -> None:
-        """Make it ready; if it may be `new`, make it. Raises CommandError if that is not
-        possible."""
+    async def start(self, db: Database, *, new: bool) -> None:
+        """Begin to use it; if it may be `new`, make it. Raises OSError if that is not possible, and
+        StorageUnavailable if it is not the place that the database knows."""
 
     async def stop(self) -> None:
         """Give back what it holds."""
@@ -68,16 +72,30 @@ class Place(Protocol):
 class FolderPlace:
     """The folder `files` of a data dir."""
 
-    def __init__(self, reactor: Any, root: Path) -> None:
+    def __init__(self, reactor: Any, settings: Settings) -> None:
         self._reactor = reactor
-        self.folder = Folder(root)
+        self._db: Database
+        self._new = False
+        self.folder = Folder(
+            settings.files_folder,
+            reserve=settings.disk_reserve,
+            database=settings.database_folder,
+        )
         # It signs nothing: nobody knows a URL of this process.
-        self.bucket = Local(reactor, self.folder, Links([("", b"")], WallClock()))
+        links = Links([("", b"")], WallClock())
+        self.bucket = Local(reactor, self.folder, links, self._settle)
 
-    async def start(self, *, new: bool) -> None:
-        if not new and not self.folder.root.is_dir():
-            raise CommandError(f"there is no folder {self.folder.root}: is data_dir correct?")
-        await self.bucket.start()
+    async def start(self, db: Database, *, new: bool) -> None:
+        self._db, self._new = db, new
+        self.bucket.begin()
+        await self.bucket.verify()
+
+    async def _settle(self, choose: Choose) -> str | None:
+        if self._new:
+            async with self._db.transaction() as tx:
+                return await folders.settle(tx, choose)
+        # Where the database knows none, one that was prepared is good enough to read.
+        return await folders.folder(self._db) or self.folder.id()
 
     async def stop(self) -> None:
         await self.bucket.stop()
@@ -110,8 +128,9 @@ class FolderPlace:
 class StorePlace:
     """The buckets of an S3 store. Files go by the URLs that clients would have."""
 
-    def __init__(self, reactor: Any, settings: Settings) -> None:
+    def __init__(self, reactor: Any, settings: Settings, answer: float | None) -> None:
         self._reactor = reactor
+        self._silence = answer or SILENCE
         store = store_of(settings)
         self.bucket = S3Bucket(
             reactor,
@@ -123,11 +142,12 @@ class StorePlace:
             media_bucket=store.s3_media_bucket,
             media_url=settings.media_url,
             credentials=Credentials(*store.keys),
+            calls=partial(Calls, whole=answer / TRIES if answer else WHOLE),
         )
         self._pool = HTTPConnectionPool(reactor)
         self._agent = Agent(reactor, connectTimeout=CONNECT, pool=self._pool)
 
-    async def start(self, *, new: bool) -> None:
+    async def start(self, db: Database, *, new: bool) -> None:
         await self.bucket.prove()
 
     async def stop(self) -> None:
@@ -205,16 +225,16 @@ class StorePlace:
 
         def alive() -> None:
             if late.active():
-                late.reset(SILENCE)
+                late.reset(self._silence)
 
-        late = self._reactor.callLater(SILENCE, silent)
+        late = self._reactor.callLater(self._silence, silent)
         running: Deferred[Any] = Deferred.fromCoroutine(transfer(alive))
         try:
             return await running
         except (Gone, Wrong, CommandError, StorageUnavailable):
             raise
         except CancelledError:
-            raise StorageUnavailable(f"the store was silent for {SILENCE:g} s") from None
+            raise StorageUnavailable(f"the store was silent for {self._silence:g} s") from None
         except Exception as error:
             text = " ".join(str(error).split()) or type(error).__name__
             raise StorageUnavailable(f"the transfer failed: {text}") from None
@@ -249,6 +269,24 @@ class _Counted:
         self._file.close()
 
 
+async def put(target: FolderPlace | StorePlace, path: str, size: int, file: Path) -> None:
+    """Put the bytes of a file into a place, as `path`. Raises Gone, Wrong, CommandError,
+    StorageUnavailable."""
+    if isinstance(target, StorePlace):
+        await target.write(path, size, file, lambda count: None)
+        return
+    draft = Incoming(target.folder, path, size)
+
+    def write() -> None:
+        with file.open("rb") as source:
+            while data := source.read(PIECE):
+                draft.write(data)
+        draft.flush()
+        draft.publish()
+
+    await _laid(target, draft, path, target.in_thread(write))
+
+
 async def upload(source: FolderPlace, target: StorePlace, path: str, size: int, more: More) -> None:
     """Copy a file. Raises Gone, Wrong: of the source."""
     await target.write(path, size, source.folder.file(path), more)
@@ -269,11 +307,21 @@ async def download(
             draft.write(waiting)
             waiting.clear()
 
-    try:
+    async def bring() -> None:
         await source.read(path, take)
         draft.write(waiting)
         await target.in_thread(draft.flush)
         await target.in_thread(draft.publish)
+
+    await _laid(target, draft, path, bring())
+
+
+async def _laid(
+    target: FolderPlace, draft: Incoming, path: str, writing: Awaitable[None]
+) -> None:
+    """Wait until a file has been written. Raises Wrong, CommandError."""
+    try:
+        await writing
     except WrongBytes:
         raise Wrong from None
     except OutOfSpace:
@@ -284,8 +332,11 @@ async def download(
         await target.in_thread(draft.discard)
 
 
-def place(reactor: Any, settings: Settings, name: str) -> FolderPlace | StorePlace:
-    """The place of this name: `local` or `s3`. Raises ConfigError."""
+def place(
+    reactor: Any, settings: Settings, name: str, answer: float | None = None
+) -> FolderPlace | StorePlace:
+    """The place of this name: `local` or `s3`. A store may take `answer` seconds for an answer,
+    or for the next bytes of a file. Raises ConfigError."""
     if name == "s3":
-        return StorePlace(reactor, settings)
-    return FolderPlace(reactor, settings.files_folder)
+        return StorePlace(reactor, settings, answer)
+    return FolderPlace(reactor, settings)

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable
 from typing import TextIO
 
+from contentsvc.command.terminal import say
 from contentsvc.command.words import size, span
 
 BAR = 24
@@ -36,7 +37,7 @@ class Progress:
     def say(self, line: str, to: TextIO | None = None) -> None:
         """Print a line, above the bar or to another file."""
         self._clear()
-        print(line, file=to or self._out, flush=True)
+        say(line, to=to or self._out)
 
     def close(self) -> None:
         """Remove the bar."""
@@ -50,7 +51,7 @@ class Progress:
             self._out.flush()
             self._drawn = True
         else:
-            print(self._text(), file=self._out, flush=True)
+            say(self._text(), to=self._out)
 
     def _clear(self) -> None:
         if self._drawn:

@@ -11,6 +11,7 @@ from contentsvc.command import manifest, sharing
 from contentsvc.command.errors import CommandError
 from contentsvc.command.manifest import IDS, Ids, Manifest
 from contentsvc.command.sharing import Bar
+from contentsvc.command.terminal import say
 from contentsvc.command.watch import SignIn
 from contentsvc.command.words import size, some
 from contentsvc.wire.content import ContentCreate, ContentDetail, ContentUpdate
@@ -147,7 +148,7 @@ class _Publishing:
         else:
             self._done("Nothing has changed since the last publication of", ids)
         if there.revision_id != ids.revision:
-            print(f"The content shows another revision now: {there.revision_id}.")
+            say(f"The content shows another revision now: {there.revision_id}.")
 
     async def _check(
         self, client: Client, operation: str, ids: Ids, revision: RevisionCreate
@@ -199,7 +200,7 @@ class _Publishing:
             *(p for p in revision.packages_originating if p.id in answer.needed_packages),
         ]
         total = len(ours) + len(revision.packages_originating)
-        print(f"Pre-check: nothing stands in the way. {len(new)} of {some(total, 'part')} new.")
+        say(f"Pre-check: nothing stands in the way. {len(new)} of {some(total, 'part')} new.")
 
     async def _upload(self, client: Client, files: Sequence[Measured]) -> None:
         unique = {file.path: file for file in files}
@@ -215,7 +216,7 @@ class _Publishing:
 
     async def _send(self, client: Client, files: Sequence[Measured]) -> None:
         await self._upload(client, files)
-        print(
+        say(
             f"Uploaded {some(len(self._sent), 'file')}, {size(sum(self._sent.values()))}. "
             f"Verified {some(len({file.path for file in files}), 'file')}."
         )
@@ -226,7 +227,7 @@ class _Publishing:
         """Whether description, screenshots or tags were other than the manifest says."""
         wanted = self._wanted
         if (there.name, there.type) != (wanted.name, wanted.type):
-            print(f"The name and the type cannot be changed: it stays {there.name}, {there.type}.")
+            say(f"The name and the type cannot be changed: it stays {there.name}, {there.type}.")
         before = (there.description, there.screenshot_uris, there.tags)
         if before == (wanted.description, shots, wanted.tags):
             return False
@@ -238,8 +239,8 @@ class _Publishing:
 
     def _done(self, what: str, ids: Ids) -> None:
         wanted = self._wanted
-        print(f"{what} {wanted.name} {wanted.version}.")
-        print(f"content  {ids.content}\nrevision {ids.revision}", flush=True)
+        say(f"{what} {wanted.name} {wanted.version}.")
+        say(f"content  {ids.content}", f"revision {ids.revision}")
 
 
 async def _detail(client: Client, content: str) -> ContentDetail | None:

@@ -8,8 +8,14 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import react
 
 from contentsvc.clocks import run_monotonic
+from contentsvc.db.database import Database
 
 T = TypeVar("T")
+
+POOL = 4
+"""Database connections."""
+TIMEOUT = 60.0
+"""Seconds for a statement."""
 
 
 def on_reactor(act: Callable[[Any], Awaitable[T]]) -> T:
@@ -38,3 +44,18 @@ def on_reactor(act: Callable[[Any], Awaitable[T]]) -> T:
     if isinstance(result, Exception):
         raise result
     return result
+
+
+def on_database(dsn: str, act: Callable[[Any, Database], Awaitable[T]]) -> T:
+    """The result of `act`, which is called with the reactor and the database. Raises as
+    `on_reactor`."""
+
+    async def run(reactor: Any) -> T:
+        db = Database(reactor, dsn, size=POOL, statement_timeout=TIMEOUT)
+        try:
+            await db.start()
+            return await act(reactor, db)
+        finally:
+            db.stop()
+
+    return on_reactor(run)

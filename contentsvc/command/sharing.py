@@ -15,11 +15,12 @@ from contentsvc.client.local import Progress as Step
 from contentsvc.clocks import run_monotonic
 from contentsvc.command.errors import CommandError
 from contentsvc.command.progress import Progress
+from contentsvc.command.terminal import say_error
 from contentsvc.command.watch import SignIn
 from contentsvc.command.words import size
 
 _INTERRUPTED = 130
-_NOTHING_THERE = {"not_found", "http_404", "http_405", "http_501"}
+_NOTHING_THERE = {"not_found", "files_external", "http_404", "http_405", "http_501"}
 """Codes of a path that the service, or another web server, does not have."""
 
 
@@ -40,10 +41,10 @@ def run(url: str, sign_in: SignIn | None, act: Callable[[Client], Awaitable[int]
                         await _elsewhere(client, url)
                     raise
         except CancelledError:
-            print("contentsvc: interrupted; the same command goes on from here", file=sys.stderr)
+            say_error("interrupted; the same command goes on from here")
             status.append(_INTERRUPTED)
         except (ClientError, CommandError, OSError) as error:
-            print(f"contentsvc: {words(error)}", file=sys.stderr)
+            say_error(words(error))
             status.append(1)
 
     def main(reactor: Any) -> Deferred[None]:

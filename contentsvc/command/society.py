@@ -59,7 +59,7 @@ async def meet(db: Db, people: People) -> None:
         data = _data(FriendMessage(sender=user, text=text, message=id))
         await messages.send(db, user, people[other], id, text, data, *UNLIMITED)
     party = PartyInvite(sender=people["juno"], party=id_of("juno's party"))
-    await social.invite(db, people["juno"], people["mira"], party.party, 0)
+    await social.invite(db, people["juno"], people["mira"], party.party, 0, 0)
     await _tell(db, people["mira"], party)
     await _tell(db, people["mira"], Debug(text="Welcome to the demo."))
 

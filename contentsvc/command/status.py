@@ -22,6 +22,7 @@ EXACT = 10_000
 """Up to so many users are counted, and subjects with open reports."""
 SAMPLE = 1000
 """Users whose logs are looked at for the oldest notification."""
+_OFF = 'OFF, because files is not set: write files = "local", "s3" or "external"'
 SHOWN = 10
 """Rows of the outbox that are shown of those that fail."""
 
@@ -47,11 +48,15 @@ class Status(Struct):
     """All that `contentsvc status` knows. `missing` are the migrations that this version needs and
     the database lacks, `unknown` those that a newer version has applied. `outbox`, `mails`,
     `reports`, `users` and `oldest_notification` are None where the schema is too old to have them.
-    Times and ages are in seconds."""
+    `files` is the setting of this name, and `files_off` says that it is `external` only because it
+    is not set. `restoring` says why nothing may use the database, while it is being restored; no
+    more than its size is known then. Times and ages are in seconds."""
 
     version: str
     postgres: str
     bytes: int
+    files: str
+    files_off: bool
     missing: list[str]
     unknown: list[str]
     processes: list[Process]
@@ -60,6 +65,7 @@ class Status(Struct):
     mails: Mails | None
     reports: Reported | None
     oldest_notification: Oldest | None
+    restoring: str | None = None
 
     @property
     def running(self) -> list[Process]:
@@ -71,18 +77,24 @@ class Status(Struct):
         """0 if nothing needs the operator, else ATTENTION."""
         fails = any(process.failing for process in self.running)
         waits = self.outbox is not None and self.outbox.failing > 0
-        return ATTENTION if self.missing or fails or waits else 0
+        broken = self.restoring is not None or self.missing
+        return ATTENTION if broken or fails or waits else 0
 
 
-async def look(db: Db) -> Status:
-    """The present status."""
+async def look(db: Db, files: str, *, files_off: bool, restoring: str | None = None) -> Status:
+    """The present status. `files` and `files_off` are what the settings say. If `restoring` says
+    why, no table is read."""
     server = await store.server(db)
-    applied = await store.applied(db) if server.has_migrations else []
+    readable = restoring is None
+    applied = await store.applied(db) if server.has_migrations and readable else []
     found = Status(
         version=version("contentsvc"),
         postgres=server.version,
         bytes=server.bytes,
-        missing=[name for name in names() if name not in applied],
+        files=files,
+        files_off=files_off,
+        restoring=restoring,
+        missing=[name for name in names() if name not in applied and readable],
         unknown=[name for name in applied if name not in names()],
         processes=[],
         users=None,
@@ -91,6 +103,8 @@ async def look(db: Db) -> Status:
         reports=None,
         oldest_notification=None,
     )
+    if not readable:
+        return found
     if server.has_processes:
         found.processes = await processes.listed(db)
     if server.has_outbox:
@@ -108,14 +122,12 @@ async def look(db: Db) -> Status:
     return found
 
 
-def text(status: Status) -> str:
+def lines(status: Status) -> Iterator[str]:
     """The lines for a reader."""
-    return "\n".join(_lines(status))
-
-
-def _lines(status: Status) -> Iterator[str]:
     yield line("Version", status.version)
-    if status.missing == names():
+    if status.restoring is not None:
+        yield line("Schema", f"restoring: {status.restoring}")
+    elif status.missing == names():
         yield line("Schema", "none yet")
     elif status.missing:
         yield line("Schema", f"migrations missing: {', '.join(status.missing)}")
@@ -123,6 +135,7 @@ def _lines(status: Status) -> Iterator[str]:
         newer = f"; from a newer version: {', '.join(status.unknown)}" if status.unknown else ""
         yield line("Schema", f"current{newer}")
     yield line("Database", f"{size(status.bytes)}, Postgres {status.postgres}")
+    yield line("Files", _OFF if status.files_off else status.files)
     yield line("Processes", str(len(status.running) or "none"))
     for process in status.processes:
         silent = f", silent for {span(process.seen)}" if process.seen > SILENT else ""

@@ -1,10 +1,59 @@
-"""What a command asks the person who runs it, or reads from standard input."""
+"""What a command asks the person who runs it, reads from standard input, or prints.
+
+All that commands print goes through `say` and `say_json`. Names, texts and errors that others have
+written may hold characters that a terminal obeys, or that show a line as something else than it is.
+These are printed as their escapes in JSON, such as \\u001b.
+"""
 
 import argparse
+import re
 import sys
 from getpass import getpass
+from typing import Final, TextIO
 
 from contentsvc.command.errors import CommandError
+
+_MARKS: Final = (
+    "\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e007f\ud800-\udfff"
+)
+"""DEL and C1; what has no width; separators of lines; what changes the direction of text; tags; and
+the characters that stand for bytes that are not UTF-8."""
+_UNSAFE: Final = re.compile(f"[\x00-\x1f{_MARKS}]")
+_UNSAFE_JSON: Final = re.compile(f"[{_MARKS}]")
+_SPACE: Final = re.compile("[\x00-\x1f]")
+
+
+def safe(text: str) -> str:
+    """A text as one line, which a terminal shows as it is."""
+    return _UNSAFE.sub(_escaped, text)
+
+
+def safe_json(text: str) -> str:
+    """JSON as one line, which stands for the same value. In its strings, the characters below the
+    space are escapes already, so elsewhere they are only space."""
+    return _UNSAFE_JSON.sub(_escaped, _SPACE.sub(" ", text))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+
+
+def say(*lines: str, to: TextIO | None = None) -> None:
+    """Print lines, to standard output if nothing else is said. A line break within one of them is
+    shown, and does not begin another."""
+    print(*map(safe, lines), sep="\n", file=to or sys.stdout, flush=True)
+
+
+def say_error(reason: str) -> None:
+    """Print why a command fails: one line on stderr."""
+    say(f"contentsvc: {reason}", to=sys.stderr)
+
+
+def say_json(text: str, *, end: str = "\n") -> None:
+    """Print JSON, or a part of it that does not end within a string."""
+    print(safe_json(text), end=end, flush=bool(end))
 
 
 def password(arguments: argparse.Namespace, *, new: bool = True) -> str:

@@ -10,6 +10,7 @@ from twisted.internet.task import react
 
 from contentsvc.client import Client, ClientError, Received
 from contentsvc.clocks import run_monotonic
+from contentsvc.command.terminal import say_error, say_json
 from contentsvc.wire.sessions import ConnectBody
 
 _PATIENCE = 5.0
@@ -54,7 +55,7 @@ async def _watch(reactor: Any, url: str, sign_in: SignIn, go_on: dict[str, Any])
         subscription = client.notifications.listen(_print, on_missed=_missed, **go_on)
         await subscription.ended()
     except ClientError as error:
-        print(f"contentsvc: {' '.join(str(error).split())}", file=sys.stderr)
+        say_error(" ".join(str(error).split()))
         raise SystemExit(1) from None
     except BrokenPipeError:
         # Python's own last flush must not fail either.
@@ -64,8 +65,10 @@ async def _watch(reactor: Any, url: str, sign_in: SignIn, go_on: dict[str, Any])
 
 
 def _print(received: Received) -> None:
-    print(f'{{"seq":{received.seq},"notification":{received.json.decode()}}}', flush=True)
+    # The client has looked at its form, and not at the characters of its strings.
+    notification = received.json.decode(errors="replace")
+    say_json(f'{{"seq":{received.seq},"notification":{notification}}}')
 
 
 def _missed(code: str, detail: str) -> None:
-    print(f"contentsvc: {code}: {detail}", file=sys.stderr)
+    say_error(f"{code}: {detail}")

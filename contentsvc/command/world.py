@@ -174,12 +174,15 @@ CHALLENGES = [
     Contest("One colour only", "colour", "prism", "#5b8def", -15, -1, entries=["marble", "fox"]),
     Contest("Winter lights", "winter", "frost", "#9fd3e8", 7, 21),
 ]  # fmt: skip
+CURATOR = "curator"
+"""The admin."""
 PROUD = "juno"
 """They wear the last emblem that they have earned."""
 
 
-def guide() -> str:
-    """Where the parts of the world can be seen: a line for each."""
+def guide(base: str, media: str | None) -> list[str]:
+    """Where the parts of the world can be seen, a line for each, and how to log in. `base` is where
+    the daemon is, `media` the URL of a picture; None if the service has no files."""
     places = [
         ("content?q=tow", "the search for words, and for the beginning of one"),
         (f"content/{id_of('tower')}/revisions", "three revisions, the last is the current one"),
@@ -193,13 +196,31 @@ def guide() -> str:
         ("design-challenges", "one is closed, one open, one judged, and one to come"),
         ("user/search?q=juno", "juno has won a challenge, and wears its emblem"),
     ]
-    lines = [f"  GET /api/v1/{path}\n    {what}" for path, what in places]
-    return "\n".join(
-        [
-            *lines,
-            "  GET /api/v1/user/{id}/friends, …/friend-requests, …/blocked, …/messages",
-            "    mira has two friends and a request, juno blocks kestrel, tomas and mira write",
-            "  GET /api/v1/user/{id}/notifications",
-            "    mira, tomas, juno and kestrel were told of all this, once a daemon runs",
-        ]
-    )
+    if media is not None:
+        files = "with a token: URLs of its files, which can be downloaded"
+        places.insert(1, (f"content/{id_of('tower')}/files", files))
+    lines = [line for path, what in places for line in (f"  GET /api/v1/{path}", f"    {what}")]
+    if media is not None:
+        lines += [f"  {media}", "    a screenshot; each content has three, and each user an avatar"]
+    return [
+        "Look at:",
+        *lines,
+        "  GET /api/v1/user/{id}/friends, …/friend-requests, …/blocked, …/messages",
+        "    mira has two friends and a request, juno blocks kestrel, tomas and mira write",
+        "  GET /api/v1/user/{id}/notifications",
+        "    mira, tomas, juno and kestrel were told of all this, once a daemon runs",
+        *([] if media is not None else [EXTERNAL]),
+        "Log in:",
+        f"  in a browser, open {base}/docs, choose Authorize, and give a name and the password",
+        f"  curl {base}/oauth/token -d grant_type=password -d username=mira -d password=…",
+        "  contentsvc token mira, with the options of this command, prints an access token",
+        f"Users: {names()}",
+    ]
+
+
+EXTERNAL = "The service has no files here: their paths are names with nothing behind them."
+
+
+def names() -> str:
+    """All people, and who is an admin."""
+    return ", ".join(f"{p.name} (admin)" if p.admin else p.name for p in PEOPLE)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from contentsvc.config.kinds import MAILBOX, Secret, secret
+from contentsvc.config.kinds import AUTO, MAILBOX, Secret, is_loopback, secret
 from contentsvc.config.table import SETTINGS, Setting, Settings
 
 __all__ = [
@@ -105,8 +105,16 @@ def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
             values[setting.name] = None if value is None else setting.parse(value)
         except ValueError as error:
             raise ConfigError(f"{source} {error}") from None
+    values["files_off"] = values["files"] is None and values["database"] is not None
     if values["files"] is None:
         values["files"] = "local" if values["database"] is None else "external"
+    if values["debug_notify"] == AUTO:
+        values["debug_notify"] = (
+            values["database"] is None
+            and is_loopback(values["listen"])
+            and values["public_url"] is None
+            and not values["trusted_proxies"]
+        )
     values |= _store_keys(table, str(file), environ)
     settings = Settings(**values)
     if settings.database is not None and settings.secret_file is None:
@@ -202,6 +210,8 @@ def is_ours(variable: str) -> bool:
 def variables(settings: Settings) -> dict[str, str]:
     """The environment variables from which `read` makes the same settings."""
     values = {setting.name: getattr(settings, setting.name) for setting in SETTINGS}
+    if settings.files_off:
+        values["files"] = None
     keys = {name: getattr(settings, name) for name in STORE_KEYS}
     return {
         _PREFIX + name.upper(): _written(value)

@@ -3,9 +3,9 @@ comes as text or from TOML. It raises ValueError, whose text follows the name of
 
 import re
 from collections.abc import Callable
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 import psycopg2
@@ -14,6 +14,9 @@ from psycopg2.extensions import parse_dsn
 PLATFORMS = ("win64", "osx64", "linux64")
 PLACES = ("local", "s3", "external")
 FORMS = ("text", "json")
+INVITERS = ("anyone", "friends")
+AUTO: Final = "auto"
+"""On or off, whichever fits the other settings."""
 BACKLOG = 4096
 """Connections that may wait to be accepted: the most that Linux allows by default. Twisted's own
 default is 50. A client beyond the limit tries again after 1, 3, 7, 15, 31 and 63 s."""
@@ -142,6 +145,34 @@ def flag(value: Any) -> bool:
         raise ValueError("must be on or off") from None
 
 
+def flag_or_auto(value: Any) -> bool | Literal["auto"]:
+    """On, off or AUTO."""
+    if value == AUTO:
+        return AUTO
+    try:
+        return flag(value)
+    except ValueError:
+        raise ValueError("must be on, off or auto") from None
+
+
+def is_loopback(endpoint: str) -> bool:
+    """Whether only this machine reaches what listens on a Twisted endpoint: it names a loopback
+    address, and no proxy's protocol. What is not certain is not: a Unix socket is there for a proxy
+    in front, and what systemd hands over may be anything."""
+    parts = re.findall(r"(?:[^:\\]|\\.)+", endpoint)
+    if not parts or parts[0] not in {"tcp", "tcp6", "ssl"}:
+        return False
+    given = (re.sub(r"\\(.)", r"\1", part) for part in parts[1:])
+    named = dict(part.split("=", 1) for part in given if "=" in part).get("interface", "")
+    if named.lower() == "localhost":
+        return True
+    try:
+        address = ip_address(named)
+    except ValueError:
+        return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
 def words(value: Any) -> tuple[str, ...]:
     """A list of words, in text with commas."""
     if isinstance(value, str):
@@ -192,6 +223,11 @@ def place(value: Any) -> str:
 def form(value: Any) -> str:
     """One of FORMS."""
     return _one_of(FORMS, value)
+
+
+def inviters(value: Any) -> str:
+    """One of INVITERS."""
+    return _one_of(INVITERS, value)
 
 
 def _one_of(allowed: tuple[str, ...], value: Any) -> str:

@@ -5,14 +5,18 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
+from psycopg2.extensions import parse_dsn
 
 from contentsvc.config.kinds import (
+    AUTO,
     Secret,
     bucket,
     dsn,
     endpoint,
     flag,
+    flag_or_auto,
     form,
+    inviters,
     mailbox,
     number,
     origins,
@@ -60,9 +64,12 @@ class Settings(Struct, frozen=True, kw_only=True):
     mail_templates: Path | None
     """None means the texts that come with the service."""
     mails_per_address: int
+    mails_per_recipient: int
     """0 means no limit."""
     debug_notify: bool
+    """`auto` is decided by then: on where only this machine reaches the service, on trial."""
     require_party_invite: bool
+    party_invites: Literal["anyone", "friends"]
     required_platforms: tuple[str, ...]
     cors_origins: tuple[str, ...]
     trusted_proxies: tuple[str, ...]
@@ -73,6 +80,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     friend_requests_per_day: int
     publications_per_day: int
     reports_per_day: int
+    changes_per_hour: int
+    invites_per_hour: int
     """These are per user; 0 means no limit."""
     pool_size: int
     statement_timeout: float
@@ -86,6 +95,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     """None means `sockets` plus MORE_CONNECTIONS."""
     sockets: int
     sockets_per_user: int
+    sessions_per_user: int
     progress_keys: int
     progress_bytes: int
     """These two are per user; 0 means no limit."""
@@ -93,6 +103,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     """In days; 0 means forever."""
     files: Literal["local", "s3", "external"]
     """Where files lie."""
+    files_off: bool
+    """Whether they are `external` only because nobody has said where they lie."""
     s3_endpoint: str | None
     s3_region: str
     s3_content_bucket: str | None
@@ -106,8 +118,11 @@ class Settings(Struct, frozen=True, kw_only=True):
     file_bytes: int
     image_bytes: int
     user_bytes: int
+    new_user_bytes: int
     pending_files: int
-    """The last two are per user. 0 means no limit."""
+    """The last three are per user. 0 means no limit; for `new_user_bytes`, that of `user_bytes`."""
+    disk_reserve: int | None
+    """In bytes; None means that it depends on the disk."""
 
     @property
     def most_connections(self) -> int:
@@ -118,6 +133,16 @@ class Settings(Struct, frozen=True, kw_only=True):
     def keys_path(self) -> Path:
         """The file of the keys."""
         return self.secret_file or self.data_dir / "secret.keys"
+
+    @property
+    def database_folder(self) -> Path | None:
+        """The folder of the embedded Postgres; None with one's own."""
+        folder = self.data_dir / "postgres"
+        if self.database is None:
+            return folder
+        # Workers get the URL of the embedded one from their parent.
+        local = str(parse_dsn(self.database).get("host", "")).startswith("/")
+        return folder if local and folder.is_dir() else None
 
     @property
     def files_folder(self) -> Path:
@@ -173,14 +198,29 @@ SETTINGS = (
         "mails_per_address",
         300,
         number(0, 1_000_000),
-        "requests for mails per client address in 15 minutes; 0: no limit",
+        "requests for mails, and registrations, per client address in 15 minutes; 0: no limit",
     ),
-    Setting("debug_notify", True, flag, "on or off: does POST /api/v1/debug/notify exist?"),
+    Setting(
+        "mails_per_recipient",
+        5,
+        number(0, 1_000_000),
+        "mails per mailbox and hour that confirm addresses; 0: no limit",
+    ),
+    Setting(
+        "debug_notify",
+        AUTO,
+        flag_or_auto,
+        "on, off, or auto (on with the embedded Postgres, a loopback address to listen on, and "
+        "neither public_url nor trusted_proxies): does POST /api/v1/debug/notify exist?",
+    ),
     Setting(
         "require_party_invite",
         False,
         flag,
         "on or off: does the answer to a party invite need an invite?",
+    ),
+    Setting(
+        "party_invites", "anyone", inviters, "anyone or friends: who may invite a user to a party"
     ),
     Setting(
         "required_platforms",
@@ -239,6 +279,18 @@ SETTINGS = (
         number(0, 1_000_000),
         "reports per user in 24 hours; 0: no limit",
     ),
+    Setting(
+        "changes_per_hour",
+        60,
+        number(0, 1_000_000),
+        "changes of content per user and hour: updates, withdrawals and restorations; 0: no limit",
+    ),
+    Setting(
+        "invites_per_hour",
+        60,
+        number(0, 1_000_000),
+        "invites to parties, and answers to them, per user and hour; 0: no limit",
+    ),
     Setting("pool_size", 8, number(1, 500), "database connections per process"),
     Setting("statement_timeout", 15.0, seconds(0.1, 600), "seconds per database statement"),
     Setting("body_timeout", 30.0, seconds(0.1, 600), "seconds for headers, and for the body"),
@@ -253,6 +305,12 @@ SETTINGS = (
     Setting("connections", None, number(1, 2_000_000), "connections per process, with sockets"),
     Setting("sockets", 20_000, number(0, 1_000_000), "sockets per process"),
     Setting("sockets_per_user", 8, number(1, 1000), "sockets per user and process"),
+    Setting(
+        "sessions_per_user",
+        100,
+        number(0, 1_000_000),
+        "log-ins per user that have not ended; 0: no limit",
+    ),
     Setting("progress_keys", 1000, number(0, 10**9), "progress keys per user; 0: no limit"),
     Setting(
         "progress_bytes",
@@ -290,9 +348,21 @@ SETTINGS = (
         "user_bytes", 2048 * _MIB, number(0, 2**53), "bytes of a user's files; 0: no limit"
     ),
     Setting(
+        "new_user_bytes",
+        256 * _MIB,
+        number(0, 2**53),
+        "with --smtp, bytes of the files of a user without a confirmed address; 0: as user_bytes",
+    ),
+    Setting(
         "pending_files",
         10_000,
         number(0, 10**9),
         "files that a user may announce without their bytes; 0: no limit",
+    ),
+    Setting(
+        "disk_reserve",
+        None,
+        number(0, 2**53),
+        "with --files local, bytes of the disk that uploads leave free",
     ),
 )

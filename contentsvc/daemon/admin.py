@@ -7,6 +7,7 @@ It writes no lines of requests.
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from msgspec import json
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
@@ -25,6 +26,7 @@ from contentsvc.web.site import ApiSite
 from contentsvc.web.sizes import KIB
 from contentsvc.web.slow import Slow
 from contentsvc.web.traffic import Traffic
+from contentsvc.wire.health import ready
 
 CONNECTIONS = 32
 """Connections at once. One that has no request for 5 s gives way to a new one."""
@@ -95,9 +97,10 @@ class Pages(Resource):
         request.answer(200, b"application/json", b'{"status":"live"}', _PLAIN)
 
     async def _ready(self, request: ApiRequest) -> None:
-        if reasons := await self._missing.ask():
+        reasons = await self._missing.ask()
+        if (answer := ready(reasons)) is None:
             raise NotReady(headers={"Retry-After": "1"}, reasons=reasons)
-        request.answer(200, b"application/json", b'{"status":"ready"}', _PLAIN)
+        request.answer(200, b"application/json", json.encode(answer), _PLAIN)
 
     async def _scrape(self, request: ApiRequest) -> None:
         request.answer(200, MEDIA, await self._metrics.ask(), _PLAIN)

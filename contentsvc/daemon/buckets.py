@@ -1,48 +1,76 @@
 """The place where a daemon's files lie, by its settings."""
 
+from contextlib import suppress
+from pathlib import Path
 from random import SystemRandom
 from typing import Any
 
 from twisted.internet.threads import deferToThreadPool
 
 from contentsvc.bucket.bucket import Bucket
-from contentsvc.bucket.folder import Folder
+from contentsvc.bucket.folder import Astray, Folder
 from contentsvc.bucket.links import Links
-from contentsvc.bucket.local import Local
+from contentsvc.bucket.local import Choose, Local
 from contentsvc.bucket.s3 import S3Bucket
 from contentsvc.bucket.sigv4 import Credentials
 from contentsvc.clocks import WallClock
 from contentsvc.config import Settings, store_of
+from contentsvc.db.database import Database
+from contentsvc.db.direct import in_transaction
+from contentsvc.db.errors import Unavailable
 from contentsvc.jobs import reaching
 from contentsvc.jobs.collection import SWEEP_EVERY
 from contentsvc.jobs.runner import Job
+from contentsvc.store import folders
 from contentsvc.timers import Bell
 from contentsvc.tokens import Keys
 
 
-def open_bucket(settings: Settings, keys: Keys, reactor: Any, wall: WallClock) -> Bucket | None:
+def open_bucket(
+    settings: Settings, keys: Keys, reactor: Any, wall: WallClock, db: Database
+) -> Bucket | None:
     """The bucket that the setting `files` names, before its start. None if the files are the
     studio's own matter."""
     if settings.files == "s3":
         return _s3(settings, reactor, wall)
     if settings.files == "local":
-        folder, links = Folder(settings.files_folder), Links(keys, wall)
-        return Local(reactor, folder, links, media_url=settings.media_url)
+
+        async def settle(choose: Choose) -> str:
+            async with db.transaction() as tx:
+                return await folders.settle(tx, choose)
+
+        folder = Folder(
+            settings.files_folder,
+            reserve=settings.disk_reserve,
+            database=settings.database_folder,
+        )
+        links = Links(keys, wall)
+        return Local(reactor, folder, links, settle, media_url=settings.media_url)
     return None
 
 
-async def try_store(settings: Settings, reactor: Any) -> None:
+async def try_store(settings: Settings, reactor: Any, dsn: str) -> None:
     """Raise BadStore if the files lie in an S3 store that can be reached and is no good, OSError if
-    they lie in a folder that cannot be made."""
+    they lie in a folder that cannot be made. `dsn` is that of the database."""
     if settings.files == "local":
-        folder = Folder(settings.files_folder)
-        await deferToThreadPool(reactor, reactor.getThreadPool(), folder.prepare)
+        # What is away may come back.
+        with suppress(Astray, Unavailable):
+            await deferToThreadPool(
+                reactor, reactor.getThreadPool(), _make_folder, settings.files_folder, dsn
+            )
     if settings.files == "s3":
         bucket = _s3(settings, reactor, WallClock())
         try:
             await bucket.start()
         finally:
             await bucket.stop()
+
+
+def _make_folder(root: Path, dsn: str) -> None:
+    async def choose(stored: bool) -> str:
+        return Folder(root).choose(stored)
+
+    in_transaction(dsn, lambda tx: folders.settle(tx, choose))
 
 
 def store_jobs(bucket: Bucket | None, reactor: Any) -> list[Job]:

@@ -24,6 +24,7 @@ from contentsvc.jobs.mails import Counts
 from contentsvc.push.counts import CLIENTS, OTHER
 from contentsvc.store.mails import Queue
 from contentsvc.store.outbox import Backlog
+from contentsvc.wire.health import ready
 
 UNKNOWN: Final = "unknown"
 """The route of requests that have none, whatever their path is."""
@@ -70,11 +71,11 @@ def of_readiness(missing: Iterable[str] | None, reasons: Iterable[str]) -> list[
         gauge(
             "contentsvc_ready",
             "1 if the process can serve, as /health/ready says. 0 if it cannot.",
-            missing is not None and not found,
+            missing is not None and ready(found) is not None,
         ),
         gauges(
             "contentsvc_not_ready",
-            "1 if this reason keeps the process from serving.",
+            "1 if this reason keeps the process from serving, or from writing.",
             "reason",
             held,
         ),

@@ -22,8 +22,10 @@ from contentsvc.daemon.mailing import open_mailing
 from contentsvc.daemon.outlook import Outlook
 from contentsvc.daemon.parts import Front, Parts
 from contentsvc.daemon.replicas import failing, open_replica
-from contentsvc.daemon.sequence import Sequence, allow_files
+from contentsvc.daemon.restoring import Restoring
+from contentsvc.daemon.sequence import Sequence, allow_connections
 from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
 from contentsvc.identity.fetch import Fetch
 from contentsvc.identity.subject import Verifiers
 from contentsvc.jobs import challenges, documents, outbox
@@ -53,9 +55,6 @@ from contentsvc.tokens import Keys, MailTokens, Tokens
 from contentsvc.web.site import ApiSite
 from contentsvc.web.slow import Slow
 from contentsvc.web.unavailable import unavailability
-
-_FILES = 100
-"""Files that a process may need besides its connections to clients and to the database."""
 
 
 class Daemon(Sequence):
@@ -109,22 +108,10 @@ class Daemon(Sequence):
 
     async def _parts(self) -> Parts:
         settings, reactor, wall = self._settings, self._reactor, WallClock()
-        pools = 1 if settings.database_read is None else 2
-        others = pools * settings.pool_size + _FILES
-        files = allow_files(settings.most_connections + others)
+        connections = allow_connections(settings.most_connections, self._other_files)
         dsn = settings.database or await self._embedded()
         keys = Keys.load_or_generate(settings.keys_path)
-        await self._migrate(dsn)
-
-        db = Database(
-            reactor,
-            dsn,
-            size=settings.pool_size,
-            statement_timeout=settings.statement_timeout,
-            waited=self.outlook.observed.waited,
-        )
-        self._undo.append(db.stop)
-        await self._patiently(db.start)
+        restoring, db = await self._database(dsn)
         replica = open_replica(settings, reactor, db)
         if replica is not None:
             self._undo.append(replica.stop)
@@ -146,7 +133,13 @@ class Daemon(Sequence):
         self._undo.append(sweep.stop)
         self._undo.append(relay.stop)
         await self._stoppable(Deferred.fromCoroutine(relay.start(hub, endings, sweep)))
-        await self._patiently(endings.learn_first)
+        try:
+            await self._patiently(endings.learn_first)
+        except Unavailable as error:
+            if not restoring.on:
+                restoring.begin(str(error))
+        self._undo.append(restoring.stop)
+        restoring.start(db, hub, endings, tokens.revoked)
         passwords = Passwords(reactor)
         passwords.threads.start()
         self._undo.append(passwords.threads.stop)
@@ -156,12 +149,12 @@ class Daemon(Sequence):
         work = Bell(reactor)
         # In the next turn: the answer to the request goes first.
         tasks = Outbox(NextTurn(reactor, work.ring).ask)
-        bucket = await self._bucket(keys)
+        bucket = await self._bucket(keys, db)
         blocks = Bell(reactor)
         runner = Runner(reactor, wall, random)
         more = [] if bucket is None else [*collect(reactor, db, bucket, blocks), purge(db)]
         more += store_jobs(bucket, reactor)
-        mailing = open_mailing(settings, keys, reactor, wall, db)
+        mailing = open_mailing(settings, keys, reactor, wall, db, tokens.pseudonym)
         if mailing is not None:
             more.append(mailing.job)
             self._undo.append(mailing.stop)
@@ -176,10 +169,11 @@ class Daemon(Sequence):
             wall=wall,
             db=db,
             replica=replica,
-            disk=Disk(reactor, db, settings.data_dir if settings.database is None else None),
+            disk=Disk(reactor, db, settings.database_folder),
             keeper=self._keeper,
             bucket=bucket,
             blocked=NextTurn(reactor, blocks.ring).ask,
+            restoring=restoring,
             tokens=tokens,
             passwords=passwords,
             verifiers=self._verifiers(wall),
@@ -191,11 +185,34 @@ class Daemon(Sequence):
             mail_tokens=MailTokens(keys),
             mailing=mailing,
             runner=runner,
-            connections=max(1, min(settings.most_connections, files - others)),
+            connections=connections,
             unavailable=unavailable,
             observed=self.outlook.observed,
             slow=slow,
         )
+
+    async def _database(self, dsn: str) -> tuple[Restoring, Database]:
+        """The database, with its schema up to date unless it is being restored."""
+        restoring = Restoring(self._reactor, dsn, lambda: self._migrate_now(dsn))
+        if reason := await self._migrate(dsn):
+            restoring.begin(reason)
+
+        db = Database(
+            self._reactor,
+            dsn,
+            opener=restoring.opened,
+            size=self._settings.pool_size,
+            statement_timeout=self._settings.statement_timeout,
+            waited=self.outlook.observed.waited,
+        )
+        self._undo.append(db.stop)
+        try:
+            await self._patiently(db.start)
+        except Unavailable as error:
+            if not restoring.on:
+                restoring.begin(str(error))
+            db.begin()
+        return restoring, db
 
     def _verifiers(self, wall: WallClock) -> Verifiers:
         """Those who verify the tokens of other services."""
@@ -203,9 +220,9 @@ class Daemon(Sequence):
         self._undo.append(fetch.stop)
         return open_verifiers(self._settings, self._reactor, wall, fetch)
 
-    async def _bucket(self, keys: Keys) -> Bucket | None:
+    async def _bucket(self, keys: Keys, db: Database) -> Bucket | None:
         """The place of the files, started."""
-        bucket = open_bucket(self._settings, keys, self._reactor, WallClock())
+        bucket = open_bucket(self._settings, keys, self._reactor, WallClock(), db)
         if bucket is not None:
             self._undo.append(bucket.stop)
             try:

@@ -21,6 +21,7 @@ from contentsvc.daemon.families import (
 from contentsvc.daemon.outlook import STARTING, STOPPING
 from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
 from contentsvc.store.migrate import names
+from contentsvc.wire.health import ready
 
 PATIENCE = 2.0
 """Seconds that a scrape waits for a worker at most."""
@@ -81,7 +82,8 @@ class Workforce:
         return [(PARENT, own), *((str(number), found[number]) for number in sorted(found))]
 
     async def missing(self) -> list[str]:
-        """The reasons not to be ready: none if one worker has none."""
+        """The reasons not to be ready: none if one worker has none. If one can only read, its
+        own."""
         if self._stopping():
             return [STOPPING]
         if not self._serving():
@@ -89,14 +91,19 @@ class Workforce:
         asked = [asking for asking in self._present().values() if asking is not None]
         one: Deferred[list[str]] = Deferred()
         reasons: set[str] = set()
+        reading: list[list[str]] = []
         left = len(asked)
 
         def heard(found: list[str] | None) -> None:
             nonlocal left
             left -= 1
             reasons.update(["workers"] if found is None else found)
+            if found and ready(found) is not None:
+                reading.append(found)
             if not one.called and (not left or found == []):
-                one.callback([] if found == [] else sorted(reasons))
+                one.callback(
+                    [] if found == [] else sorted(min(reading, key=len, default=reasons))
+                )
 
         for asking in asked:
             Deferred.fromCoroutine(self._reasons(asking)).addCallback(heard)

@@ -10,6 +10,7 @@ from contentsvc.jobs import mails as job
 from contentsvc.jobs.mails import Counts, Look, Sending
 from contentsvc.jobs.runner import Job
 from contentsvc.mail import texts
+from contentsvc.mail.message import mailbox
 from contentsvc.store.mails import Mails
 from contentsvc.timers import Bell, NextTurn
 from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens
@@ -26,9 +27,15 @@ class Mailing(NamedTuple):
 
 
 def open_mailing(
-    settings: Settings, keys: Keys, reactor: Any, wall: WallClock, db: Database
+    settings: Settings,
+    keys: Keys,
+    reactor: Any,
+    wall: WallClock,
+    db: Database,
+    pseudonym: Callable[[str], str],
 ) -> Mailing | None:
-    """What the settings of mail ask for; None if no mail is sent."""
+    """What the settings of mail ask for; None if no mail is sent. `pseudonym` makes the GUID that
+    stands for a text."""
     mail = mail_of(settings)
     if mail is None:
         return None
@@ -51,7 +58,11 @@ def open_mailing(
 
     sending = Sending(reactor, wall, db, MailServer(reactor, server), look, token, counts)
     return Mailing(
-        Mails(NextTurn(reactor, bell.ring).ask),
+        Mails(
+            NextTurn(reactor, bell.ring).ask,
+            lambda email: pseudonym(f"mailbox {mailbox(email)}"),
+            settings.mails_per_recipient,
+        ),
         Job("send mail", job.EVERY, sending.run, bell),
         counts,
         sending.stop,

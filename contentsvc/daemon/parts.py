@@ -7,6 +7,7 @@ from contentsvc.bucket.bucket import Bucket
 from contentsvc.clocks import WallClock
 from contentsvc.daemon.mailing import Mailing
 from contentsvc.daemon.observed import Observed
+from contentsvc.daemon.restoring import Restoring
 from contentsvc.db.database import Database
 from contentsvc.db.replica import Replica
 from contentsvc.identity.subject import Verifiers
@@ -39,6 +40,7 @@ class Parts(NamedTuple):
     keeper: Keeper | None
     bucket: Bucket | None
     blocked: Callable[[], None]
+    restoring: Restoring
     tokens: Tokens
     passwords: Passwords
     verifiers: Verifiers

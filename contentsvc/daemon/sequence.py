@@ -20,12 +20,14 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThreadPool
 from twisted.logger import ILogObserver, Logger
 
+from contentsvc import threads
 from contentsvc.bucket.bucket import BadStore
 from contentsvc.config import ConfigError, Settings
 from contentsvc.daemon.admin import Admin, Pages
 from contentsvc.daemon.families import Source
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.pooler import PoolerError
+from contentsvc.postgres import variables
 from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.postgres.keeper import Keeper
@@ -38,6 +40,10 @@ _RETRY = 1.0
 """Seconds between attempts to reach the database at the start."""
 _TURN = 1.0
 """Seconds that an attempt to migrate waits for another process that migrates."""
+LEAST_CONNECTIONS = 100
+"""A process that can have fewer does not start, unless the settings ask for fewer."""
+_FILES = 100
+"""Files that a process may need besides its connections to clients and to the database."""
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
 _PLAIN = (
     *(EmbeddedError, KeysError, MigrationError, PoolerError),
@@ -99,6 +105,7 @@ class Sequence(Service):
     def startService(self) -> None:
         """Begin to start; twistd cannot wait for it."""
         super().startService()
+        threads.forgiving(self._reactor.getThreadPool())
         signal.signal(
             signal.SIGHUP, lambda number, frame: self._reactor.callFromThread(self._hung_up)
         )
@@ -159,6 +166,8 @@ class Sequence(Service):
         while self._undo:
             try:
                 await maybeDeferred(self._undo.pop())
+            except (EmbeddedError, OSError) as error:
+                log.error("A part of the service failed to stop: {error}", error=error)
             except Exception:
                 log.failure("A part of the service failed to stop")
 
@@ -183,8 +192,19 @@ class Sequence(Service):
 
     # Parts that both kinds of daemon have.
 
+    def _possible_connections(self) -> int:
+        """How many connections this process, or a worker of it, can have. Raises ConfigError."""
+        return possible_connections(self._settings.most_connections, self._other_files)
+
+    @property
+    def _other_files(self) -> int:
+        """Files that it may need besides its connections to clients."""
+        pools = 1 if self._settings.database_read is None else 2
+        return pools * self._settings.pool_size + _FILES
+
     async def _embedded(self) -> str:
         """Run the embedded Postgres for as long as the service runs. Gives its URL."""
+        variables.forget()
         postgres = EmbeddedPostgres(self._settings.data_dir, own=True)
         keeper = self._keeper = Keeper(self._reactor, postgres, self._give_up)
         self._undo.append(keeper.stop)
@@ -197,21 +217,30 @@ class Sequence(Service):
             )
         return dsn
 
-    async def _migrate(self, dsn: str) -> None:
-        names = await self._patiently(
-            lambda: deferToThreadPool(
-                self._reactor, self._reactor.getThreadPool(), migrate, dsn, wait=_TURN
-            )
+    async def _migrate(self, dsn: str) -> str | None:
+        """Update the schema. Gives why that has to wait, if the database is being restored."""
+        try:
+            await self._patiently(lambda: self._migrate_now(dsn))
+        except Unavailable as error:
+            return str(error)
+        return None
+
+    async def _migrate_now(self, dsn: str) -> None:
+        names = await deferToThreadPool(
+            self._reactor, self._reactor.getThreadPool(), migrate, dsn, wait=_TURN
         )
         if names:
             log.info("Applied migrations {names}", names=", ".join(names))
 
     async def _patiently(self, act: Callable[[], Awaitable[Any]]) -> Any:
-        """Repeat `act` until the database can be reached. The port stays closed meanwhile."""
+        """Repeat `act` until the database can be reached. The port stays closed meanwhile. Raises
+        Unavailable: it is being restored."""
         while True:
             try:
                 return await act()
             except (psycopg2.OperationalError, Unavailable) as error:
+                if isinstance(error, Unavailable) and error.cause == "restoring":
+                    raise
                 reason = " ".join(str(error).split())
                 log.warn("Waiting for the database: {reason}", reason=reason)
             await self._stoppable(deferLater(self._reactor, _RETRY))
@@ -228,33 +257,68 @@ class Sequence(Service):
             self._waiting = None
 
 
-def allow_files(needed: int) -> int:
-    """Let this process open `needed` files. Gives how many it may open: `needed`, or fewer if the
-    system allows fewer, which a line in the log says."""
+def possible_connections(wanted: int, others: int) -> int:
+    """How many of `wanted` connections a process can have that opens `others` files besides.
+
+    Raises ConfigError if the system allows so few files that hardly any connection would be left.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY or soft >= needed:
-        return needed
-    allowed = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-    if allowed < needed:
-        log.warn(
-            "This process needs {needed} open files, but the system allows only {allowed}: it will "
-            "accept fewer connections. See Connections and open files in docs/operating.md",
-            needed=needed,
-            allowed=allowed,
+    if resource.RLIM_INFINITY in (soft, hard):
+        return wanted
+    allowed, least = max(soft, hard), min(wanted, LEAST_CONNECTIONS) + others
+    if allowed < least:
+        raise ConfigError(
+            f"the system allows this process only {allowed} open files, and it needs at least "
+            f"{least}: raise the hard limit (systemd: LimitNOFILE; a shell: ulimit -n)"
         )
-    return allowed
+    return min(wanted, allowed - others)
+
+
+def allow_connections(wanted: int, others: int) -> int:
+    """Raise this process's limit of open files as far as it needs, and give the same. A line in
+    the log says it if that is less than `wanted`, and what it costs."""
+    connections = possible_connections(wanted, others)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < connections + others:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (connections + others, hard))
+    if connections < wanted:
+        log.warn(
+            "The system allows this process only {allowed} open files, so it serves at most "
+            "{connections} connections at a time, not {wanted}: raise the hard limit to {needed}, "
+            "or lower connections. See Connections and open files in docs/operating.md",
+            allowed=connections + others,
+            connections=connections,
+            wanted=wanted,
+            needed=wanted + others,
+        )
+    return connections
 
 
 def say_hello(settings: Settings, command: str, port: Any) -> None:
-    """Log where the API is, and how to get a first token. `command` is the `contentsvc` command as
-    the shell takes it."""
+    """Log where the API is, how to get a first token, and where files lie. `command` is the
+    `contentsvc` command as the shell takes it."""
     if settings.trusted_proxies and settings.public_url is None:
         log.warn(
             "public_url is not set: socketUrl is built from each client's Host header and the "
             "proxies' X-Forwarded-Proto"
         )
-    host = port.getHost()
+    if settings.files_off:
+        log.warn(
+            "FILES ARE OFF, because `database` is set and `files` is not: uploads, downloads and "
+            '/storage are 404. Write files = "local" (a folder that all daemons share) or files = '
+            '"s3" to have them, or files = "external" if the studio keeps them elsewhere'
+        )
+    if settings.debug_notify and (settings.public_url or settings.trusted_proxies):
+        log.warn(
+            "debug_notify is on: every user can send every other any text, as a notification. "
+            "Write debug_notify = false unless this is a test"
+        )
+    _say_where(settings, command, port.getHost())
+    if settings.files != "external":
+        _say_files(settings)
+
+
+def _say_where(settings: Settings, command: str, host: Any) -> None:
     address = getattr(host, "host", None)
     if address is None:
         log.info("contentsvc listens on {host}", host=host)
@@ -274,6 +338,17 @@ def say_hello(settings: Settings, command: str, port: Any) -> None:
         url=url,
         command=command,
     )
+
+
+def _say_files(settings: Settings) -> None:
+    place = f"in {settings.files_folder}"
+    if settings.files == "s3":
+        buckets = f"{settings.s3_content_bucket} and {settings.s3_media_bucket}"
+        place = f"in the buckets {buckets} of {settings.s3_endpoint}"
+    rule = "with other paths, content is refused, for require_files is on"
+    if not settings.require_files:
+        rule = "other paths are taken as the studio's own, unless require_files is on"
+    log.info("Files that players upload lie {place}; {rule}", place=place, rule=rule)
 
 
 def _heed_no_more() -> None:

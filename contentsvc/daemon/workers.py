@@ -101,11 +101,14 @@ class Workers(Sequence):
 
     async def start_parts(self) -> None:
         settings = self._settings
+        # Here, because a worker that ends is started again.
+        self._possible_connections()
         self._dsn = settings.database or await self._embedded()
         Keys.load_or_generate(settings.keys_path)
-        await self._migrate(self._dsn)
+        if reason := await self._migrate(self._dsn):
+            log.warn("The workers start without the database: {reason}", reason=reason)
         # Here, because a worker that ends is started again.
-        await self._stoppable(Deferred.fromCoroutine(try_store(settings, self._reactor)))
+        await self._stoppable(Deferred.fromCoroutine(try_store(settings, self._reactor, self._dsn)))
         holder = Factory()
         holder.noisy = False
         port = self._port = await self._endpoint.listen(holder)
@@ -241,7 +244,7 @@ class Workers(Sequence):
     async def _replace_all(self) -> None:
         try:
             settings = self._read_again()
-            await try_store(settings, self._reactor)
+            await try_store(settings, self._reactor, self._dsn)
         except (ConfigError, BadStore, OSError) as error:
             log.error("No rolling restart: {error}", error=error)
             return

@@ -1,9 +1,10 @@
 """Sends calls of a write to the database as one statement, with one commit.
 
 A call goes at the end of its reactor turn, unless a statement of its kind is running. What comes
-meanwhile goes together next. So a lone call waits for nobody, and a busy process sends few
-statements with many calls each: a row that everybody writes is locked once for all of them, and
-they never wait for it on several connections.
+meanwhile goes together next. So a busy process sends few statements with many calls each: a row
+that everybody writes is locked once for all of them, and they never wait for it on several
+connections. A call that comes some time after the one before, while nobody waits, is alone. It does
+not wait for statements of other rows, because nobody would share its own.
 
 Somebody else may have locked a row, so that the statement takes long. Then calls that want the same
 rows wait for it, and other calls pass it.
@@ -40,6 +41,11 @@ CHARACTERS = 1024 * 1024
 """The length of their texts at which a statement is full: its transmission holds up the reactor."""
 LATE = 0.05
 """Seconds after which a statement takes long."""
+ALONE = 0.002
+"""Seconds. A call that comes so long after the one before is alone."""
+PASSING = 4
+"""While so many statements of one kind run, a call that is alone waits too: the database is slow,
+and calls that share a statement cost it less."""
 _TURN = 0.01
 """Seconds. A call that was sent sooner has waited for nobody."""
 
@@ -72,11 +78,17 @@ class _Line:
         """The rows that share no statement with others, and the time of their latest fault."""
         self.latest: tuple[list[Call], float] | None = None
         """The newest batch and the time when it was sent, while it runs."""
+        self.running = 0
+        self.alone = False
+        """Whether the newest call came some time after the one before."""
+        self._came = -ALONE
 
     def add(self, args: Row, now: float) -> Deferred[list[Row]]:
         answer: Deferred[list[Row]] = Deferred()
         row = tuple([args[place] for place in self._row])
         call = Call(args, row, now, answer, CURRENT.get())
+        # The clock may have gone back.
+        self.alone, self._came = not 0 <= now - self._came < ALONE, now
         waiting = self.behind.get(row)
         (self.fresh if waiting is None else waiting).append(call)
         return answer
@@ -114,8 +126,15 @@ class _Line:
     def _may_share(self, first: Call, other: Call) -> bool:
         return first.row == other.row or not (first.row in self.apart or other.row in self.apart)
 
+    def may_send(self, now: float) -> bool:
+        """Whether the calls that wait for no row may go."""
+        if self.latest is None or self.latest[1] <= now - LATE:
+            return True
+        return self.alone and len(self.fresh) == 1 and self.running < PASSING
+
     def over(self, batch: list[Call]) -> None:
         """Note that the batch does not run any more."""
+        self.running -= 1
         if self.latest is not None and self.latest[0] is batch:
             self.latest = None
 
@@ -172,7 +191,7 @@ class Batches:
         due, self._due = self._due, {}
         now = self._reactor.seconds()
         for line in due:
-            if line.latest is None or line.latest[1] <= now - LATE:
+            if line.may_send(now):
                 while batch := line.take():
                     if batch[0].row not in line.apart:
                         line.latest = batch, now
@@ -181,6 +200,7 @@ class Batches:
                     self._send(line, batch)
 
     def _send(self, line: _Line, batch: list[Call]) -> None:
+        line.running += 1
         Deferred.fromCoroutine(self._serve(line, batch))
 
     async def _serve(self, line: _Line, batch: list[Call]) -> None:
@@ -218,9 +238,9 @@ class Batches:
     ) -> list[Outcome]:
         """The outcome of each of these calls that was tried. If they are refused, it may `halve`
         them to find the one whose fault it is."""
-        arguments = statement.several([call.args for call in calls])
+        form, arguments = statement.batched([call.args for call in calls])
         try:
-            return outcomes(await self._run(statement, arguments, calls[-1].since), len(calls))
+            return outcomes(await self._run(form, arguments, calls[-1].since), len(calls))
         except Exception as error:
             if len(calls) == 1 or not (halve and _is_refused(statement, error)):
                 return [error] * len(calls)

@@ -7,7 +7,7 @@ much as the statement.
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import psycopg2
 from psycopg2.extensions import POLL_OK, POLL_WRITE, make_dsn, parse_dsn
@@ -61,6 +61,12 @@ _SAID: dict[str, Cause] = {
 }
 """The cause by the text of the error. It is needed where an error has no SQLSTATE (as a connection
 opens, or from a pooler), and where the SQLSTATE is only io_error or internal_error."""
+_LACKING = frozenset(("42P01", "42703", "42704", "42883", "42P10", "3F000"))
+"""By SQLSTATE: undefined_table, undefined_column, undefined_object, undefined_function,
+invalid_column_reference (ON CONFLICT without a key), invalid_schema_name. All statements are right
+on a whole schema."""
+_LACKS = ("could not open relation with OID", "cache lookup failed for")
+"""What an internal_error says where something was dropped while a statement ran."""
 _BROKEN_STATES = ("0A000", "25006", "26000")
 """The cached plan has changed, the server has become a standby, or a statement is not prepared. A
 new connection does not have the fault."""
@@ -75,6 +81,9 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
 
     broken = False
     lost: Callable[[], None] | None = None
+    lacks: Callable[[str], object] | None = None
+    """Called with the reason when the database lacks what a statement needs. Without it, such a
+    failure is as any other."""
     where: Where | None = None
     """The host and port of its server."""
     process = 0
@@ -301,6 +310,21 @@ def unavailable(error: psycopg2.Error) -> Unavailable:
     return Unavailable(reason, cause)
 
 
+def _fail(connection: Connection, error: psycopg2.Error) -> NoReturn:
+    """Raise the error, or Unavailable if another connection may not have it. This one has then been
+    abandoned."""
+    meant = unavailable(error)
+    if connection.lacks is not None and (
+        error.pgcode in _LACKING or any(words in str(meant) for words in _LACKS)
+    ):
+        meant = Unavailable(str(meant), "restoring")
+        connection.lacks(str(meant))
+    elif error.pgcode not in _BROKEN_STATES and meant.cause == "outage":
+        raise error
+    connection.abandon()
+    raise meant from error
+
+
 async def execute(connection: Connection, sql: str, args: Row | None = None) -> Any:
     """Run SQL on a connection that nobody else uses, and give the cursor.
 
@@ -331,11 +355,7 @@ async def execute(connection: Connection, sql: str, args: Row | None = None) -> 
         connection.abandon()
         raise Unavailable(one_line(error)) from error
     except psycopg2.Error as error:
-        meant = unavailable(error)
-        if error.pgcode not in _BROKEN_STATES and meant.cause == "outage":
-            raise
-        connection.abandon()
-        raise meant from error
+        _fail(connection, error)
     finally:
         connection.since = 0.0
         spent = CURRENT.get()

@@ -91,7 +91,8 @@ class Transaction:
             begin = "BEGIN;"
         if statement.batch is None:
             return await _run(self.connection, statement, args, begin)
-        return alone(await _run(self.connection, statement, statement.several([args]), begin))
+        form, arguments = statement.batched([args])
+        return alone(await _run(self.connection, form, arguments, begin))
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Call `callback` after the commit. Callbacks run in the order of registration."""
@@ -169,6 +170,10 @@ class Database:
     async def start(self) -> None:
         """Open the first connection. Raises Unavailable."""
         self._release(await self._acquire("start"))
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin without a connection: the database cannot be used yet. `start` does so too."""
         self._overdue.start()
         self.watch()
 
@@ -197,6 +202,11 @@ class Database:
     def busy(self, before: float) -> bool:
         """Whether a statement runs that was sent before this time."""
         return any(0 < connection.since < before for connection in self._open)
+
+    @property
+    def connections(self) -> list[Connection]:
+        """The present connections."""
+        return list(self._open)
 
     @property
     def opened(self) -> int:
@@ -392,7 +402,10 @@ class Database:
         none."""
         with suppress(Unavailable):
             connection = await self._opener(
-                self._reactor, self.dsn, timeout=self._connect_timeout
+                self._reactor,
+                self.dsn,
+                timeout=self._connect_timeout,
+                statement_timeout=self._statement_timeout,
             )
             connection.abandon()
             return connection.where

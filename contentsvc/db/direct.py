@@ -50,12 +50,14 @@ class _Direct:
         self.callbacks: list[Callable[[], None]] = []
 
     async def run(self, statement: Statement, args: Row) -> list[Row]:
+        several = statement.batch is not None
+        if several:
+            statement, args = statement.batched([args])
         with self._connection.cursor() as cursor, _translated():
             if not (statement.procedure or statement.name in self._prepared):
                 cursor.execute(f"PREPARE {statement.name} AS {statement.sql}")
                 self._prepared.add(statement.name)
-            several = statement.batch is not None
-            cursor.execute(statement.execute, statement.several([args]) if several else args)
+            cursor.execute(statement.execute, args)
             if cursor.description is None:
                 return []
             statement.check(cursor.description)

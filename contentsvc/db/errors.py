@@ -2,12 +2,13 @@
 
 from typing import Literal
 
-Cause = Literal["pool", "lock", "time-out", "outage", "disk", "searches", "memory"]
+Cause = Literal["pool", "lock", "time-out", "outage", "disk", "searches", "memory", "restoring"]
 """Why the database cannot serve, in the word that the log uses.
 
 pool: no connection is free, here or at the server. lock: somebody else has held a lock for too
 long. time-out: the statement took too long. outage: the database gives no answer, or a broken one.
-disk, memory: the server has none left. searches: too many searches run at once.
+disk, memory: the server has none left. searches: too many searches run at once. restoring: the
+database is being restored, or lacks what a restore has not made yet.
 """
 
 

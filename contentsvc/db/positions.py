@@ -21,6 +21,8 @@ PATIENCE: Final = 0.05
 """Seconds that a read may wait until the replica has what it must have."""
 PAUSE: Final = 0.002
 """Seconds between two questions how far the replica is."""
+_LOOK: Final = 0.05
+"""Seconds between two looks for what nobody's request waits for."""
 BEHIND: Final = "it is behind the primary"
 LANE: Final = "replica positions"
 """The lane of all statements here."""
@@ -242,7 +244,7 @@ class Positions:
             if self._reactor.seconds() > late:
                 other = seen.timeline != needed.timeline
                 raise Unavailable("it follows another primary" if other else BEHIND)
-            await self._sleeps.sleep(PATIENCE)
+            await self._sleeps.sleep(_LOOK)
 
     async def ended(self, xid: str, seconds: float) -> None:
         """Wait until all transactions before this one have ended on the primary. Raises
@@ -251,4 +253,4 @@ class Positions:
         while not await self._primary.run(_ENDED, (xid,)):
             if self._reactor.seconds() > late:
                 raise Unavailable("the primary does not show what its replica has shown")
-            await self._sleeps.sleep(PATIENCE)
+            await self._sleeps.sleep(_LOOK)

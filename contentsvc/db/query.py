@@ -18,8 +18,10 @@ A read that is asked for often says `together=True` and the type of each paramet
 It then has a second form, which answers several calls at once. A write that is asked for often has
 a `batch` and one form, over arrays: each parameter of the SQL is the array of the calls' values.
 The first column of each row is `n`, the number of the row's call, from 1. A lone call is an array
-of one. If the calls of a batch must not share a commit, its SQL is `call …`, of a procedure that
-commits between them (see contentsvc.db.procedure).
+of one. Where calls often come alone and a function of the database does the same for one, `lone`
+is the SQL that calls it, with the same columns; its parameters are the call's values. If the calls
+of a batch must not share a commit, its SQL is `call …`, of a procedure that commits between them
+(see contentsvc.db.procedure).
 
 A read that costs milliseconds says `replica=True`: it is made on the replica, if there is one that
 has all that was acknowledged before (see contentsvc.db.replica). It has no second form.
@@ -80,6 +82,7 @@ class Decorator(Protocol):
         *,
         together: bool = False,
         batch: Batch | None = None,
+        lone: str | None = None,
         lane: str | None = None,
         replica: bool = False,
     ) -> Callable[[Function[P, T]], Function[P, T]]:
@@ -216,12 +219,13 @@ class Statements(dict[str, Statement]):
             *,
             together: bool = False,
             batch: Batch | None = None,
+            lone: str | None = None,
             lane: str | None = None,
             replica: bool = False,
         ) -> Callable[[Function[P, T]], Function[P, T]]:
             def decorate(function: Function[P, T]) -> Function[P, T]:
                 statement, returns = self._declared(
-                    sql, function, together, batch, lane, replica
+                    sql, function, together, batch, lone, lane, replica
                 )
                 answer = cardinality(statement, returns)
 
@@ -240,6 +244,7 @@ class Statements(dict[str, Statement]):
         function: Callable[..., Any],
         together: bool,
         batch: Batch | None,
+        lone: str | None,
         lane: str | None,
         replica: bool,
     ) -> tuple[Statement, Any]:
@@ -263,6 +268,12 @@ class Statements(dict[str, Statement]):
             if any(lists) or any(records) or not {*batch.row, *batch.once} <= set(parameters):
                 raise TypeError(f"{name} cannot have this batch")
             statement.batch = batch
+        if lone is not None:
+            if batch is None or statement.procedure:
+                raise TypeError(f"{name} cannot have a form for one call")
+            statement.lone = self[f"{name}_lone"] = Statement(
+                f"{name}_lone", lone, parameters, lists, statement.lane
+            )
         if together:
             several = _several(statement, sql)
             statement.together = self[f"{name}_together"] = Statement(

@@ -38,6 +38,9 @@ class Statement:
     has the form of a statement with a `batch`: its arguments are arrays, and the first column of a
     row is the number of its call. `writes` says whether the statement writes or takes locks.
 
+    `lone` is the statement that serves one call of a write with a `batch`, if it is another one.
+    Its arguments are the call's, and its rows are the same.
+
     A read with `replica` may be made on a replica (see contentsvc.db.replica).
 
     A `procedure` is called, and may commit. It cannot be prepared: Postgres keeps the plans of its
@@ -46,6 +49,7 @@ class Statement:
 
     together: "Statement | None" = None
     batch: Batch | None = None
+    lone: "Statement | None" = None
 
     def __init__(
         self,
@@ -103,11 +107,19 @@ class Statement:
         """The arguments of one run that answers all these calls."""
         return tuple(array_literal(values) for values in zip(*calls, strict=True))
 
+    def batched(self, calls: Sequence[Row]) -> "tuple[Statement, Row]":
+        """The statement that these calls of a write with a `batch` go as, and its arguments."""
+        if self.lone is not None and len(calls) == 1:
+            return self.lone, calls[0]
+        return self, self.several(calls)
+
     def expect(self, fields: tuple[str, ...]) -> None:
         """Note that the columns of the first result must be compared with the fields of the row
         type."""
         if not self.procedure:
             self._fields = fields if self.batch is None else ("n", *fields)
+            if self.lone is not None:
+                self.lone._fields = self._fields
 
     def check(self, description: Sequence[Column]) -> None:
         """Compare the columns of the statement with the fields of its row type, once.

@@ -8,14 +8,14 @@ from treq.client import HTTPClient
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.web.client import HTTPConnectionPool
 from twisted.web.http_headers import Headers
-from twisted.web.iweb import IAgent, IBodyProducer, IResponse
-from zope.interface import implementer
+from twisted.web.iweb import IAgent
 
-from contentsvc.outgoing import PLAIN, Reading, agent_of, at_once, reason
+from contentsvc.outgoing import Reading, Unpacked, agent_of, at_once, reason
 from contentsvc.spent import waiting
 
 WHOLE = 5.0
-"""Seconds for a request, from the connection to the last byte of its answer."""
+"""Seconds for a request, from the connection to the last byte of its answer. Requests of which one
+leads to the next have them together."""
 MOST = 256 * 1024
 """Bytes of an answer."""
 
@@ -32,7 +32,7 @@ class Fetch:
         self._whole = whole
         # Each request has a connection of its own: there is one in minutes.
         pool = HTTPConnectionPool(reactor, persistent=False)
-        self._agent = _Plain(agent or agent_of(reactor, pool))
+        self._agent = Unpacked(agent or agent_of(reactor, pool))
         self._under_way: set[Deferred[Any]] = set()
 
     def stop(self) -> None:
@@ -40,13 +40,21 @@ class Fetch:
         for fetching in list(self._under_way):
             fetching.cancel()
 
-    async def json(self, url: str, headers: Mapping[str, str] | None = None) -> Any:
-        """What a GET of this URL answers. Raises FetchError."""
+    def end(self) -> float:
+        """When requests that begin now must have ended, by the reactor's clock."""
+        end: float = self._reactor.seconds() + self._whole
+        return end
+
+    async def json(
+        self, url: str, headers: Mapping[str, str] | None = None, *, end: float | None = None
+    ) -> Any:
+        """What a GET of this URL answers, until this `end` or else its own. Raises FetchError."""
+        left = max((self.end() if end is None else end) - self._reactor.seconds(), 0.0)
         fetching = Deferred.fromCoroutine(self._get(url, headers or {}))
         self._under_way.add(fetching)
         try:
             with waiting("outside", self._reactor):
-                body = await fetching.addTimeout(self._whole, self._reactor)
+                body = await fetching.addTimeout(left, self._reactor)
         except FetchError:
             raise
         except TimeoutError:
@@ -85,31 +93,3 @@ class Fetch:
         if response.code != 200:
             raise FetchError(f"the answer is {response.code}")
         return reading.body
-
-
-@implementer(IAgent)
-class _Plain:
-    """Takes no packed answers: some unpack to a thousand times of what has come. One that is packed
-    all the same stays so, and is no JSON."""
-
-    def __init__(self, agent: IAgent) -> None:
-        self._agent = agent
-
-    def request(
-        self,
-        method: bytes,
-        uri: bytes,
-        headers: Headers | None = None,
-        bodyProducer: IBodyProducer | None = None,
-    ) -> Deferred[IResponse]:
-        sent = Headers() if headers is None else headers.copy()
-        sent.setRawHeaders("Accept-Encoding", ["identity"])
-
-        def keep(response: IResponse) -> IResponse:
-            found = response.headers.getRawHeaders("Content-Encoding") or []
-            if any(coding not in PLAIN for coding in found):
-                response.headers.removeHeader("Content-Encoding")
-            return response
-
-        asking: Deferred[IResponse] = self._agent.request(method, uri, sent, bodyProducer)
-        return asking.addCallback(keep)

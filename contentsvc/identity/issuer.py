@@ -143,15 +143,15 @@ class Issuer:
 
     async def _ask(self) -> Keys:
         """The keys, by discovery (OpenID Connect Discovery §4). Raises FetchError."""
-        issuer = self.settings.issuer
-        document: Any = await self._fetch.json(issuer.removesuffix("/") + _WELL_KNOWN)
+        issuer, end = self.settings.issuer, self._fetch.end()
+        document: Any = await self._fetch.json(issuer.removesuffix("/") + _WELL_KNOWN, end=end)
         if not isinstance(document, dict) or document.get("issuer") != issuer:
             raise FetchError("its configuration is that of another issuer")
         url: Any = document.get("jwks_uri")
         # Only an issuer on this machine may send us to this machine without TLS.
         if not is_safe(url) or (is_plain(url) and not is_plain(issuer)):
             raise FetchError("its jwks_uri is not an https URL")
-        return Keys.read(await self._fetch.json(url), self.settings.algorithms)
+        return Keys.read(await self._fetch.json(url, end=end), self.settings.algorithms)
 
 
 class Issuers:

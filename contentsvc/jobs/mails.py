@@ -20,8 +20,8 @@ from twisted.python.failure import Failure
 from contentsvc.db.database import Database
 from contentsvc.mail.errors import Away, NotTaken, PutOff
 from contentsvc.mail.message import compose, link, mailable
-from contentsvc.mail.texts import Text
-from contentsvc.store import mails
+from contentsvc.mail.texts import NOBODY, Text
+from contentsvc.store import identities, mails
 from contentsvc.store.mails import Addressee, Claimed
 from contentsvc.timers import Bell
 
@@ -165,7 +165,8 @@ class Sending:
         if recipient is None:
             return await self._refused(mail, user.id, "no mail can be sent to such an address")
         try:
-            await session.send(self._look.sender, recipient, self._message(mail, user, recipient))
+            message = await self._message(mail, user, recipient)
+            await session.send(self._look.sender, recipient, message)
         except NotTaken as error:
             await self._refused(mail, user.id, str(error))
         except PutOff as error:
@@ -201,12 +202,19 @@ class Sending:
         )
         await mails.give_up(self._db, mail.id, mail.tries, why)
 
-    def _message(self, mail: Claimed, user: Addressee, recipient: str) -> bytes:
+    async def _message(self, mail: Claimed, user: Addressee, recipient: str) -> bytes:
+        # The address in such a mail is not yet the account's, whatever it has confirmed before.
+        known = user.confirmed and mail.purpose not in {"confirm", "change"}
         values = {
-            "username": user.username,
+            "username": user.username if known else NOBODY,
             "email": recipient,
             "link": link(self._look.url, self._token(mail.purpose, mail.id)),
+            "issuer": _listed(mail.issuers),
         }
+        if mail.purpose == "reset":
+            values["linked"] = _listed(await identities.staying(self._db, user.id))
+        elif mail.purpose in {"linked", "unlinked"}:
+            values["linked"] = _listed(await identities.issuers(self._db, user.id))
         subject, body = self._look.texts[mail.purpose].fill(values)
         return compose(
             sender=self._look.sender,
@@ -217,3 +225,8 @@ class Sending:
             id=mail.id,
             date=self._wall.seconds(),
         )
+
+
+def _listed(lines: str) -> str:
+    """What stands for lines in a mail."""
+    return ", ".join(lines.splitlines()) or "-"

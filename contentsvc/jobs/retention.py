@@ -92,6 +92,7 @@ def retain(db: Db, days: int) -> list[Job]:
         "notes of follows that were taken back": notes(retention.trim_unfollows),
         "notes of requests for friendship": notes(retention.trim_friend_asks),
         "names of users who have left": notes(retention.trim_departures),
+        "notes of limits": notes(retention.trim_rate_limits),
         "old mails": notes(retention.trim_mails),
     }
     if days:

@@ -124,6 +124,8 @@ class Runner:
                 )
 
     def _failed(self, name: str, error: Exception) -> None:
+        if isinstance(error, Unavailable) and error.cause == "restoring":
+            return  # one line says so for all jobs, and nobody can read what fails
         now, text = self._reactor.seconds(), plain(error)
         before = self._failing.get(name)
         since = int(self._wall.seconds()) if before is None else before.since

@@ -41,6 +41,15 @@ def mailable(address: str) -> str | None:
     return plain if _LOCAL.fullmatch(local) and _DOMAIN.fullmatch(domain) else None
 
 
+def mailbox(address: str) -> str:
+    """What addresses of one mailbox have in common, for a limit. Most providers take `Ann+x@` for
+    `ann@`, and some ignore dots. Where they do not, two mailboxes share a limit."""
+    plain = mailable(address) or address
+    local, _, domain = plain.lower().rpartition("@")
+    bare = local.partition("+")[0].replace(".", "")
+    return f"{bare or local}@{domain}"
+
+
 def link(url: str, token: str) -> str:
     """A URL with a token, which comes last in its query."""
     parts = urlsplit(url)

@@ -2,6 +2,9 @@
 
 A text is a file: a line `Subject: …`, an empty line, and the body. `$username` and the like stand
 for what differs; `$$` is a dollar sign.
+
+Anybody can register with the address of somebody else, and with a name that mail programs show as a
+link. So a mail to an address that its owner has not confirmed has NOBODY instead of the name.
 """
 
 from collections.abc import Mapping
@@ -12,13 +15,18 @@ from typing import Final, NamedTuple
 
 _ALL: Final = frozenset({"username", "email"})
 _LINK: Final = _ALL | {"link"}
+_ISSUERS: Final = _ALL | {"issuer", "linked"}
 TEXTS: Final[Mapping[str, frozenset[str]]] = {
-    "reset": _LINK,
+    "reset": _LINK | {"linked"},
     "confirm": _LINK,
     "change": _LINK,
     "changed": _ALL,
+    "linked": _ISSUERS,
+    "unlinked": _ISSUERS,
 }
 """The texts by their names, and the placeholders that each may have."""
+NOBODY: Final = "player"
+"""`$username` where nobody has confirmed that the address is the account's."""
 MOST: Final = 64 * 1024
 """Most bytes of a file."""
 

@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -44,6 +45,9 @@ from contentsvc.postgres.user import PostgresUser
 _SOCKET = ".s.PGSQL.5432"
 # sun_path has 108 bytes on Linux and 104 elsewhere, with the NUL.
 _SOCKET_PATH_MAX = 103
+_SHUTDOWNS = ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0))
+"""Postgres's signals for a fast and for an immediate shutdown, and the seconds that each may
+take."""
 
 
 class EmbeddedPostgres:
@@ -128,7 +132,7 @@ class EmbeddedPostgres:
             url = self._serve(user)
         except BaseException as error:
             if self.started_here and not isinstance(error, EmbeddedError):
-                self._shutdown(user)
+                self._shutdown()
             raise
         self._stops = self._own or self.started_here or not alone
         self._identity = identity(self._pgdata)
@@ -168,7 +172,7 @@ class EmbeddedPostgres:
             with self._locks.turn():
                 try:
                     if self._locks.is_last() and self._stops:
-                        self._shutdown(self._user)
+                        self._shutdown()
                 finally:
                     self._locks.leave()
                     self._close(self._user)
@@ -307,11 +311,15 @@ class EmbeddedPostgres:
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
 
-    def _shutdown(self, user: PostgresUser) -> None:
-        for mode, seconds in (("fast", 30), ("immediate", 10)):
-            if self._running() is not None:
-                with suppress(EmbeddedError, subprocess.TimeoutExpired):
-                    programs.pg_ctl_stop(self._pgdata, user, mode, seconds)
+    def _shutdown(self) -> None:
+        # Not by pg_ctl: no new process can begin when the system has no memory left for one.
+        for number, seconds in _SHUTDOWNS:
+            deadline = time.monotonic() + seconds
+            if (found := running(self._pgdata)) is not None:
+                with suppress(psutil.NoSuchProcess):
+                    found.process.send_signal(number)
+            while self._running() is not None and time.monotonic() < deadline:
+                time.sleep(0.02)
         if self._running() is not None:
             raise EmbeddedError(f"Postgres in {self._pgdata} does not stop")
         if self._child:

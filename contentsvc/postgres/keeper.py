@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, fail
 from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger
@@ -24,6 +24,10 @@ PATIENCE = 120
 
 T = TypeVar("T")
 log = Logger()
+
+
+class _NoThread(EmbeddedError):
+    """The system has no thread left."""
 
 
 class Keeper:
@@ -56,21 +60,34 @@ class Keeper:
         if self._watching is not None:
             self._watching.cancel()
         # A start that is running in its thread finishes first.
-        await self._in_thread(self._postgres.stop)
+        try:
+            await self._in_thread(self._postgres.stop)
+        except _NoThread:
+            # Nobody is served any more, so it may block.
+            self._postgres.stop()
         for folder in self._postgres.closed:
             log.info("Restored the mode of {folder}", folder=folder)
 
     async def _watch(self) -> None:
         while True:
             await deferLater(self._reactor, CHECK)
-            # Check twice: a folder may be renamed away and back.
-            if not await self._look():
-                await deferLater(self._reactor, CHECK)
-                if not await self._look() and not await self._come_back():
+            try:
+                if not await self._check():
                     return
-            if not await self._in_thread(self._postgres.running):
-                log.warn("The embedded Postgres has ended: starting it again")
-                await self._start_again()
+            except _NoThread:
+                continue  # until there is one
+
+    async def _check(self) -> bool:
+        """Look after the server once. False if its data stay away."""
+        # Check twice: a folder may be renamed away and back.
+        if not await self._look():
+            await deferLater(self._reactor, CHECK)
+            if not await self._look() and not await self._come_back():
+                return False
+        if not await self._in_thread(self._postgres.running):
+            log.warn("The embedded Postgres has ended: starting it again")
+            await self._start_again()
+        return True
 
     async def _look(self) -> bool:
         self.there = await self._in_thread(self._postgres.there)
@@ -128,4 +145,7 @@ class Keeper:
             log.failure("The watch over the embedded Postgres failed", failure)
 
     def _in_thread(self, act: Callable[[], T]) -> Deferred[T]:
-        return deferToThreadPool(self._reactor, self._reactor.getThreadPool(), act)
+        try:
+            return deferToThreadPool(self._reactor, self._reactor.getThreadPool(), act)
+        except RuntimeError as error:  # Python's, if it cannot start another thread
+            return fail(_NoThread(error))

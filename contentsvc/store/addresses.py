@@ -1,7 +1,7 @@
 """Users' e-mail addresses: who keeps one, and who confirms one (extensions §8).
 
 An address that nobody has confirmed for a week does not keep another user from it. Then the account
-that had it has none.
+that had it has none. An operator who deletes a user can keep the address from others for 30 days.
 """
 
 from typing import Final
@@ -20,9 +20,22 @@ async def free(db: Db, email: str) -> None:
     """Take an address from an account that does not keep it."""
 
 
-@found(f"select from users where {_SAME} and id <> :user and not ({_LAPSED})")
+_OF_DELETED = """email = sha256(convert_to(lower(:email collate "C"), 'UTF8'))"""
+
+
+@found(f"""
+    select from users where {_SAME} and id <> :user and not ({_LAPSED})
+    union all
+    select from departures
+    where {_OF_DELETED} and departed > clock_timestamp() - interval '30 days'
+""")
 async def taken(db: Db, user: str, email: str) -> bool:
-    """Whether another user keeps this address."""
+    """Whether another user keeps this address, or one whom an operator has deleted does."""
+
+
+@none(f"update departures set email = null where {_OF_DELETED}")
+async def release(db: Db, email: str) -> None:
+    """Take an address from the users whom an operator has deleted."""
 
 
 @many(f"select id from users where id = :user or {_SAME} order by id for update")

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, found, maybe
+from contentsvc.db.query import Db, found, maybe, none
 
 
 class Ban(NamedTuple):
@@ -19,10 +19,15 @@ class Shown(NamedTuple):
     until: int | None
 
 
-@found("select from users where id = :user for update")
-async def hold(db: Db, user: str) -> bool:
-    """Lock the user, so that a log-in that is running either ends before the ban or sees it. False
-    if there is no such user."""
+@maybe("select admin from users where id = :user for update")
+async def hold(db: Db, user: str) -> bool | None:
+    """Lock the user, so that a log-in that is running either ends before the ban or sees it. Gives
+    whether this is an admin, None if there is no such user."""
+
+
+@none("select pg_advisory_xact_lock(hashtext('admins'), 0)")
+async def hold_admins(tx: Db) -> None:
+    """Let no other admin be banned until the transaction ends."""
 
 
 @found("""
@@ -38,6 +43,15 @@ async def put(db: Db, user: str, reason: str, until: int | None) -> bool:
 
 
 _IN_FORCE = "(until is null or until > now())"
+
+
+@found(f"""
+    select from users u
+    where u.admin and not exists (select from bans where user_id = u.id and {_IN_FORCE})
+    limit 1
+""")
+async def admin_left(tx: Db) -> bool:
+    """Whether there is an admin who is not banned."""
 
 
 @maybe(f"""

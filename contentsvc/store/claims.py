@@ -150,6 +150,22 @@ async def claim(
     """
 
 
+@one("""
+    select count(*) = cardinality(:paths::text[])
+    from files f
+    where f.path = any(:paths::text[]) and f.stored and not f.invalid and not f.collecting
+      and not exists (
+          select from blocked_files b where b.sha256 = substr(f.path, 4, 64) offset 0
+      )
+      and exists (
+          select from claims c
+          where c.holder = :content::uuid and c.kind = 'content' and c.path = f.path
+      )
+""")
+async def holds(db: Db, content: str, paths: list[str]) -> bool:
+    """Whether a content has claimed all of these screenshots, and their bytes are there."""
+
+
 async def lock(tx: Db, owner: str | None, paths: list[str]) -> None:
     """Lock all files that a transaction claims or gives up, and first what the `owner`'s take."""
     if owner is not None:

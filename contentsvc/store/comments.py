@@ -43,6 +43,16 @@ class Written(NamedTuple):
     told: list[Following]
 
 
+class Edited(NamedTuple):
+    """Whether the text of a comment has `changed`. If not, its author and the author of the content
+    or of the parent are `blocked`, or else the comments on the content are `locked`, or else it was
+    deleted meanwhile."""
+
+    blocked: bool
+    locked: bool
+    changed: bool
+
+
 class _Telling(NamedTuple):
     """A new comment, and one of its notifications if there is one. `blocked` is None if the content
     has no such parent."""
@@ -147,8 +157,24 @@ async def create(
 
 # Both lock the content before the comment, so that they do not wait for each other.
 @maybe("""
-    with content as (
-        select id from contents where id = :content and not comments_locked
+    with parties as materialized (
+        -- The pairs, which may be the same, in one order for all writers.
+        select m.author_id as writer,
+               least(nullif(c.author_id, m.author_id), nullif(p.author_id, m.author_id)) as nearer,
+               greatest(nullif(c.author_id, m.author_id), nullif(p.author_id, m.author_id))
+                   as farther
+        from comments m join contents c on c.id = m.content_id
+        left join comments p on p.content_id = m.content_id and p.id = m.parent_id
+        where m.id = :comment and m.content_id = :content
+    ), judged as materialized (
+        select case when nearer is null then false
+                    when pair_blocked(writer, nearer) then true
+                    when farther = nearer then false
+                    else pair_blocked(writer, farther) end as blocked
+        from parties
+    ), content as (
+        select id from contents
+        where id = :content and not comments_locked and not (select blocked from judged)
         for share
     ), changed as (
         update comments m set body = :body, updated = clock_timestamp()
@@ -156,11 +182,13 @@ async def create(
         where m.id = :comment and m.content_id = c.id and not m.deleted
         returning m.id
     )
-    select exists (select from changed) from content
+    select blocked, not exists (select from content) as locked,
+           exists (select from changed) as changed
+    from judged
 """)
-async def update(db: Db, content: str, comment: int, body: str) -> bool | None:
-    """Change the text. False if the comment was deleted meanwhile, None if the comments on the
-    content are locked."""
+async def update(db: Db, content: str, comment: int, body: str) -> Edited | None:
+    """Change the text, unless its author and somebody whom it concerns are blocked. None if there
+    is no such comment."""
 
 
 @found("""

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from contentsvc.db.lanes import WHOLE
-from contentsvc.db.query import Db, many, maybe, one
+from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.store.dependencies import BROUGHT, Registered
 from contentsvc.store.fragments import AUTHOR, BEFORE, INFO, state
+from contentsvc.store.rate_limits import CHANGES, taken
 from contentsvc.wire.content import ContentInfo
 from contentsvc.wire.dependencies import Entity, Package
 
@@ -21,12 +22,22 @@ class Standing(NamedTuple):
     first_revision: str
 
 
-class Before(NamedTuple):
-    """A content as an update has found it, and whether that has `changed` anything."""
+class Held(NamedTuple):
+    """A content as an update has found it."""
 
     author_id: str
     screenshots: list[str]
-    changed: bool
+
+
+class Changed(NamedTuple):
+    """What an update did. `wait` is the seconds until the caller may change one more, then nothing
+    has changed. `reworded` says that the description or the tags differ. If anything has changed,
+    `name` and `tags` are those that the content has now."""
+
+    wait: int
+    reworded: bool
+    name: str | None
+    tags: list[str] | None
 
 
 class Act(NamedTuple):
@@ -119,27 +130,58 @@ async def create(
     """
 
 
+@found("""
+    select from contents
+    where id = :content and screenshots = :screenshots::text[]
+      and tags = coalesce(:tags::text[], tags) and description = :description
+""")
+async def shows(
+    db: Db, content: str, description: str, screenshots: list[str], tags: list[str] | None
+) -> bool:
+    """Whether a content has all of this already. `tags` None means whatever tags."""
+
+
 @maybe("""
+    select author_id, screenshots from contents where id = :content and not deleted
+    for no key update
+""")
+async def hold(tx: Db, content: str) -> Held | None:
+    """Lock a content until the transaction ends, to change it. None if it is deleted."""
+
+
+@one(f"""
     with old as materialized (
-        select id, author_id, screenshots,
-               (description, screenshots, tags) is distinct from
-                   (:description, :screenshots::text[], coalesce(:tags::text[], tags)) as changed
-        from contents
-        where id = :content and not deleted
-        for no key update
+        select description <> :description or tags <> coalesce(:tags::text[], tags) as reworded,
+               screenshots <> :screenshots::text[] as reshot
+        from contents where id = :content
+    ), allowed as materialized (
+        select case when reworded or reshot then {taken(CHANGES, ":caller::uuid")}
+               else 0 end as wait
+        from old
     ), changed as (
-        update contents
-        set description = :description, screenshots = :screenshots,
-            tags = coalesce(:tags, tags), updated = now()
-        where id = (select id from old)
+        update contents c
+        -- What stays is not written again, however long it is.
+        set description = case when reworded then :description else description end,
+            screenshots = :screenshots, tags = coalesce(:tags, tags), updated = now()
+        from old, allowed
+        where c.id = :content and (reworded or reshot) and wait = 0
+        returning c.name, c.tags
     )
-    select author_id, screenshots, changed from old
+    select wait, reworded, changed.name, changed.tags
+    from old cross join allowed left join changed on true
 """)
 async def update(
-    db: Db, content: str, description: str, screenshots: list[str], tags: list[str] | None
-) -> Before | None:
-    """Change the members that may change (spec §4.2), and lock the content until the transaction
-    ends. `tags` None leaves the tags. None if the content is deleted."""
+    tx: Db,
+    content: str,
+    description: str,
+    screenshots: list[str],
+    tags: list[str] | None,
+    caller: str,
+    most: int,
+) -> Changed:
+    """Change the members that may change (spec §4.2) of a content that the transaction has locked.
+    `tags` None leaves the tags. What differs counts for the caller's limit of `most` CHANGES, 0 for
+    any number."""
 
 
 _OF_AUTHOR = f"""

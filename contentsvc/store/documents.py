@@ -89,6 +89,25 @@ async def insert(db: Db, content: str, name: str, tags: Sequence[str], descripti
     await _insert(db, content, document(name, tags, description))
 
 
+@none("""
+    insert into documents as d (content_id, number, source, stale, terms)
+    select c.id, c.number, source_of(c), false,
+           shelved(:words, c.number)::tsvector || filters_of(c)
+    from contents c where c.id = :content
+    on conflict (content_id) do update
+    set source = excluded.source, stale = false,
+        -- Terms that stay are not written to the index again.
+        terms = case when d.terms = excluded.terms then d.terms else excluded.terms end
+""")
+async def _replace(tx: Db, content: str, words: str) -> None:
+    """Replace the words of a content."""
+
+
+async def replace(tx: Db, content: str, name: str, tags: Sequence[str], description: str) -> None:
+    """Write the words of a content to which this transaction has given these texts."""
+    await _replace(tx, content, document(name, tags, description))
+
+
 async def renew(db: Db, content: str) -> None:
     """Write the words of a content that this transaction has written."""
     await _renew(db, await _texts(db, content))

@@ -7,6 +7,7 @@ section before it and the next one after it.
 
 What others have written is in it where it was meant for the user: messages, and notifications. Not
 in it is what others say about the user to the service: reports of the user, and who blocks them.
+Nor is what moderators note for each other, such as the decisions about these reports.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -15,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from contentsvc.db.lanes import WHOLE
 from contentsvc.db.query import Db, many, maybe
 from contentsvc.store.fragments import NIL
+from contentsvc.wire.moderation import Act
 
 
 class Item(NamedTuple):
@@ -82,6 +84,11 @@ async def account(db: Db, user: str) -> Account | None:
     """The user's record. None if there is no such user."""
 
 
+TOLD: Final[frozenset[Act]] = frozenset(
+    {"user_banned", "ban_lifted", "user_warned", "user_changed", "reward_removed"}
+)
+"""What admins do to a user that the user is told or sees, with its reason. All else, such as what
+they decided about reports of the user, is for the moderators alone."""
 SECTIONS: Final[list[Section]] = []
 """The sections, in their order."""
 _NUMBER, _GUID, _TEXT = ("bigint", "0"), ("uuid", NIL), ("text", "")
@@ -206,7 +213,7 @@ _section(
 _section(
     "mails", "mails m where m.user_id = :user", "m.id", of=_GUID,
     purpose="m.purpose", email="m.email", created="unix(m.created)", expires="unix(m.expires)",
-    ended="m.ended",
+    ended="m.ended", issuers="m.issuers",
 )
 _section(
     "content", "contents c where c.author_id = :user", "c.number",
@@ -333,7 +340,9 @@ _section(
 )
 _section(
     "moderation",
-    "moderation_actions a where a.subject = :user::text and a.subject_kind = 'user'", "a.number",
+    f"""moderation_actions a where a.subject = :user::text and a.subject_kind = 'user'
+        and a.action in ({", ".join(f"'{act}'" for act in sorted(TOLD))})""",
+    "a.number",
     action="a.action", reason="a.reason", created="unix(a.created)",
 )
 _section(

@@ -1,7 +1,7 @@
 """Whether the database answers with the schema that this version needs."""
 
 from contentsvc.db.database import Database
-from contentsvc.db.query import Db, one
+from contentsvc.db.query import Db, found, one
 from contentsvc.store.migrate import names
 
 
@@ -14,6 +14,16 @@ async def ping(db: Db) -> bool:
     """Whether the pool answers and the schema is current. Raises Unavailable."""
     expected = names()
     return await applied(db, expected) == len(expected)
+
+
+@found("select where current_setting('transaction_read_only') = 'off'")
+async def writable(db: Db) -> bool:
+    """Whether the server takes writes: it is no standby, and nobody has made it read-only."""
+
+
+async def writes(db: Db) -> bool:
+    """Whether the server takes writes. Raises Unavailable if it does not answer."""
+    return await writable(db)
 
 
 async def answers(db: Database) -> bool:

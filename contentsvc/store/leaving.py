@@ -20,6 +20,7 @@ from contentsvc.store.claims import KEPT
 from contentsvc.store.collection import give_up
 from contentsvc.store.emptying import empty
 from contentsvc.store.fragments import LAST, NIL
+from contentsvc.store.identities import proves
 from contentsvc.store.outbox import insert
 from contentsvc.store.tasks import Departure, DependencyChanged, encoded
 
@@ -112,17 +113,37 @@ async def _hold(tx: Db, user: str, password_hash: str | None) -> bool | None:
 
 
 @none("""
-    with log_ins as (delete from failed_log_ins where account = :user)
+    with log_ins as (delete from failed_log_ins where account = :user),
+    limits as (delete from rate_limits where subject = :user)
     delete from users where id = :user
 """)
 async def _forget(tx: Db, user: str) -> None:
     """Delete the row of the user, and what the foreign keys take along."""
 
 
-async def leave(tx: Db, user: str, password_hash: str | None) -> list[str] | None:
-    """Delete the account of a user who has proved to have the password with this hash. Gives the
-    ids of the sessions that it ends. None if there is no such user, or if the password has just
-    changed; then the transaction must be rolled back.
+@none("""
+    insert into departures (user_id, name, email)
+    select id, sha256(convert_to(username_key, 'UTF8')), sha256(convert_to(email_key, 'UTF8'))
+    from users where id = :user
+    on conflict (user_id) do update set email = excluded.email
+""")
+async def _keep_address(tx: Db, user: str) -> None:
+    """Keep the address of the user, who is locked, for as long as the name."""
+
+
+async def leave(
+    tx: Db,
+    user: str,
+    password_hash: str | None,
+    identity: str | None = None,
+    *,
+    keep_address: bool = False,
+) -> list[str] | None:
+    """Delete the account of a user who has proved to have the password with this hash, or the
+    `identity` with this id. Gives the ids of the sessions that it ends. None if there is no such
+    user, or if the password has just changed, or the identity is just unlinked; then the
+    transaction must be rolled back. With `keep_address`, nobody else gets the address for as long
+    as the name.
     """
     await _all(_forget_pairs, tx, user)
     await _all(_forget_follows, tx, user)
@@ -133,10 +154,14 @@ async def leave(tx: Db, user: str, password_hash: str | None) -> list[str] | Non
     # From here on others wait: the rest is little.
     if not await _hold(tx, user, password_hash):
         return None
+    if identity is not None and not await proves(tx, user, identity):
+        return None
     ended = await _end_sessions(tx, user)
     # Those that were made meanwhile.
     await _expire_tokens(tx, user)
     await _all(_empty_comments, tx, user)
+    if keep_address:
+        await _keep_address(tx, user)
     await _forget(tx, user)
     return ended
 

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
 from contentsvc.db.query import Db, found, maybe, none, one
+from contentsvc.store import rate_limits
 
-Purpose = Literal["reset", "confirm", "change", "changed"]
+Purpose = Literal["reset", "confirm", "change", "changed", "linked", "unlinked"]
 
 LEASE: Final = 180
 """Seconds that a process has for a mail: more than a sending may take."""
@@ -28,7 +29,7 @@ _MINE = "user_id = :user and not ended"
 
 class Claimed(NamedTuple):
     """A mail that this process is to send. `tries` tells this claim from others, `age` is in
-    seconds."""
+    seconds. `issuers` are those of accounts elsewhere that the mail is about, a line each."""
 
     id: str
     purpose: Purpose
@@ -36,14 +37,16 @@ class Claimed(NamedTuple):
     email: str
     tries: int
     age: float
+    issuers: str
 
 
 class Addressee(NamedTuple):
-    """A user, with the address as they wrote it."""
+    """A user, with the address as they wrote it, and whether they have `confirmed` it."""
 
     id: str
     username: str
     email: str
+    confirmed: bool
 
 
 class Account(NamedTuple):
@@ -71,25 +74,64 @@ class Queue(NamedTuple):
     failing: int
 
 
+class Wanted(NamedTuple):
+    """A mail that somebody asks for, to an address that may be another's."""
+
+    purpose: Purpose
+    email: str
+
+
 class Mails:
-    """Where a cause puts its mails. `wake` begins the work in this process."""
+    """Where a cause puts its mails. `wake` begins the work in this process.
 
-    def __init__(self, wake: Callable[[], None]) -> None:
+    Within an hour, `most` of the mails that anybody can have sent to an address go to one mailbox;
+    0: any number. `mailbox` makes the GUID that stands for the mailbox of an address.
+    """
+
+    def __init__(
+        self,
+        wake: Callable[[], None],
+        mailbox: Callable[[str], str] = str,
+        most: int = 0,
+    ) -> None:
         self._wake = wake
+        self._mailbox = mailbox
+        self._most = most
 
-    async def put(self, db: Db, purpose: Purpose, user: str, email: str) -> None:
-        """Have a mail sent to a user at this address once `db` has committed."""
-        await insert(db, purpose, user, email)
+    async def ask(self, tx: Db, user: str, *mails: Wanted) -> int:
+        """Have mails sent that a user asks for, if the limits of their mailboxes allow it. Gives 0,
+        or the seconds until it may be asked again. Then no mail is sent; of several, some may have
+        been counted, so `tx` must be rolled back."""
+        if self._most:
+            # In the order of the subjects, as all who need several.
+            for mailbox in sorted(self._mailbox(mail.email) for mail in mails):
+                wait = await rate_limits.take(tx, rate_limits.MAILS, mailbox, self._most)
+                if wait > 0:
+                    return wait
+        for mail in mails:
+            await self.put(tx, mail.purpose, user, mail.email)
+        return 0
+
+    async def put(
+        self, db: Db, purpose: Purpose, user: str, email: str, issuers: str = ""
+    ) -> None:
+        """Have a mail sent to a user at this address once `db` has committed, whatever the limit
+        is: nobody must be able to hold up what an owner of an address is to be told. `issuers` are
+        those of accounts elsewhere that it is about, a line each."""
+        await insert(db, purpose, user, email, issuers)
         db.after_commit(self._wake)
 
     async def put_reset(self, db: Db, email: str) -> None:
         """Have a mail sent to whoever has this address, if anybody has."""
-        await insert(db, "reset", None, email)
+        await insert(db, "reset", None, email, "")
         db.after_commit(self._wake)
 
 
-@none("insert into mails (purpose, user_id, email) values (:purpose, :user, :email)")
-async def insert(db: Db, purpose: str, user: str | None, email: str) -> None:
+@none("""
+    insert into mails (purpose, user_id, email, issuers)
+    values (:purpose, :user, :email, :issuers)
+""")
+async def insert(db: Db, purpose: str, user: str | None, email: str, issuers: str) -> None:
     """Add a mail to the queue."""
 
 
@@ -114,10 +156,11 @@ async def due(db: Db, most: int) -> int:
     set due = clock_timestamp() + interval '{LEASE} seconds', tries = tries + 1,
         expires = clock_timestamp() + case purpose
             when 'reset' then interval '{RESET_LIFETIME} seconds'
-            when 'changed' then null else interval '{CONFIRM_LIFETIME} seconds' end
+            when 'confirm' then interval '{CONFIRM_LIFETIME} seconds'
+            when 'change' then interval '{CONFIRM_LIFETIME} seconds' end
     where id = (select id from late union all select id from ahead limit 1)
     returning id, purpose, user_id, email, tries,
-              greatest(extract(epoch from clock_timestamp() - created), 0)::float8 as age
+              greatest(extract(epoch from clock_timestamp() - created), 0)::float8 as age, issuers
 """)
 async def claim(db: Db) -> Claimed | None:
     """The mail that has waited longest. It is this process's for LEASE seconds. None if there is
@@ -125,7 +168,7 @@ async def claim(db: Db) -> Claimed | None:
 
 
 @maybe("""
-    select id, username, email from users
+    select id, username, email, email_confirmed as confirmed from users
     where email_key = lower(:email collate "C") for no key update
 """)
 async def holder(db: Db, email: str) -> Addressee | None:
@@ -133,7 +176,10 @@ async def holder(db: Db, email: str) -> Addressee | None:
     to them."""
 
 
-@maybe("select id, username, coalesce(email, '') as email from users where id = :user")
+@maybe("""
+    select id, username, coalesce(email, '') as email, email_confirmed as confirmed
+    from users where id = :user
+""")
 async def addressee(db: Db, user: str) -> Addressee | None:
     """A user, with the present address."""
 
@@ -231,12 +277,12 @@ async def lock(db: Db, user: str) -> Account | None:
 @one("""
     select seconds_left((
         select m.created from mails m
-        where m.user_id = :user and m.purpose in ('confirm', 'change')
+        where m.user_id = :user and m.purpose = any(:purposes)
         order by m.created desc offset :most::bigint - 1 limit 1
     ), interval '1 hour')
 """)
-async def wait(db: Db, user: str, most: int) -> int:
-    """Seconds until the user may have one more mail sent to confirm an address, 0 if now. The
+async def wait(db: Db, user: str, purposes: list[str], most: int) -> int:
+    """Seconds until the user may have one more mail sent of one of these purposes, 0 if now. The
     user's row is locked."""
 
 

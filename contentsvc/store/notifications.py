@@ -95,9 +95,17 @@ _APPEND = """
 """
 
 
-@maybe(_APPEND, batch=Batch(("recipient",)))
+_APPEND_ONE = """
+    select 1 as n, user_id, seq, id, created, previous
+    from tell(:recipient, :kind, :data)
+    where user_id is not null
+"""
+
+
+@maybe(_APPEND, batch=Batch(("recipient",)), lone=_APPEND_ONE)
 async def _append(db: Db, recipient: str, kind: str, data: str) -> Appended | None:
-    """Append one notification. None if there is no such user, or if they have muted any kind.
+    """Append one notification. None if there is no such user, or if they have muted this kind; of
+    several together, if they have muted any.
 
     The lock on the counter's row gives numbers and times the order of the commits.
     """

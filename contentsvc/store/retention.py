@@ -207,6 +207,11 @@ async def trim_unfollows(db: Db) -> int:
     """Delete at most NOTES notes of follows that were taken back. Gives their number."""
 
 
+@one(_notes("rate_limits", "expires", 0))
+async def trim_rate_limits(db: Db) -> int:
+    """Delete at most NOTES effects that count for no limit any more. Gives their number."""
+
+
 @one(_notes("mails", "created", KEPT * DAY))
 async def trim_mails(db: Db) -> int:
     """Delete at most NOTES old mails, whose links are not good any more. Gives their number."""

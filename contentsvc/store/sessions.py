@@ -48,6 +48,13 @@ async def begin(db: Db, user: str, refresh: str, lifetime: int) -> str | None:
     seconds. None if the user is banned."""
 
 
+@many("select end_oldest_sessions(:user, :most::integer, :begun) as id")
+async def end_oldest(tx: Db, user: str, most: int, begun: str) -> list[str]:
+    """End the sessions of a user that were used longest ago, so that the user has no more than
+    `most`, with the one that has just `begun`. Gives the ids of those that it ends: 1,000 at most,
+    and the next time more."""
+
+
 @maybe("""
     select s.id as session_id, s.user_id, u.admin,
            s.revoked is null and t.expires > now() as live,

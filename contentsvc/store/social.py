@@ -7,6 +7,7 @@ from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.store.floods import DAY, wait
 from contentsvc.store.fragments import BEFORE, USER, state, within
 from contentsvc.store.pairs import THEIRS, due
+from contentsvc.store.rate_limits import INVITES, taken
 from contentsvc.wire.users import UserInfo
 
 
@@ -23,6 +24,14 @@ class Followed(NamedTuple):
 
     wait: int
     told: bool
+
+
+class Invited(NamedTuple):
+    """Whether an invite or an answer has `changed` anything. If `wait` is above 0, it is the
+    seconds until the user may send one more: then the transaction must be rolled back."""
+
+    changed: bool
+    wait: int
 
 
 class Invite(NamedTuple):
@@ -132,38 +141,58 @@ async def unfollow(db: Db, user: str, other: str) -> bool:
     day."""
 
 
-@found("""
-    insert into party_invites as i (sender, recipient, party, changed)
-    values (:sender, :recipient, :party, clock_timestamp())
-    on conflict (sender, recipient, party) do update
-    set answer = null, changed = clock_timestamp()
-    where i.answer is not null or i.changed < clock_timestamp() - make_interval(secs => :again)
-    returning true
+def _counted(changed: str, who: str) -> str:
+    """Whether there is a row of `changed`. If there is, it counts for the limit of `who`."""
+    return f"""
+        exists (select from {changed}) as changed,
+        case when exists (select from {changed}) then {taken(INVITES, who)} else 0 end as wait
+    """
+
+
+@one(f"""
+    with made as (
+        insert into party_invites as i (sender, recipient, party, changed)
+        values (:sender, :recipient, :party, clock_timestamp())
+        on conflict (sender, recipient, party) do update
+        set answer = null, changed = clock_timestamp()
+        where i.answer is not null or i.changed < clock_timestamp() - make_interval(secs => :again)
+        returning true
+    )
+    select {_counted("made", ":sender::uuid")}
 """)
-async def invite(db: Db, sender: str, recipient: str, party: str, again: int) -> bool:
-    """Register an invite. False if it repeats one that is less than `again` seconds old.
+async def invite(
+    tx: Db, sender: str, recipient: str, party: str, again: int, most: int
+) -> Invited:
+    """Register an invite, if it does not repeat one that is less than `again` seconds old. It
+    counts for the sender's limit of `most` INVITES, 0 for any number.
 
     Raises Refused `party_invites_recipient` if there is no such user.
     """
 
 
-@found("""
-    insert into party_invites as i (sender, recipient, party, answer, changed)
-    values (:sender, :recipient, :party, :answer, clock_timestamp())
-    on conflict (sender, recipient, party) do update
-    set answer = excluded.answer, changed = clock_timestamp()
-    where i.answer is distinct from excluded.answer
-       or i.changed < clock_timestamp() - make_interval(secs => :again)
-    returning true
+@one(f"""
+    with answered as (
+        insert into party_invites as i (sender, recipient, party, answer, changed)
+        values (:sender, :recipient, :party, :answer, clock_timestamp())
+        on conflict (sender, recipient, party) do update
+        set answer = excluded.answer, changed = clock_timestamp()
+        where i.answer is distinct from excluded.answer
+           or i.changed < clock_timestamp() - make_interval(secs => :again)
+        returning true
+    )
+    select {_counted("answered", ":recipient::uuid")}
 """)
 async def answer_any(
-    db: Db, sender: str, recipient: str, party: str, answer: str, again: int
-) -> bool:
-    """Register an answer, even without an invite. False if it repeats one that is less than `again`
-    seconds old. Raises Refused `party_invites_sender`."""
+    tx: Db, sender: str, recipient: str, party: str, answer: str, again: int, most: int
+) -> Invited:
+    """Register an answer, even without an invite, if it does not repeat one that is less than
+    `again` seconds old. It counts for the recipient's limit of `most` INVITES, 0 for any number.
+
+    Raises Refused `party_invites_sender`.
+    """
 
 
-@maybe("""
+@maybe(f"""
     with answered as (
         update party_invites i set answer = :answer, changed = clock_timestamp()
         where sender = :sender and recipient = :recipient and party = :party
@@ -171,14 +200,13 @@ async def answer_any(
                or i.changed < clock_timestamp() - make_interval(secs => :again))
         returning true
     )
-    select exists (select from answered) from party_invites
+    select {_counted("answered", ":recipient::uuid")} from party_invites
     where sender = :sender and recipient = :recipient and party = :party
 """)
 async def answer_invite(
-    db: Db, sender: str, recipient: str, party: str, answer: str, again: int
-) -> bool | None:
-    """Answer an invite. False if it repeats an answer that is less than `again` seconds old; None
-    if there is no such invite."""
+    tx: Db, sender: str, recipient: str, party: str, answer: str, again: int, most: int
+) -> Invited | None:
+    """The same of an answer to an invite. None if there is no such invite."""
 
 
 # Rows of one moment come in the order of a hash: the list has no number of its own.

@@ -12,10 +12,11 @@ from contentsvc.db.query import Db, many, maybe, none
 
 class Usage(NamedTuple):
     """All that a user has: bytes announced, stored or claimed, and the number of files without
-    bytes from the user."""
+    bytes from the user. `confirmed` says whether the user has confirmed an address."""
 
     used: int
     pending: int
+    confirmed: bool
 
 
 class Token(NamedTuple):
@@ -32,10 +33,15 @@ async def lock(tx: Db, user: str) -> Usage:
     if usage is None:
         await begin(tx, user)
         usage = await hold(tx, user)
-    return usage or Usage(0, 0)
+    return usage or Usage(0, 0, False)
 
 
-@maybe("select used, pending from storage where user_id = :user for update")
+@maybe("""
+    select s.used, s.pending, coalesce((
+        select u.email is not null and u.email_confirmed from users u where u.id = s.user_id
+    ), false) as confirmed
+    from storage s where s.user_id = :user for update
+""")
 async def hold(tx: Db, user: str) -> Usage | None:
     """The row, locked. None if the user has never had any file."""
 
@@ -45,9 +51,13 @@ async def begin(tx: Db, user: str) -> None:
     """Make the row."""
 
 
-@maybe("select used, pending from storage where user_id = :user")
+@maybe("""
+    select coalesce(s.used, 0) as used, coalesce(s.pending, 0) as pending,
+           u.email is not null and u.email_confirmed as confirmed
+    from users u left join storage s on s.user_id = u.id where u.id = :user
+""")
 async def usage(db: Db, user: str) -> Usage | None:
-    """What a user's files take. None if the user has never had any."""
+    """What a user's files take. None if there is no such user."""
 
 
 _APART = """(

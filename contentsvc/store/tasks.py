@@ -30,12 +30,23 @@ class Task(Struct, tag_field="kind", rename="camel", kw_only=True, frozen=True):
         return None
 
 
-class ContentPublished(Task, frozen=True, tag="ContentPublished"):
-    """Tell an author's followers, up to the follow number `upto`, of a new content."""
+class Publication(Task, frozen=True):
+    """Something that an author has published, of which the followers are told up to the follow
+    number `upto`."""
 
     author: str
     content: str
     upto: int
+
+    @property
+    def topic(self) -> str:
+        """The author: who follows hears of all that they publish in its order. Migration
+        `0053.topics` says the same."""
+        return f"publications of {self.author}"
+
+
+class ContentPublished(Publication, frozen=True, tag="ContentPublished"):
+    """Tell an author's followers of a new content."""
 
 
 class ChallengeClosed(Task, frozen=True, tag="ChallengeClosed"):
@@ -44,13 +55,10 @@ class ChallengeClosed(Task, frozen=True, tag="ChallengeClosed"):
     challenge: str
 
 
-class RevisionPublished(Task, frozen=True, tag="RevisionPublished"):
-    """Tell an author's followers, up to the follow number `upto`, of a new revision."""
+class RevisionPublished(Publication, frozen=True, tag="RevisionPublished"):
+    """Tell an author's followers of a new revision."""
 
-    author: str
-    content: str
     revision: str
-    upto: int
 
 
 class DependencyChanged(Task, frozen=True, tag="DependencyChanged"):

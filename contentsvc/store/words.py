@@ -8,13 +8,16 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from hashlib import md5
+from itertools import islice
 from typing import Final
 
 LONGEST: Final = 64
 """Characters of a word that count. So longer words are the same if they begin alike."""
-MOST: Final = 640 * 1024
-"""Bytes of the words of one content. A tsvector holds 1 MiB, shelves included. Only a description
-of many thousand characters that stand for several each could have more."""
+MOST: Final = 2000
+"""Different words of one text that count: the first ones. Each costs an entry of the index, with
+each change. Their terms have at most 600 KiB together, and a tsvector holds 1 MiB."""
+_GAPS: Final = str.maketrans({n: " " for n in range(128) if not chr(n).isalnum()})
+"""What parts the words of a text in ASCII."""
 
 
 def _marks() -> str:
@@ -46,16 +49,20 @@ def folded(text: str) -> str:
 
 def _all(text: str) -> list[str]:
     """The words of a text, in their order."""
-    if not text.isascii():
-        # These two are letters for `re`, and marks once they are folded.
-        text = text.replace("\uff9e", "\u3099").replace("\uff9f", "\u309a")
-        text = _RUN.sub(lambda run: run[0][:_MOST_MARKS], text)
+    if text.isascii():
+        # The same, in a tenth of the time.
+        return text.lower().translate(_GAPS).split()
+    # These two are letters for `re`, and marks once they are folded.
+    text = text.replace("\uff9e", "\u3099").replace("\uff9f", "\u309a")
+    text = _RUN.sub(lambda run: run[0][:_MOST_MARKS], text)
     return _WORD.findall(folded(text))
 
 
 def words(text: str) -> list[str]:
-    """The words of a text: runs of letters and digits, each once, in their order."""
-    return list(dict.fromkeys(word[:LONGEST] for word in _all(text)))
+    """The words of a text: runs of letters and digits, the first MOST that differ, in their
+    order."""
+    different = dict.fromkeys(word[:LONGEST] for word in dict.fromkeys(_all(text)))
+    return list(islice(different, MOST))
 
 
 def _word(word: str) -> str:
@@ -70,16 +77,9 @@ def _tag(tag: str) -> str:
 def document(name: str, tags: Sequence[str], description: str) -> str:
     """The words and tags of a content, as the text of a tsvector."""
     terms = dict.fromkeys(map(_tag, tags), "")
-    size = 0
     for text, weight in ((name, ":1A"), ("\n".join(tags), ":1B"), (description, "")):
         for word in words(text):
-            term = _word(word)
-            if term in terms:
-                continue
-            size += len(term.encode())
-            if size > MOST:
-                break
-            terms[term] = weight
+            terms.setdefault(_word(word), weight)
     return " ".join(map("".join, terms.items()))
 
 

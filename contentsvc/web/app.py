@@ -6,20 +6,21 @@ permission (403) are checked. Then follow the size (413), decoding (400) and the
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 from klein import Klein
 from twisted.logger import Logger
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
+from werkzeug.routing import Map, Rule
 
 from contentsvc.spent import CURRENT, Spent
 from contentsvc.web import decode, urls
 from contentsvc.web.allow import Who
-from contentsvc.web.assets import Asset
 from contentsvc.web.call import Call
-from contentsvc.web.errors import BadToken, InternalError, Problem
+from contentsvc.web.errors import BadToken, InternalError, NotFound, Problem
 from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.route import Route
@@ -33,6 +34,13 @@ Authenticate = Callable[[str], Who]
 """Gives the caller that an access token belongs to. Raises BadToken."""
 Translate = Callable[[Exception], Problem | None]
 """Gives the problem for an exception of a handler; None if there is none."""
+
+
+class Static(Protocol):
+    """What is beside the operations, and the same for everybody."""
+
+    def answer(self, request: ApiRequest, fields: bytes) -> None:
+        """Answer a GET or HEAD. `fields` are the header fields of every answer."""
 
 
 class _Mounted(NamedTuple):
@@ -59,6 +67,7 @@ class Api(Resource):
         self._app = Klein()
         self._urls = Urls(self._app.url_map)
         self._mounted: dict[str, _Mounted] = {}
+        self._left_out: list[tuple[Urls, type[Problem]]] = []
         self.operations: list[Operation] = []
         """All mounted operations."""
 
@@ -87,6 +96,16 @@ class Api(Resource):
         if unused:
             raise TypeError(f"no operation is of {unused}")
 
+    def leave_out(self, operations: Iterable[Operation], problem: type[Problem]) -> None:
+        """Answer with this problem, whoever asks, at the paths of these operations, which are not
+        mounted. Without it, such a path is one of those where there is nothing."""
+        rules = Map()
+        left_out = Urls(rules)
+        for operation in operations:
+            left_out.add(operation.route.method, operation.path)
+            rules.add(Rule(operation.path, methods=[operation.route.method]))
+        self._left_out.append((left_out, problem))
+
     def judge(self, request: ApiRequest) -> int:
         """Check path, token and permission, and return how many bytes the body may have.
 
@@ -95,15 +114,36 @@ class Api(Resource):
         path = urls.decoded(request.path)
         if request.method == b"OPTIONS":
             request.route = "OPTIONS"
-            request.judged = self._urls.allowed(path)
+            request.judged = self._allowed(path)
             return SMALL
-        endpoint, args = self._urls.match(request.method.decode("latin-1"), path)
+        endpoint, args = self._match(request.method.decode("latin-1"), path)
         route, request.route, owned, takes_token, variables = self._mounted[endpoint]
         values = {name: urls.variable(kind, shown, args[name]) for kind, name, shown in variables}
         caller = self._caller(request) if takes_token else None
         route.allow.check(caller, str(values["user"]) if owned else None)
         request.judged = endpoint, values, caller
         return route.limit if caller is not None else min(route.limit, SMALL)
+
+    def _match(self, method: str, path: str) -> tuple[str, dict[str, str]]:
+        """Raises what `leave_out` says, NotFound, MethodNotAllowed."""
+        try:
+            return self._urls.match(method, path)
+        except NotFound:
+            self._refuse_left_out(path)
+            raise
+
+    def _allowed(self, path: str) -> list[str]:
+        try:
+            return self._urls.allowed(path)
+        except NotFound:
+            self._refuse_left_out(path)
+            raise
+
+    def _refuse_left_out(self, path: str) -> None:
+        for left_out, problem in self._left_out:
+            with suppress(NotFound):
+                left_out.allowed(path)
+                raise problem()
 
     def render(self, request: ApiRequest) -> int:
         """Answer the request, now or later. Never raises."""
@@ -127,8 +167,8 @@ class Api(Resource):
         log.failure("Request {id} failed", id=request.request_id)
         return self.refuse(request, InternalError())
 
-    def asset(self, request: ApiRequest, asset: Asset) -> int:
-        """Answer with a file that is beside this resource."""
+    def asset(self, request: ApiRequest, asset: Static) -> int:
+        """Answer with what is beside this resource."""
         asset.answer(request, self._reply.fields(request))
         return NOT_DONE_YET
 
@@ -137,9 +177,9 @@ class Api(Resource):
         self._reply.options(request, ", ".join(methods).encode())
         return NOT_DONE_YET
 
-    def refuse(self, request: ApiRequest, problem: Problem) -> int:
+    def refuse(self, request: ApiRequest, problem: Problem, *, oauth: bool = False) -> int:
         """Answer a request that reaches no operation, here or of a resource beside this one."""
-        self._reply.problem(request, problem)
+        self._reply.problem(request, problem, oauth=oauth)
         return NOT_DONE_YET
 
     def _server(self, route: Route, handler: Callable[..., Any]) -> Any:

@@ -337,6 +337,8 @@ class ApiChannel(HTTPChannel):
         old = self._version == b"HTTP/1.0"
         if len(hosts) > 1 or not (hosts or old):
             self.refuse(MalformedRequest("A request must have one Host header."))
+        elif len(headers._rawHeaders.get(b"Authorization", ())) > 1:
+            self.refuse(MalformedRequest("A request must not have two Authorization headers."))
         elif old and self.length is None:
             self.refuse(MalformedRequest("An HTTP/1.0 request must not have a chunked body."))
         elif not request.addressed(self._command, self._path):

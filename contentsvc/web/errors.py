@@ -155,6 +155,18 @@ class Unavailable(Problem):
         self.cause = cause
 
 
+class Restoring(Unavailable):
+    """503: the database is being restored."""
+
+    code = "restoring"
+    detail = (
+        "The database is being restored from a back-up. Retry-After says when to try again."
+    )
+
+    def __init__(self) -> None:
+        super().__init__(cause="restoring", headers={"Retry-After": "5"})
+
+
 def at_pointer(pointer: str, detail: str) -> Problem:
     """InvalidBody about one member, named by a JSON pointer (RFC 6901)."""
     return InvalidBody(errors=[{"pointer": pointer, "detail": detail}])

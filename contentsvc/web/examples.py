@@ -5,7 +5,7 @@ from typing import Any
 
 from contentsvc.web.schemas import REF, Schema
 
-_ID = "0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"
+ID = "0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"
 
 
 def example(schema: Schema, components: Mapping[str, Schema]) -> Any:
@@ -33,7 +33,7 @@ def _of_type(schema: Schema, components: Mapping[str, Schema]) -> Any:
             return [example(schema["items"], components)]
         case "string":
             text = "text".ljust(schema.get("minLength", 0), "t")
-            return _ID if schema.get("format") == "uuid" else text
+            return ID if schema.get("format") == "uuid" else text
         case "integer" | "number":
             return schema.get("default") or max(schema.get("minimum", 1), 1)
         case other:

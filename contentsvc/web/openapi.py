@@ -7,7 +7,7 @@ from typing import Any
 
 from contentsvc.web.decode import SHA256
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout, Unavailable
-from contentsvc.web.examples import example
+from contentsvc.web.examples import ID, example
 from contentsvc.web.route import Route
 from contentsvc.web.schemas import NO_NUL, REF, Schema, Schemas, prose
 from contentsvc.web.sizes import KIB, SMALL
@@ -18,6 +18,8 @@ JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 PROBLEM = "application/problem+json"
 
 _REQUEST = "5ea323f45ce5-3"
+_IN_PATH = {"kind": "content", "id": ID, "key": "tower/best", "sha256": "9f86d081884c7d65" * 4}
+"""Examples of what a path names, where its type does not say enough."""
 _WHO = {
     "ANYONE": "Anyone may call this. A token is not needed, but a bad one is refused.",
     "SIGNED_IN": "Needs an access token.",
@@ -112,7 +114,7 @@ class Document:
             },
             "password": {
                 "type": "oauth2",
-                "description": "The same, from a log-in with a password (RFC 6749 §4.3).",
+                "description": "A name and a password, for an access token (RFC 6749 §4.3).",
                 "flows": {
                     "password": {"tokenUrl": log_in, "refreshUrl": log_in, "scopes": {}}
                 },
@@ -221,6 +223,7 @@ class Document:
                 "in": "query",
                 **({"description": schema.pop("description")} if "description" in schema else {}),
                 "required": needed,
+                **({"example": example(schema, self._components)} if needed else {}),
                 "schema": schema,
             }
             for name, needed, schema in self._schemas.parameters(route.query)
@@ -231,6 +234,8 @@ class Document:
         types = [self._schemas.of(_described(body)) for body in route.bodies]
         if route.form is not None:
             content = {FORM: self._example(self._schemas.of(route.form))}
+            if (shown := getattr(route.form, "example", None)) is not None:
+                content[FORM]["example"] = shown
         elif len(types) == 1:
             content = {JSON: self._example(types[0])}
         else:
@@ -348,8 +353,13 @@ def _variable(variable: tuple[str, str]) -> dict[str, Any]:
         schema = {"type": "integer", "format": "int64", "minimum": 1, "maximum": 2**63 - 1}
     elif kind == "sha256":
         schema = {"type": "string", "pattern": f"^{SHA256}$"}
-    found = {"name": variable_name(kind, name), "in": "path", "required": True, "schema": schema}
-    return found
+    return {
+        "name": variable_name(kind, name),
+        "in": "path",
+        "required": True,
+        "example": _IN_PATH.get(name) or example(schema, {}),
+        "schema": schema,
+    }
 
 
 def _by_status(errors: Iterable[type[Problem]]) -> dict[int, list[type[Problem]]]:

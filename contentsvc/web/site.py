@@ -29,6 +29,9 @@ log = Logger()
 _METHODS = {method.encode(): method.value for method in HTTPMethod}
 """The methods that the log shows. Others are not shown, because they may contain anything."""
 
+_PROBES = frozenset({"/health/live", "/health/ready"})
+"""Routes that balancers and supervisors ask for ever."""
+
 Observe = Callable[[tuple[str, str, int], float], object]
 """Called for each request that has its answer, with its method, its route and the first digit of
 the status, and with the seconds that it took. All three have few values, whatever clients send."""
@@ -107,23 +110,24 @@ class ApiSite(Site, Common):
         self.log_request(request, request.code)
 
     def log_request(self, request: ApiRequest, status: int) -> None:
-        """Write one line per request. It has the route, and not the path or the query, which may
-        contain secrets."""
+        """Write one line per request, but none for probes, which come every second. It has the
+        route, and not the path or the query, which may contain secrets."""
         seconds = self.reactor.seconds() - request.started
         method = _METHODS.get(request.method, "-")
         self._observe((method, request.route, status // 100), seconds)
-        parents = request.requestHeaders._rawHeaders.get(b"Traceparent")
-        log.info(
-            "{method} {route} {status} {ms:.1f}ms user={user} client={client} "
-            "request={request_id}{note}",
-            method=method,
-            route=request.route,
-            status=status,
-            ms=seconds * 1000,
-            user=request.caller,
-            client=request.client,
-            request_id=request.request_id,
-            note=noted(parents, request.note) if parents else request.note,
-        )
+        if request.route not in _PROBES:
+            parents = request.requestHeaders._rawHeaders.get(b"Traceparent")
+            log.info(
+                "{method} {route} {status} {ms:.1f}ms user={user} client={client} "
+                "request={request_id}{note}",
+                method=method,
+                route=request.route,
+                status=status,
+                ms=seconds * 1000,
+                user=request.caller,
+                client=request.client,
+                request_id=request.request_id,
+                note=noted(parents, request.note) if parents else request.note,
+            )
         if seconds > self.slow.threshold:
             self.slow.note(method, request, status, seconds)

@@ -1,6 +1,6 @@
 """Registration and the OAuth endpoints' forms."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -62,6 +62,28 @@ class SubjectProof(Struct):
 
     subject_token: str
     subject_token_type: SubjectTokenType
+
+
+class TokenProof(Struct):
+    """A token of another service, and its type, which prove whose an account without a password
+    is."""
+
+    proof_token: str
+    proof_token_type: SubjectTokenType
+
+
+class LinkByPassword(SubjectProof):
+    """A token of the account to link, and the password."""
+
+    password: Annotated[str, Meta(max_length=128)]
+
+
+class LinkByToken(SubjectProof):
+    """A token of the account to link, and one of an account that proves whose this account without
+    a password is."""
+
+    proof_token: str
+    proof_token_type: SubjectTokenType
 
 
 class PasswordResetRequest(Wire):
@@ -134,6 +156,13 @@ class TokenForm(Struct):
     the e-mail address, and `password`. `refresh_token` needs `refresh_token`. The token exchange
     needs `subject_token` and `subject_token_type`. Its `requested_token_type` can only be that of
     access tokens. It does not take `resource`, `audience` and `actor_token`."""
+
+    example: ClassVar[dict[str, str]] = {
+        "grant_type": "password",
+        "username": "ada",
+        "password": "open sesame",
+    }
+    """What a form shows first: a log-in."""
 
     grant_type: Annotated[str, Meta(extra_json_schema={"enum": list(GRANTS)})]
     username: Annotated[str, Meta(max_length=254)] | None = None

@@ -108,12 +108,14 @@ def _copy(
 
 
 def _tables(cursor: Any) -> list[tuple[str, list[str]]]:
-    """The service's, with their columns except those that Postgres generates."""
+    """The service's that its migrations do not fill, with their columns except those that Postgres
+    generates."""
     cursor.execute(
         """
         select relname, array_agg(attname::text)
         from pg_class c join pg_attribute a on a.attrelid = c.oid
         where relkind = 'r' and relnamespace = 'public'::regnamespace and relname !~ 'yoyo'
+          and relname <> 'schema_marks'
           and attnum > 0 and not attisdropped and attgenerated = ''
         group by relname order by relname
         """

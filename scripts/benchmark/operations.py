@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import closing
 from http.client import HTTPConnection
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import psycopg2
@@ -23,8 +23,12 @@ BUSY = 32
 FEW = 2
 """Connections of a search, which keeps the database busy: with more, its latency would be that
 of a queue."""
+SOME = 8
+"""Connections of a write that takes tens of milliseconds."""
 OURS, STUDIOS = "put-content-ours", "put-content-studio"
 """Keys of two operations that differ only in whose paths they have."""
+SAME, LONG = "put-content-same", "put-content-long"
+"""Keys of two operations that differ only in whether they change anything."""
 _VARIANTS = 10_000
 """Different requests of a read, so that it is not the same few rows again and again."""
 _TOKENS = world.WRITERS
@@ -36,6 +40,8 @@ _TAGGED = 300
 """Different requests of a read with If-None-Match."""
 _LONG = 11
 """Letters of a long name."""
+_UPDATED = 20
+"""Contents with a long description."""
 _NOTIFIED = 100
 """Recipients of notifications, where they are several."""
 
@@ -272,6 +278,16 @@ _REVISE = f"""
         '","path":"entities/new/core.bin"}},"originating":[' .. table.concat(parts, ",") ..
         '],"using":[' .. table.concat(used, ",") .. ']}}'
 """
+_UPDATE = f"""
+    local owned = pick(owned)
+    return "PUT", "{API}/content/" .. owned[1], authors[owned[3]],
+        '{{"screenshotUris":["shots/new/1.png","shots/new/2.png"],"description":"' .. TEXT .. '"}}'
+"""
+_TEXT = """(function()
+        local words = {}
+        for n = 1, 8191 do words[n] = string.format("%07x", math.random(0, 0xfffffff)) end
+        return table.concat(words, " ")
+    end)()"""
 _NOTIFY = f"""
     return "POST", "{API}/debug/notify", pick(writers)[2],
         '{{"recipient":"' .. writers[math.random(RECIPIENTS)][1] ..
@@ -282,6 +298,17 @@ _NOTIFY = f"""
 
 def _with_files(between: str) -> str:
     return _FILES.replace("BETWEEN", between).replace("SETS", str(world.SETS))
+
+
+def _update(text: str) -> str:
+    return _UPDATE.replace("TEXT", text)
+
+
+def _long(context: Context) -> dict[str, object]:
+    """Few contents, whose first update is the only one that changes anything, and its text."""
+    found = owned(context)
+    words = (f"{context.random.getrandbits(28):07x}" for _ in range(8191))
+    return {**found, "owned": found["owned"][:_UPDATED], "long": " ".join(words)}
 
 
 def _notify(recipients: int) -> str:
@@ -306,7 +333,7 @@ def _digests(context: Context) -> dict[str, object]:
     return {"digests": ["".join(world.digest(w, n) for n in numbers) for w in context.writers]}
 
 
-def owned(context: Context) -> dict[str, object]:
+def owned(context: Context) -> dict[str, Any]:
     """Contents with their core entities and authors. The last author, whom many follow, has none
     of them."""
     sizes = context.sizes
@@ -329,6 +356,7 @@ def write(
     tables: Callable[[Context], dict[str, object]] = lambda context: {},
     *,
     compared: bool = False,
+    connections: int = BUSY,
 ) -> Operation:
     """A write. `make` is the Lua text that makes a request, `tables` are its globals."""
 
@@ -337,7 +365,7 @@ def write(
         seed = context.random.randrange(2**31)
         return wrk.of_maker(make, seed, writers=writers, **tables(context))
 
-    return Operation(key, title, status, BUSY, script, compared=compared)
+    return Operation(key, title, status, connections, script, compared=compared)
 
 
 READS = (
@@ -357,6 +385,8 @@ WRITES = (
     write(OURS, "PUT content, 20 paths of ours", 204, _with_files("/"), _digests),
     write(STUDIOS, "PUT content, 20 of the studio's", 204, _with_files("-"), _digests),
     write("post-revision", "POST revision, 20 dependencies", 201, _REVISE, owned),
+    write(SAME, "PUT content, 64 KiB unchanged", 204, _update("long"), _long, connections=SOME),
+    write(LONG, "PUT content, 64 KiB changed", 204, _update(_TEXT), owned, connections=SOME),
     write("notify", f"debug notify, {_NOTIFIED} recipients", 204, _notify(_NOTIFIED)),
     write("notify-one", "debug notify, one recipient", 204, _notify(1)),
 )

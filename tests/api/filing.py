@@ -47,11 +47,11 @@ class FilingCase(RevisionCase):
     async def setUp(self) -> None:
         await super().setUp()
         claims = Claims(required=self.required)
-        publishing = Publishing(self.db, self.outbox, (), self.per_day, claims)
+        publishing = Publishing(self.db, self.outbox, (), self.per_day, 0, claims)
         self.contents = Content(self.db, Notifier(), self.outbox, publishing)
         self.family = Revisions(self.db, publishing, files=True)
         self.prechecks = UploadPrecheck(self.db, required_platforms=(), files=True)
-        self.withdrawal = Withdrawal(self.db, self.outbox)
+        self.withdrawal = Withdrawal(self.db, self.outbox, changes_per_hour=0)
         self.users = Users(self.db, claims)
         self.challenges = Challenges(self.db, self.outbox, claims)
 

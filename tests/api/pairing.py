@@ -17,7 +17,7 @@ from contentsvc.wire.messages import MessageCreate
 from contentsvc.wire.notifications import DebugNotify
 from contentsvc.wire.reports import UserReportBody
 from contentsvc.wire.social import PartyBody
-from tests.api.support import ApiCase, Caller, Notifier, Tasks
+from tests.api.support import SOCIAL, ApiCase, Caller, Notifier, Tasks
 from tests.support.databases import guid
 
 Act = Callable[[], Coroutine[Any, Any, Any]]
@@ -118,7 +118,7 @@ class Families:
     def __init__(self, db: Any) -> None:
         notifier = Notifier()
         self.friends = Friends(db, notifier, requests_per_day=0)
-        self.social = Social(db, notifier, require_invite=False, follows_per_day=0)
+        self.social = Social(db, notifier, **SOCIAL)
         self.messages = Messages(db, notifier, per_minute=0)
         self.comments = Comments(db, notifier, per_minute=0)
         self.reports = Reports(db, Tasks(), per_day=0)

@@ -96,6 +96,15 @@ class Endings:
         db.after_commit(lambda: self.sids.extend(sids))
 
 
+SOCIAL: dict[str, Any] = {
+    "require_invite": False,
+    "invited_by": "anyone",
+    "follows_per_day": 0,
+    "invites_per_hour": 0,
+}
+"""The options of Social, without limits."""
+
+
 class ApiCase(StoreCase):
     async def refused(self, act: Awaitable[Any]) -> Problem:
         """The problem that a handler raises."""

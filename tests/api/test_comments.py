@@ -80,11 +80,18 @@ class CommentTests(ApiCase):
         self.assertEqual(len(self.notifier.sent), 1)
 
     async def test_changed_blocked(self) -> None:
-        """Words of before a block can still be changed, and deleted."""
+        """Words of before a block can be deleted, but not changed; that comes before locked
+        comments and deleted ones."""
         comment = await self.write(self.ann)
         self.block()
-        await self.family.update(self.ann, self.game, comment, CommentUpdate(body="y"))
-        await self.delete(self.ann, comment)
+        for locked in (False, True):
+            await self.family.lock(self.owner, self.game, CommentsLock(locked=locked))
+            for _ in range(2):
+                change = CommentUpdate(body="y")
+                act = self.family.update(self.ann, self.game, comment, change)
+                problem = await self.refused(act)
+                self.assertEqual((problem.status, problem.code), (403, "blocked"))
+            await self.delete(self.ann, comment)
 
     async def test_removed(self) -> None:
         """The author is told by whomever else the comment is deleted, with the reason."""

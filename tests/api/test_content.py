@@ -38,7 +38,7 @@ class ContentCase(ApiCase):
         await super().setUp()
         self.notifier = Notifier()
         self.outbox = Tasks()
-        publishing = Publishing(self.db, self.outbox, (), 100, None)
+        publishing = Publishing(self.db, self.outbox, (), 100, 0, None)
         self.family = Content(self.db, self.notifier, self.outbox, publishing)
         self.ann, self.bob = await self.user(), await self.user()
         self.game = guid()
@@ -162,3 +162,44 @@ class StatusTests(ContentCase):
         self.assertEqual((await store.standing(self.db, self.game)).status, "active")
         rows = self.sql("select 1 from notifications where user_id = %s", self.ann)
         self.assertEqual((rows, self.notifier.sent), ([], []))
+
+
+class UnchangedTests(ContentCase):
+    """PUT of what a content shows already."""
+
+    def written(self) -> list[Any]:
+        """The versions of all rows that a change would write."""
+        return [
+            self.sql(f"select ctid::text, xmin::text, xmax::text from {table} order by ctid")
+            for table in ("contents", "documents", "content_ranks", "rate_limits", "outbox")
+        ] + [self.sql("select count(*) from moderation_actions")]
+
+    async def test_nothing_written(self) -> None:
+        """It writes nothing, and locks no row; of an admin's neither."""
+        await self.put(self.ann, draft())
+        for tags in ({}, {"tags": ["co-op"]}):
+            update = {"description": "long " * 10_000, "screenshotUris": ["b.png"], **tags}
+            await self.put(self.ann, update)
+            before = self.written()
+            for caller in (Caller(self.ann), Caller(self.bob, admin=True)):
+                for body in (update, {**update, "name": "other"}):
+                    given = Either(msgspec.json.encode(body), None)
+                    await self.family.put(caller, self.game, given)
+            self.assertEqual(self.written(), before)
+
+    async def test_screenshots_alone(self) -> None:
+        """A change of screenshots leaves the words as they are."""
+        await self.put(self.ann, draft())
+        update = {"description": "long " * 10_000, "screenshotUris": ["b.png"]}
+        await self.put(self.ann, update)
+        documents = self.written()[1]
+        await self.put(self.ann, {**update, "screenshotUris": ["c.png"]})
+        self.assertEqual(self.written()[1], documents)
+        self.assertEqual(self.sql("select count(*) from documents where stale"), [(0,)])
+
+    async def test_same_words(self) -> None:
+        """Other text with the same words has them at once."""
+        await self.put(self.ann, draft())
+        for description in ("one two", "two, one!"):
+            await self.put(self.ann, {"description": description, "screenshotUris": ["b.png"]})
+        self.assertEqual(self.sql("select count(*) from documents where stale"), [(0,)])

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from twisted.internet import reactor
-from twisted.internet.task import Clock
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock, deferLater
 
 from contentsvc.api.departures import Departures
 from contentsvc.api.errors import UserNotFound
@@ -13,11 +14,12 @@ from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
 from contentsvc.jobs.kinds import KINDS
 from contentsvc.jobs.outbox import Teller
 from contentsvc.push.notifier import Notifier
-from contentsvc.store import identities
+from contentsvc.store import identities, users
 from contentsvc.store.emptying import REVISIONS
 from contentsvc.web.decode import Either
 from tests.api.support import Caller, Tasks
 from tests.api.test_accounts import PASSWORD, AccountCase
+from tests.api.test_identities import WAITING
 from tests.push.fakes import delays
 from tests.support.databases import guid
 
@@ -86,7 +88,8 @@ class ProofTests(DepartureCase):
     async def linked(self, subject: str, user: str) -> None:
         """Link an account elsewhere."""
         self.sql(
-            "insert into identities (user_id, issuer, subject) values (%s, 'issuer', %s)",
+            """insert into identities (user_id, issuer, subject, linked)
+               values (%s, 'issuer', %s, now() - interval '3 days')""",
             *(user, subject),
         )
         self.assertEqual(await identities.owner(self.db, "issuer", subject), user)
@@ -116,6 +119,22 @@ class ProofTests(DepartureCase):
         await self.linked(mine, self.ann)
         refused = await self.refused(self.leave(self.subject(mine)))
         self.assertEqual(refused.code, "wrong_password")
+
+    async def test_unlinked_meanwhile(self) -> None:
+        """The token of an account elsewhere that is unlinked while it is checked deletes
+        nothing."""
+        self.sql("update users set password_hash = null where id = %s", self.ann)
+        mine = guid()
+        await self.linked(mine, self.ann)
+        async with self.db.transaction() as tx:
+            await users.lock(tx, self.ann)
+            leaving = Deferred.fromCoroutine(self.statuses(self.leave(self.subject(mine))))
+            while not self.sql(WAITING):
+                self.assertFalse(leaving.called)
+                await deferLater(reactor, 0)
+            await identities.unlink_doubtful(tx, self.ann)
+        self.assertEqual(await leaving, ["wrong_password"])
+        self.assertEqual(self.count("users where id = %s", self.ann), 1)
 
     async def test_failures(self) -> None:
         """Wrong passwords count as failed log-ins: there may be ten."""

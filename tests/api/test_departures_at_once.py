@@ -103,7 +103,8 @@ class AtOnceTests(PairCase):
         """What Ann writes, and what others write about her, besides what two users do."""
         acts = []
         for db in self.pools:
-            publishing = Publishing(db, Tasks(), (), 0, None)
+            publishing = Publishing(db, Tasks(), (), 0, 0, None)
+            withdrawal = Withdrawal(db, Tasks(), changes_per_hour=0)
             content = Content(db, Notifier(), Tasks(), publishing)
             ratings, progress = Ratings(db), Progress(db, keys=1000, bytes=2**24)
             by_ann, by_bob = Caller(ann), Caller(bob, admin=True)
@@ -121,7 +122,7 @@ class AtOnceTests(PairCase):
                 partial(ratings.delete, by_ann, ann, self.common),
                 partial(progress.put, by_ann, ann, "level", ProgressBody(value=msgspec.Raw(b"{}"))),
                 partial(Users(db, None).update, by_ann, ann, profile),
-                partial(Withdrawal(db, Tasks()).delete, by_ann, self.games[ann]),
+                partial(withdrawal.delete, by_ann, self.games[ann]),
                 partial(Bans(db, self.endings).put, by_bob, ann, BanBody(reason="r", until=1)),
                 partial(Actions(db, Notifier()).warn, by_bob, ann, WarningBody(reason="r")),
                 partial(

@@ -11,7 +11,7 @@ from contentsvc.api.emails import MOST, Emails
 from contentsvc.api.guard import Guard
 from contentsvc.api.proofs import Given
 from contentsvc.identity.subject import Verifiers
-from contentsvc.store import addresses, mails
+from contentsvc.store import addresses, leaving, mails
 from contentsvc.store.mails import Mails
 from contentsvc.tokens import EMAIL, RESET, Key, Keys, MailTokens
 from contentsvc.wire.accounts import (
@@ -190,6 +190,24 @@ class LapseTests(EmailCase):
             self.assertLessEqual(set(found), {"done", "users_email"})
 
 
+class DeletedTests(EmailCase):
+    async def test_kept(self) -> None:
+        """The address of a user whom an operator has deleted is kept for 30 days, then free. That
+        of one who leaves is free at once."""
+        for keep, found in ((True, "users_email"), (False, "done")):
+            email = f"{guid()}@x"
+            user = await self.register(email)
+            ((encoded,),) = self.sql("select password_hash from users where id = %s", user)
+            async with self.db.transaction() as tx:
+                await leaving.leave(tx, user, encoded, keep_address=keep)
+            self.assertEqual(await self.outcome(self.register(email.upper())), found)
+            changed = await self.change(email)
+            self.assertEqual(changed, "email_taken")
+            if keep:
+                self.sql("update departures set departed = departed - interval '30 days'")
+                self.assertEqual(await self.outcome(self.register(email)), "done")
+
+
 class ChangeTests(EmailCase):
     async def test_told(self) -> None:
         """The address before is told if it was confirmed."""
@@ -275,7 +293,8 @@ class SubjectTests(EmailCase):
     def link(self, user: str) -> None:
         """Link the account elsewhere to a user."""
         self.sql(
-            "insert into identities (user_id, issuer, subject) values (%s, %s, %s)",
+            """insert into identities (user_id, issuer, subject, linked)
+               values (%s, %s, %s, now() - interval '3 days')""",
             *(user, ADA.issuer, ADA.subject),
         )
 
@@ -286,6 +305,13 @@ class SubjectTests(EmailCase):
         self.assertEqual(await self.prove(), "done")
         self.assertEqual(self.sent("change"), [self.new])
         self.assertEqual(await self.change(self.new), "wrong_password")
+
+    async def test_young(self) -> None:
+        """One that was linked less than 3 days ago proves nothing."""
+        self.sql("update users set password_hash = null, email = null where id = %s", self.ann)
+        self.link(self.ann)
+        self.sql("update identities set linked = linked + interval '1 minute'")
+        self.assertEqual(await self.prove(), "wrong_password")
 
     async def test_not_linked(self) -> None:
         """Another token proves nothing."""

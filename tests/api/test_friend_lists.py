@@ -9,7 +9,7 @@ from contentsvc.api.social import Social
 from contentsvc.wire.base import Part, SortedPart
 from contentsvc.wire.friends import RequestsQuery
 from contentsvc.wire.social import PartyBody
-from tests.api.support import ApiCase, Caller, Notifier
+from tests.api.support import SOCIAL, ApiCase, Caller, Notifier
 from tests.support.databases import guid
 
 
@@ -32,9 +32,7 @@ class ListCase(ApiCase):
     @property
     def social(self) -> Social:
         """With the limit of now."""
-        return Social(
-            self.db, Notifier(), require_invite=False, follows_per_day=0, part=self.part
-        )
+        return Social(self.db, Notifier(), part=self.part, **SOCIAL)
 
     async def add(self, other: str) -> None:
         """Put somebody into the list."""

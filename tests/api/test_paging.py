@@ -19,7 +19,7 @@ from contentsvc.wire.base import Paging
 from contentsvc.wire.content import ContentQuery
 from contentsvc.wire.notifications import NotificationQuery
 from contentsvc.wire.progress import ProgressQuery
-from tests.api.support import ApiCase, Caller, Notifier, Tasks
+from tests.api.support import SOCIAL, ApiCase, Caller, Notifier, Tasks
 from tests.support.databases import guid
 
 LARGE = Piece(rows=10**6, bytes=10**9)
@@ -86,10 +86,9 @@ class FollowersTests(LongCase):
         return Social(
             self.db,
             Notifier(),
-            require_invite=False,
-            follows_per_day=0,
             piece=self.piece,
             part=self.part,
+            **SOCIAL,
         )
 
     async def ask(self) -> Any:
@@ -242,7 +241,7 @@ class ContentTests(LongCase):
         self.made = [await self.content(self.ann) for _ in range(9)]
 
     async def ask(self) -> Any:
-        publishing = Publishing(self.db, Tasks(), (), 0, None)
+        publishing = Publishing(self.db, Tasks(), (), 0, 0, None)
         family = Content(self.db, Notifier(), Tasks(), publishing, piece=self.piece)
         return await family.by_author(Caller(self.ann), self.ann, ContentQuery())
 

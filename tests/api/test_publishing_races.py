@@ -46,7 +46,7 @@ class RaceCase(RevisionCase):
     async def withdraw(self, db: Db, game: str) -> None:
         """What its author's withdrawal does."""
         ((author,),) = self.sql("select author_id::text from contents where id = %s", game)
-        await withdrawal.set_deleted(db, game, author, False, True)
+        await withdrawal.set_deleted(db, game, author, False, True, 0)
 
     async def begin(self, *acts: Awaitable[Any]) -> list[Deferred[Any]]:
         """Begin acts, one after the other, each of which waits for a lock."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contentsvc.api.emails import Emails
+from contentsvc.store import identities
 from contentsvc.tokens import RESET
 from contentsvc.wire.accounts import PasswordChange, PasswordResetRequest
 from tests.api.support import Caller
@@ -30,20 +31,6 @@ class ResetTests(EmailCase):
         )
         self.assertEqual(left, 0)
         self.assertGreaterEqual(len(self.endings.sids), 3)
-
-    async def test_stranger(self) -> None:
-        """Who registered with another's address has no way back in: what is linked goes, but not if
-        the address was confirmed."""
-        for confirmed, left in ((True, 1), (False, 0)):
-            self.sql("update users set email_confirmed = %s where id = %s", confirmed, self.ann)
-            self.sql(
-                """insert into identities (user_id, issuer, subject) values (%s, 'issuer', %s)
-                   on conflict do nothing""",
-                *(self.ann, self.ann),
-            )
-            self.assertEqual(await self.reset(await self.token("reset")), "done")
-            found = self.sql("select 1 from identities where user_id = %s", self.ann)
-            self.assertEqual(len(found), left)
 
     async def test_expired(self) -> None:
         """A link whose time is over sets none."""
@@ -94,3 +81,109 @@ class ResetTests(EmailCase):
             for n in range(101)
         ]
         self.assertEqual(found, ["done"] * 100 + ["too_many_requests"])
+
+
+class LinkedTests(EmailCase):
+    """What is linked when the password is reset."""
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.new = f"{guid()}@x"
+
+    async def link(self, subject: str) -> None:
+        """Link an account elsewhere to Ann."""
+        self.assertTrue(await identities.link(self.db, self.ann, f"https://{subject}", subject))
+
+    def left(self) -> list[str]:
+        """The subjects that are linked to Ann, the oldest first."""
+        rows = self.sql(
+            "select subject from identities where user_id = %s order by number", self.ann
+        )
+        return [subject for (subject,) in rows]
+
+    async def confirmed(self) -> None:
+        """Ann confirms her address."""
+        self.assertEqual(await self.confirm(await self.token("confirm")), "done")
+
+    async def moved(self) -> None:
+        """Ann gets another address."""
+        self.new = f"{guid()}@x"
+        self.assertEqual(await self.confirm(await self.token("change", email=self.new)), "done")
+
+    async def again(self) -> None:
+        """Ann sets a new password by mail."""
+        self.assertEqual(await self.reset(await self.token("reset")), "done")
+
+    async def test_stranger(self) -> None:
+        """Who registered with another's address has no way back in."""
+        await self.link("stranger")
+        await self.again()
+        self.assertEqual(self.left(), [])
+
+    async def test_confirmed_by_mistake(self) -> None:
+        """Nor if its owner has confirmed it before, and moved to another."""
+        await self.link("stranger")
+        await self.confirmed()
+        await self.moved()
+        await self.again()
+        self.assertEqual(self.left(), [])
+
+    async def test_since(self) -> None:
+        """What was linked since the last proof that Ann gets the mail goes, whichever that was."""
+        for proof in (self.confirmed, self.moved, self.again):
+            await proof()
+            await self.link("thief")
+            await self.again()
+            self.assertEqual(self.left(), [], proof)
+
+    async def test_before(self) -> None:
+        """What was linked before that, and after the first one, stays, then and later."""
+        await self.confirmed()
+        await self.link("mine")
+        await self.moved()
+        await self.link("thief")
+        for _ in range(2):
+            await self.again()
+            self.assertEqual(self.left(), ["mine"])
+        await self.link("thief")
+        await self.again()
+        self.assertEqual(self.left(), ["mine"])
+
+    async def test_twice(self) -> None:
+        """The same link once more is no proof."""
+        token = await self.token("confirm")
+        self.assertEqual(await self.confirm(token), "done")
+        await self.link("thief")
+        self.assertEqual(await self.confirm(token), "done")
+        await self.again()
+        self.assertEqual(self.left(), [])
+
+    async def test_first(self) -> None:
+        """The one that the account was made with stays, also if the account never had a confirmed
+        address."""
+        self.ann = await identities.join(self.db, f"u{guid()[:8]}", "https://first", guid())
+        first = self.left()
+        await self.link("before")
+        await self.moved()
+        await self.link("after")
+        await self.again()
+        self.assertEqual(self.left(), first)
+
+    async def test_of_others(self) -> None:
+        """What is linked to others stays."""
+        other = await identities.join(self.db, f"u{guid()[:8]}", "https://first", guid())
+        await identities.link(self.db, other, "https://other", guid())
+        await self.again()
+        ((count,),) = self.sql("select count(*) from identities where user_id = %s", other)
+        self.assertEqual(count, 2)
+
+    async def test_told(self) -> None:
+        """A mail says what was unlinked, if anything was."""
+        await self.again()
+        for subject in ("b", "a"):
+            await self.link(subject)
+        await self.again()
+        rows = self.sql(
+            "select email, issuers from mails where user_id = %s and purpose = 'unlinked'", self.ann
+        )
+        self.assertEqual(rows, [(self.email, "https://a\nhttps://b")])

@@ -48,7 +48,7 @@ class RevisionCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.outbox = Tasks()
-        publishing = Publishing(self.db, self.outbox, (), self.per_day, None)
+        publishing = Publishing(self.db, self.outbox, (), self.per_day, 0, None)
         self.contents = Content(self.db, Notifier(), self.outbox, publishing)
         self.family = Revisions(self.db, publishing, files=False)
         self.prechecks = UploadPrecheck(self.db, required_platforms=(), files=False)

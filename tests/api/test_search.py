@@ -22,7 +22,7 @@ class SearchCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         outbox = Tasks()
-        publishing = Publishing(self.db, outbox, (), 0, None)
+        publishing = Publishing(self.db, outbox, (), 0, 0, None)
         self.contents = Content(self.db, Notifier(), outbox, publishing)
         self.search = Search(self.db)
         self.author = await self.user()
@@ -140,12 +140,13 @@ class WordTests(SearchCase):
             await self.check("y" * length, game)
 
     async def test_long_description(self) -> None:
-        """The longest description is found by its words, whatever characters it has."""
+        """The longest description is found by its first words, whatever characters it has."""
         many = " ".join(f"{chr(0x4E00 + n // 150)}{chr(0x3041 + n % 80)}" for n in range(16_000))
-        first = await self.made("x", f"{many} last")
+        first = await self.made("x", f"first {many} last")
         second = await self.made("x", "㌖㌔㌳㌆ " * 13_107)
         third = await self.made("x", " ".join(f"{n:x}㌖㌖㌖㌖㌖㌖" for n in range(6_000)))
-        await self.check("last", first)
+        await self.check("first", first)
+        await self.check("last")
         await self.check("キロメートル", second)
         await self.check("x", first, second, third)
 

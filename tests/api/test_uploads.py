@@ -205,7 +205,7 @@ class VerifyTests(UploadCase):
 
         self.bucket.before = before
         await self.announce(of(fresh()), family=self.family(db=pool))
-        self.assertEqual(used, [None])
+        self.assertEqual(used, [(0, 0, False)])
 
     async def test_turns(self) -> None:
         """The calls of one user look at the store one after the other. Another user's look goes in

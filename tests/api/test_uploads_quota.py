@@ -1,6 +1,7 @@
 """POST /uploads (extensions §3): quotas, one user's and many calls at once."""
 
 from contentsvc.wire.files import path_of
+from tests.api.support import Caller
 from tests.api.uploading import UploadCase, digest, fresh, of
 from tests.support.databases import together
 
@@ -28,6 +29,25 @@ class BytesTests(UploadCase):
         self.assertEqual(pointers, ["/files/2/size", "/files/3/size", "/files/4/size"])
         self.assertEqual(await self.usage(), (36, 1))
         self.assertEqual(self.row(path_of(digest(one))), ())
+
+    async def test_new_user(self) -> None:
+        """Who has not confirmed an address may have fewer bytes, and sees that limit; the
+        confirmation counts at once. Neither limit raises the other."""
+        self.sql("update users set email_confirmed = false where id = %s", self.ann)
+        for new, all_, limit in ((40, 100, 40), (40, 0, 40), (0, 100, 100), (100, 40, 40)):
+            files = self.family(user_bytes=all_, new_user_bytes=new)
+            self.assertEqual((await files.usage(Caller(self.ann), self.ann)).limit, limit)
+        files = self.family(user_bytes=100, new_user_bytes=40)
+        await self.announce(of(fresh()), family=files)
+        problem = await self.refused(self.announce(of(fresh()), family=files))
+        self.assertEqual((problem.status, problem.code), (403, "quota_exceeded"))
+        self.assertEqual((problem.members["limit"], problem.members["used"]), (40, 36))
+        self.assertIn("confirmed", problem.detail)
+        self.sql("update users set email_confirmed = true where id = %s", self.ann)
+        self.assertEqual((await files.usage(Caller(self.ann), self.ann)).limit, 100)
+        await self.announce(of(fresh()), family=files)
+        self.sql("update users set email = null where id = %s", self.ann)
+        self.assertEqual((await files.usage(Caller(self.ann), self.ann)).limit, 40)
 
     async def test_goes_on(self) -> None:
         """What is announced already goes on at a full quota, and below a lowered one: named again,

@@ -29,8 +29,8 @@ class WithdrawalCase(ApiCase):
         await super().setUp()
         self.notifier = Notifier()
         self.outbox = Tasks()
-        self.family = Withdrawal(self.db, self.outbox)
-        publishing = Publishing(self.db, self.outbox, (), 0, None)
+        self.family = Withdrawal(self.db, self.outbox, changes_per_hour=0)
+        publishing = Publishing(self.db, self.outbox, (), 0, 0, None)
         self.contents = Content(self.db, self.notifier, self.outbox, publishing)
         self.author, self.other, self.admin = [await self.user() for _ in range(3)]
         self.by_author, self.by_other = Caller(self.author), Caller(self.other)

@@ -25,7 +25,7 @@ from contentsvc.store import files, storage
 from contentsvc.web.app import Api
 from contentsvc.web.reply import Reply
 from contentsvc.wire.files import BINARY, digest_of, path_of
-from tests.bucket.support import KEYS, NOON, clock_at
+from tests.bucket.support import KEYS, NOON, clock_at, remembered
 from tests.support.databases import StoreCase, guid
 from tests.web.boxes import Boxes
 from tests.web.support import Answer, authenticate, operations, site_of
@@ -106,7 +106,7 @@ class TransferCase(StoreCase):
         self.root = Path(self.mktemp())
         self.links = Links(KEYS, self.wall)
         self.folder = Folder(self.root, reserve=self.reserve, now=self.wall.seconds)
-        self.bucket = Local(reactor, self.folder, self.links)
+        self.bucket = Local(reactor, self.folder, self.links, remembered(self.folder))
         await self.bucket.start()
         self.stopped = False
         self.ann = await self.user()

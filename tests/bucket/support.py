@@ -12,7 +12,7 @@ from twisted.trial.unittest import TestCase
 
 from contentsvc.bucket.folder import Folder
 from contentsvc.bucket.links import Links
-from contentsvc.bucket.local import Local
+from contentsvc.bucket.local import Choose, Local, Settle
 from contentsvc.wire.files import path_of
 
 KEYS = [("new", b"n" * 32), ("old", b"o" * 32)]
@@ -30,6 +30,19 @@ def clock_at(seconds: float) -> Clock:
 def named(data: bytes, media_type: str = "application/octet-stream") -> str:
     """The path of a file with these bytes."""
     return path_of(sha256(data).hexdigest(), media_type)
+
+
+def remembered(folder: Folder) -> Settle:
+    """What a database knows that has had this folder from the start."""
+
+    known: list[str] = []
+
+    async def settle(choose: Choose) -> str:
+        if not known:
+            known.append(folder.id() or await choose(False))
+        return known[0]
+
+    return settle
 
 
 def dead_name() -> str:
@@ -60,7 +73,7 @@ class LocalCase(TestCase):
 
     async def started(self, **options: Any) -> Local:
         """One more bucket on the same folder."""
-        bucket = Local(reactor, self.folder, self.links, **options)
+        bucket = Local(reactor, self.folder, self.links, remembered(self.folder), **options)
         await bucket.start()
         self.running.append(bucket)
         return bucket

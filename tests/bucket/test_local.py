@@ -1,18 +1,21 @@
 """Files in a folder."""
 
 import os
+import shutil
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
+from typing import Any, cast
 
 from twisted.internet import reactor
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.threads import deferToThread
 
 from contentsvc.bucket.bucket import Found, Lying, StorageUnavailable
-from contentsvc.bucket.folder import Folder, WrongBytes
+from contentsvc.bucket.folder import MARK, Astray, Folder, Incoming, OutOfSpace, WrongBytes
 from contentsvc.bucket.local import Local
 from contentsvc.bucket.owners import Owners
-from tests.bucket.support import NOON, TOKEN, LocalCase, dead_name, named
+from tests.bucket.support import NOON, TOKEN, LocalCase, dead_name, named, remembered
 
 WAIT = 10.0
 """Seconds after which a test that hangs goes on, and fails."""
@@ -54,7 +57,7 @@ class BucketTests(LocalCase):
     async def test_delete_cancelled(self) -> None:
         """A deletion that is cancelled while the disk holds it up deletes no other file later."""
         folder = SlowFolder(self.root)
-        bucket = Local(reactor, folder, self.links)
+        bucket = Local(reactor, folder, self.links, remembered(folder))
         await bucket.start()
         paths = [await self.put(b"1"), await self.put(b"2")]
         deleting = Deferred.fromCoroutine(bucket.delete(paths))
@@ -119,8 +122,51 @@ class BucketTests(LocalCase):
             self.bucket.delete([path]),
             self.bucket.reach(),
         ):
-            with self.assertRaisesRegex(StorageUnavailable, "No such file"):
+            with self.assertRaisesRegex(StorageUnavailable, "it lacks content or media"):
                 await act
+
+    async def test_empty_in_its_place(self) -> None:
+        """What lies in its place and has another id, or none, is not the folder: no file counts as
+        missing, nothing is made or written there, and nothing becomes visible, until it is back."""
+        path, coming = await self.put(b"x"), named(b"coming")
+        arriving = self.bucket.arrive(coming, 6)
+        self.root.rename(away := self.root.with_name("away"))
+        self.root.mkdir()
+        for id in (None, "another"):
+            if id is not None:
+                Folder(self.root).prepare(id)
+            for act in (
+                self.bucket.look([path]),
+                self.bucket.read(path, 1),
+                self.bucket.delete([path]),
+                self.bucket.reach(),
+            ):
+                with self.assertRaisesRegex(StorageUnavailable, "not the folder of this"):
+                    await act
+        await arriving.write(b"coming")
+        await arriving.flush()
+        with self.assertRaisesRegex(StorageUnavailable, "another id"):
+            await arriving.publish()
+        shutil.rmtree(self.root)
+        away.rename(self.root)
+        await self.bucket.reach()
+        self.assertEqual(list(await self.bucket.look([path, coming])), [path])
+
+    async def test_chosen(self) -> None:
+        """The first folder of a database is made, or taken with the id that it has. Where there
+        ought to be files, an empty one is refused, and one that has buckets is taken."""
+        new = Folder(Path(self.mktemp()))
+        with self.assertRaisesRegex(Astray, "its disk"):
+            new.choose(stored=True)
+        self.assertFalse(new.root.exists())
+        id = new.choose(stored=False)
+        self.assertEqual((new.id(), new.whole()), (id, True))
+        self.assertEqual(new.choose(stored=True), id)
+        (new.root / MARK).unlink()
+        self.assertNotEqual(new.choose(stored=True), id)
+        (new.root / MARK).write_text("no id")
+        with self.assertRaisesRegex(Astray, "no id"):
+            new.choose(stored=False)
 
     async def test_reach(self) -> None:
         """A folder is good if it can be written to, and has room."""
@@ -128,6 +174,53 @@ class BucketTests(LocalCase):
         self.folder.reserve = 2**62
         with self.assertRaisesRegex(StorageUnavailable, "No space left"):
             await self.bucket.reach()
+        self.assertEqual(self.incoming(), [])
+
+    async def test_room(self) -> None:
+        """Uploads leave 64 MiB of a disk free. Of one that the database is on too they leave a
+        tenth, 64 MiB at least and 2 GiB at most. The setting comes before both."""
+        mib, gib = 1024**2, 1024**3
+
+        def left(size: int, *, shared: bool, reserve: int | None = None) -> int:
+            """What uploads leave of a disk of this size, of which all is free."""
+            disk = SimpleNamespace(f_blocks=size, f_bavail=size, f_frsize=1)
+            database = self.root if shared else Path("/proc")
+            folder = Folder(
+                self.root, reserve=reserve, database=database, statvfs=lambda _: cast(Any, disk)
+            )
+            with (self.root / MARK).open() as file:
+                return size - folder.room(file.fileno())
+
+        self.assertEqual(left(100 * gib, shared=False), 64 * mib)
+        self.assertEqual(left(100 * gib, shared=True), 2 * gib)
+        self.assertEqual(left(10 * gib, shared=True), gib)
+        self.assertEqual(left(100 * mib, shared=True), 64 * mib)
+        for shared in (True, False):
+            self.assertEqual(left(10 * gib, shared=shared, reserve=5), 5)
+
+    async def test_arriving(self) -> None:
+        """An upload that begins leaves room for all that others are still going to write, those of
+        another process too. Those that came first come whole."""
+        taken = 0
+
+        def disk(descriptor: int) -> Any:
+            written = sum(file.stat().st_size for file in (self.root / "incoming").iterdir())
+            return SimpleNamespace(f_blocks=100, f_bavail=100 - written - taken, f_frsize=1)
+
+        self.folder.statvfs = disk
+        other = Folder(self.root, reserve=0, statvfs=disk)
+        first = Incoming(other, named(b"a" * 60), 60)
+        first.write(b"a" * 10)
+        second = Incoming(self.folder, named(b"b" * 41), 41)
+        with self.assertRaises(OutOfSpace):
+            second.write(b"b")
+        second.discard()
+        third = Incoming(self.folder, named(b"c" * 40), 40)
+        third.write(b"c" * 20)
+        first.write(b"a" * 50)
+        third.write(b"c" * 20)
+        for incoming in (first, third):
+            incoming.discard()
         self.assertEqual(self.incoming(), [])
 
     async def test_full(self) -> None:
@@ -226,7 +319,7 @@ class ArrivalTests(LocalCase):
 
         class Renaming(Owners):
             def gone(self, name: str) -> bool:
-                if name == draft.name:
+                if draft.name.endswith(f"-{name}"):
                     file.parent.mkdir()
                     draft.rename(file)
                     return True

@@ -14,13 +14,13 @@ from contentsvc.wire.accounts import (
     BanBody,
     EmailChange,
     EmailConfirmation,
+    LinkByPassword,
     PasswordChange,
     PasswordProof,
     PasswordReset,
     PasswordResetRequest,
     Registration,
     RevokeForm,
-    SubjectProof,
     TokenForm,
 )
 from contentsvc.wire.base import Paging
@@ -148,8 +148,10 @@ CALLS = {
     "friends.unblock": (BOB,),
     "friends.blocked": (),
     "identities.all": (),
-    "identities.link": (SubjectProof(subject_token="t", subject_token_type="urn:x"),),
-    "identities.unlink": (BOB,),
+    "identities.link": (
+        LinkByPassword(subject_token="t", subject_token_type="urn:x", password="p"),
+    ),
+    "identities.unlink": (BOB, PasswordProof(password="p")),
     "messages.send": (BOB, MessageCreate(text="hi")),
     "messages.between": (BOB,),
     "messages.get": (BOB, BOB),

@@ -208,6 +208,20 @@ class UserTests(CommandCase):
         words = ["user", "add", "Ada", "--email", "ada@example.com", "--password-stdin"]
         self.refused("name Ada", *words, given=PASSWORD.encode())
 
+    def test_delete_address(self) -> None:
+        """user delete keeps a digest of the address, with --free-address none. user add gives the
+        address to a new user."""
+        kept = "select count(*) from departures where email is not null"
+        for name in ("ada", "ben"):
+            self.add(name)
+        self.good("user", "delete", "ben", "--yes", "--free-address")
+        self.assertEqual(self.sql(kept), [(0,)])
+        self.good("user", "delete", "ada", "--yes")
+        self.assertEqual(self.sql(kept), [(1,)])
+        words = ["user", "add", "eve", "--email", "ADA@example.com", "--password-stdin"]
+        self.good(*words, given=PASSWORD.encode())
+        self.assertEqual(self.sql(kept), [(0,)])
+
 
 class TokenTests(CommandCase):
     def test_token(self) -> None:

@@ -1,5 +1,7 @@
 """The demo world, on a real Postgres."""
 
+import re
+
 import msgspec
 
 from contentsvc.command import world
@@ -163,3 +165,17 @@ class DemoTests(CommandCase):
         printed = self.good("demo")
         self.assertIn(f"GET /api/v1/content/{world.id_of('tower')}/revisions", printed)
         self.assertIn("GET /api/v1/design-challenges", printed)
+
+    def test_address(self) -> None:
+        """demo prints the daemon's address as the settings say, and says so, or that of --url."""
+        self.refused("--url", "demo", "--url", "127.0.0.1:9000")
+        self.assertIn("If your daemon is not at http://127.0.0.1:8080", self.good("demo"))
+
+    def test_given_address(self) -> None:
+        """With --url, all that demo prints is at that address."""
+        printed = self.good("demo", "--url", "http://127.0.0.1:9000/")
+        urls = re.findall(r"https?://[^\s,]+", printed)
+        self.assertNotIn("If your daemon", printed)
+        self.assertTrue(urls)
+        root = "http://127.0.0.1:9000/"
+        self.assertEqual([url for url in urls if not url.startswith(root)], [])

@@ -29,7 +29,7 @@ class TextTests(SynchronousTestCase):
             largest=[User(guid(), "ada", 2 * GIB, 1100, 0), User(guid(), "bob", GIB, 8, 5)],
         )
         self.assertEqual(
-            files.text(usage).splitlines(),
+            files.lines(usage),
             [
                 "Content bucket:      1,200 files, 5.0 GiB",
                 "Media bucket:        30 files, 6.7 MiB",

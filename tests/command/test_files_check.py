@@ -12,6 +12,7 @@ from contentsvc.command.checking import BATCH, Check, Checked
 from contentsvc.command.errors import CommandError
 from contentsvc.command.places import Gone, More, Wrong
 from contentsvc.command.progress import Progress
+from contentsvc.db.database import Database
 from contentsvc.store import inventory
 from contentsvc.wire.files import digest_of, path_of
 from tests.jobs.files import LATER, FilesCase
@@ -25,7 +26,7 @@ class MemoryPlace:
         self.bucket = bucket
         self.read: list[str] = []
 
-    async def start(self, *, new: bool) -> None:
+    async def start(self, db: Database, *, new: bool) -> None:
         """It is ready."""
 
     async def stop(self) -> None:

@@ -45,7 +45,7 @@ class PlacesCase(FilesCase):
         self.local, self.s3 = place(reactor, settings, "local"), place(reactor, settings, "s3")
         for each in (self.local, self.s3):
             self.addCleanup(each.stop)
-            await each.start(new=True)
+            await each.start(self.db, new=True)
         self.out = io.StringIO()
 
     def content(self, *sizes: int, media_type: str = BINARY) -> dict[str, bytes]:
@@ -228,7 +228,7 @@ class AwayTests(PlacesCase):
         )
         other = place(reactor, settings, "s3")
         self.addCleanup(other.stop)
-        await other.start(new=True)
+        await other.start(self.db, new=True)
         files = self.content(*[SMALL] * 20)
         self.lay(files)
         write, written = other.write, 0
@@ -322,8 +322,9 @@ class CommandTests(PlacesCase):
         self.assertRegex(err, r"\Acontentsvc: .*\bNoSuchBucket\b.*\n\Z")
         self.data_dir = new_folder()
         _, err = await self.command("check", "--files", "local", status=1)
-        expected = f"there is no folder {self.data_dir}/files: is data_dir correct?"
-        self.assertEqual(err, f"contentsvc: {expected}\n")
+        folder = self.data_dir / "files"
+        self.assertRegex(err, rf"\Acontentsvc: {folder}: .* it is not there. .*\n\Z")
+        self.assertFalse(folder.exists())
         self.store = self.store._replace(endpoint="http://127.0.0.1:1")
         _, err = await self.command("check", status=1)
         self.assertRegex(err, r"\Acontentsvc: the store cannot be reached: .*\n\Z")

@@ -18,6 +18,8 @@ SOUND: dict[str, Any] = {
     "version": "1.0.0",
     "postgres": "18.1",
     "bytes": 5 * 1024**3,
+    "files": "local",
+    "files_off": False,
     "missing": [],
     "unknown": [],
     "processes": [],
@@ -47,7 +49,7 @@ def process(**changes: Any) -> Process:
 class TextTests(SynchronousTestCase):
     def shows(self, *lines: str, **changes: Any) -> None:
         """Assert that a status with these changes shows these lines, beside others."""
-        shown = status.text(Status(**SOUND | changes)).splitlines()
+        shown = list(status.lines(Status(**SOUND | changes)))
         self.assertEqual([line for line in lines if line not in shown], [], shown)
 
     def test_sound(self) -> None:
@@ -56,6 +58,7 @@ class TextTests(SynchronousTestCase):
             "Version:             1.0.0",
             "Schema:              current",
             "Database:            5.0 GiB, Postgres 18.1",
+            "Files:               local",
             "Processes:           none",
             "Sockets:             0",
             "Users:               1,234, connected: 0",
@@ -64,6 +67,17 @@ class TextTests(SynchronousTestCase):
             "Reports:             none open",
             "Oldest notification: none",
         )
+
+    def test_files_off(self) -> None:
+        """Files that are off because nobody has said anything are off in capitals, with what to
+        write; not where somebody has said so."""
+        self.shows(
+            "Files:               OFF, because files is not set: "
+            'write files = "local", "s3" or "external"',
+            files="external",
+            files_off=True,
+        )
+        self.shows("Files:               external", files="external")
 
     def test_processes(self) -> None:
         """Each process has a line; sockets and users are those of all that run."""

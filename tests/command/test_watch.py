@@ -22,7 +22,7 @@ class Watch(ProcessProtocol):
 
     def __init__(self, *arguments: str, line: str) -> None:
         self.lines: DeferredQueue[dict[str, object]] = DeferredQueue()
-        self.errors = b""
+        self.printed = self.errors = b""
         self.ended: Deferred[int] = Deferred()
         self._rest = b""
         self._line = line
@@ -33,6 +33,7 @@ class Watch(ProcessProtocol):
         self.transport.write(self._line.encode() + b"\n")
 
     def outReceived(self, data: bytes) -> None:
+        self.printed += data
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             self.lines.put(json.decode(line))
@@ -81,6 +82,17 @@ class WatchTests(Case):
         self.assertEqual((await watch.line())["notification"]["text"], "three")
         watch.transport.signalProcess("INT")
         self.assertEqual((await watch.end(), watch.errors), (0, b""))
+
+    async def test_harmful(self) -> None:
+        """A text is printed without what a terminal obeys, and is the same when the line is
+        read."""
+        text = "\x1b[2J\x9b31m\u202eexe.\u2066\u200b\x7f\n\U000e0041"
+        await self.notify(text)
+        watch = self.watch("--resume", "0")
+        self.assertEqual((await watch.line())["notification"]["text"], text)
+        self.assertTrue(watch.printed.decode().replace("\n", "").isprintable())
+        watch.transport.signalProcess("INT")
+        self.assertEqual(await watch.end(), 0)
 
     async def test_restart(self) -> None:
         """It goes on where the service was away."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import parse_qs
 
 from playwright.sync_api import Locator, Page, Route
 from twisted.internet.defer import Deferred
@@ -163,6 +164,137 @@ class PageTests(BrowserCase):
             return tried(block, given={"userId": ann.id, "contentId": made.id})
 
         self.assertEqual(await self.visit(steps), ["204"])
+
+    async def test_form(self) -> None:
+        """The form for a log-in shows a log-in, the same each time, and sends nothing else."""
+
+        def steps(visit: Visit) -> list[dict[str, str]]:
+            found = []
+            for _ in range(2):
+                block = operation(opened(visit), "POST", "/oauth/token")
+                block.locator("button.opblock-summary-control").click()
+                block.locator("button.try-out__btn").click()
+                rows = block.locator("tr[data-property-name]")
+                rows.first.locator("input, select").wait_for()
+                values = {}
+                for row in rows.all():
+                    field = row.locator("input[type=text], select").first
+                    name = row.get_attribute("data-property-name") or ""
+                    values[name] = field.input_value()
+                found.append(values)
+            return found
+
+        one, other = await self.visit(steps)
+        self.assertEqual(one, other)
+        filled = {name: value for name, value in one.items() if value}
+        log_in = {"grant_type": "password", "username": "ada", "password": "open sesame"}
+        self.assertEqual(filled, log_in)
+
+    async def test_form_sent(self) -> None:
+        """What is empty in the form for a log-in is not sent."""
+        ann = await self.user()
+
+        def steps(visit: Visit) -> tuple[str, list[str]]:
+            block, sent = operation(opened(visit), "POST", "/oauth/token"), []
+            visit.page.on("request", lambda request: sent.append(request.post_data or ""))
+            block.locator("button.opblock-summary-control").click()
+            block.locator("button.try-out__btn").click()
+            for name in ("username", "password"):
+                row = block.locator(f'tr[data-property-name="{name}"]')
+                row.locator("input").fill(getattr(ann, name))
+            block.locator("button.execute").click()
+            answer = block.locator(".live-responses-table .response .response-col_status")
+            return answer.inner_text().split()[0], sent
+
+        status, sent = await self.visit(steps)
+        self.assertEqual(status, "200")
+        (form,) = (parse_qs(each, keep_blank_values=True) for each in sent)
+        self.assertEqual(
+            form,
+            {
+                "grant_type": ["password"],
+                "username": [ann.username],
+                "password": [ann.password],
+            },
+        )
+
+    async def test_narrow(self) -> None:
+        """On a phone, nothing of an open operation is wider than the screen."""
+
+        def steps(visit: Visit) -> list[int]:
+            visit.page.set_viewport_size({"width": 360, "height": 800})
+            page, found = opened(visit), []
+            for method, path in (
+                ("POST", "/oauth/token"),
+                ("GET", "/api/v1/content"),
+                ("POST", "/api/v1/content/{contentId}/revisions"),
+            ):
+                block = operation(page, method, path)
+                block.locator("button.opblock-summary-control").click()
+                block.locator("button.try-out__btn").first.click()
+                block.locator("button.execute").wait_for()
+                found.append(page.evaluate("document.documentElement.scrollWidth"))
+            return found
+
+        self.assertEqual(await self.visit(steps), [360] * 3)
+
+    async def test_dark(self) -> None:
+        """The page is dark where the reader's system is, from the moment when it becomes so."""
+
+        def steps(visit: Visit) -> list[str]:
+            schemes: list[Literal["light", "dark"]] = ["light", "dark"]
+            page, found = opened(visit), []
+            for scheme in schemes:
+                page.emulate_media(color_scheme=scheme)
+                look = ".dark-mode" if scheme == "dark" else ":not(.dark-mode)"
+                page.locator(f"html{look}").wait_for()
+                style = "element => getComputedStyle(element)"
+                found.append(page.locator("html").evaluate(f"{style}.backgroundColor"))
+                found.append(page.locator(".info .title").evaluate(f"{style}.color"))
+            return found
+
+        light, ink, dark, chalk = await self.visit(steps)
+        self.assertNotEqual(light, dark)
+        self.assertNotEqual(ink, chalk)
+
+    async def test_filter(self) -> None:
+        """The filter shows the operations that have all its words in path, method, summary, id or
+        group, and no others."""
+
+        def steps(visit: Visit) -> list[list[str]]:
+            page, found = opened(visit), []
+            for phrase in ("post challengeId close", "LOG in", "no such operation"):
+                page.locator(".operation-filter-input").fill(phrase)
+                close = operation(page, "POST", "/api/v1/design-challenges/{challengeId}/close")
+                log_in = operation(page, "POST", "/oauth/token")
+                close.wait_for(state="visible" if "close" in phrase else "detached")
+                log_in.wait_for(state="visible" if "LOG" in phrase else "detached")
+                paths = page.locator(".opblock-summary-path").all()
+                found.append([path.get_attribute("data-path") or "" for path in paths])
+            return found
+
+        closing, logging_in, nothing = await self.visit(steps)
+        self.assertEqual(closing, ["/api/v1/design-challenges/{challengeId}/close"])
+        self.assertIn("/oauth/token", logging_in)
+        self.assertEqual(nothing, [])
+
+    async def test_password_first(self) -> None:
+        """Authorize asks for a name and a password above the token, with its title in sight."""
+
+        def steps(visit: Visit) -> tuple[float, float, float]:
+            page = opened(visit)
+            page.locator(".auth-wrapper button.authorize").click()
+            heads = [
+                page.locator(".auth-container", has=field).locator("h4")
+                for field in (page.locator("#oauth_username"), page.locator("#auth-bearer-value"))
+            ]
+            title = page.locator(".modal-ux-header")
+            head, first, second = (each.bounding_box() for each in (title, *heads))
+            assert head and first and second
+            return head["y"] + head["height"], first["y"], second["y"]
+
+        shown = await self.visit(steps)
+        self.assertEqual(shown, tuple(sorted(shown)))
 
     async def test_error(self) -> None:
         """Without a token, the page shows the problem."""

@@ -98,6 +98,15 @@ class PageTests(AdminCase):
         self.assertEqual(answer.headers["Retry-After"], "1")
         self.assertEqual(answer.json()["reasons"], ["database", "pool"])
 
+    def test_degraded(self) -> None:
+        """/ready is 200 with the reasons where only writes fail, and 503 where more does."""
+        self.reasons = ["disk"]
+        answer = self.ask("GET", "/ready")
+        self.assertEqual(answer.status, 200)
+        self.assertEqual(answer.json(), {"status": "degraded", "reasons": ["disk"]})
+        self.reasons = ["disk", "database"]
+        self.assertEqual(self.ask("GET", "/ready").status, 503)
+
     def test_failed(self) -> None:
         """Metrics that cannot be collected are a 500, and the next scrape is a new one."""
         self.collecting = Deferred()

@@ -39,6 +39,13 @@ class ReadinessTests(SynchronousTestCase):
             'contentsvc_not_ready{reason="stopping"}',
         ])
 
+    def test_degraded(self) -> None:
+        """A process that can only read is ready, as /health/ready says, and the reason is there."""
+        found = self.ready(["disk"])
+        self.assertEqual(found["contentsvc_ready"], 1)
+        self.assertEqual(found['contentsvc_not_ready{reason="disk"}'], 1)
+        self.assertEqual(self.ready(["disk", "pool"])["contentsvc_ready"], 0)
+
     def test_unknown(self) -> None:
         """What is not known is not ready."""
         self.assertEqual(self.ready(None)["contentsvc_ready"], 0)

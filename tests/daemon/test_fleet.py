@@ -153,6 +153,19 @@ class ReadyTests(FleetCase):
         self.one.lack("database", "listen")
         self.assertEqual(self.successResultOf(ready), ["database", "listen", "pool"])
 
+    def test_degraded(self) -> None:
+        """If one can read, and none can write, the reasons are its own; one that can do both is
+        waited for."""
+        ready = self.ready()
+        self.one.lack("disk")
+        self.assertNoResult(ready)
+        self.two.lack("database", "pool")
+        self.assertEqual(self.successResultOf(ready), ["disk"])
+        ready = self.ready()
+        self.one.lack("disk")
+        self.two.lack()
+        self.assertEqual(self.successResultOf(ready), [])
+
     def test_silent(self) -> None:
         """Workers that do not answer in time are a reason."""
         ready = self.ready()

@@ -35,13 +35,14 @@ class WorkersTests(WorkersCase):
         await self.both()
         self.mark = 0
         await self.prefixes()
-        response = await treq.get(service.url + "/health/live", headers=TRACE, persistent=False)
+        url = f"{service.url}/api/v1/design-challenges"
+        response = await treq.get(url, headers=TRACE, persistent=False)
         await response.content()
         os.kill(min(self.workers()), signal.SIGKILL)
         await self.serving(3)
         await service.stop()
         found = objects(service.output())
-        requests = [each for each in found if each.get("route") == "/health/live"]
+        requests = [each for each in found if each.get("route") == "/api/v1/design-challenges"]
         self.assertLessEqual({1, 2}, {each["worker"] for each in requests})
         self.assertEqual(requests[-1]["trace_id"], TRACE["traceparent"][3:35])
         (killed,) = [each for each in found if "ended unexpectedly" in each["message"]]

@@ -75,6 +75,20 @@ class SampleTests(SynchronousTestCase):
         text = (ROOT / "etc/haproxy.cfg.sample").read_text()
         self.assertIn(f"req.hdr_val(content-length) gt {2 * MIB} }}", text)
 
+    def test_probes(self) -> None:
+        """HAProxy asks the admin listener that the unit gives to the daemon of each port."""
+        proxy = (ROOT / "etc/haproxy.cfg.sample").read_text()
+        self.assertIn("http-check send meth GET uri /ready\n", proxy)
+        servers = re.findall(r"^ *server \w+ 127\.0\.0\.1:(\d+) check port (\d+) ", proxy, re.M)
+        self.assertEqual(servers, [("8081", "18081"), ("8082", "18082")])
+        unit = (ROOT / "etc/contentsvc@.service").read_text()
+        self.assertIn(" --admin tcp:1%i:interface=127.0.0.1 ", unit)
+
+    def test_one(self) -> None:
+        """There is one sample for nginx: the pages point to it."""
+        for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+            self.assertNotIn("proxy_pass", page.read_text(), page)
+
 
 class PageTests(SynchronousTestCase):
     def test_numbers(self) -> None:
@@ -82,8 +96,8 @@ class PageTests(SynchronousTestCase):
         pool = SETTINGS["pool_size"].default
         text = " ".join(SCALING.split())
         for said in (
-            f"| 1 | 4 | {pool} | {(4 + 1) * (pool + 1)} + 3 |",
-            f"| 2 | 8 | {pool} | {2 * (8 + 1) * (pool + 1)} + 3 |",
+            f"| 1 | 4 | {pool} | {(4 + 1) * (pool + 2)} + 3 |",
+            f"| 2 | 8 | {pool} | {2 * (8 + 1) * (pool + 2)} + 3 |",
             f"has not ended {workers.LATE:.0f} s after `drain_timeout`",
             f"does not serve within {workers.START:.0f} s",
             f"doubling to {workers.LAST_PAUSE:.0f} s",

@@ -9,7 +9,8 @@ from twisted.logger import LogEvent, formatEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
-from contentsvc.daemon.sequence import allow_files, say_hello
+from contentsvc.config import ConfigError
+from contentsvc.daemon.sequence import allow_connections, possible_connections, say_hello
 
 
 class FileTests(SynchronousTestCase):
@@ -20,7 +21,7 @@ class FileTests(SynchronousTestCase):
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (self.soft, self.hard))
         resource.setrlimit(resource.RLIMIT_NOFILE, (500, self.hard))
         self.lines: list[str] = []
-        observe = lambda event: self.lines.append(event["log_format"])  # noqa: E731
+        observe = lambda event: self.lines.append(formatEvent(event))  # noqa: E731
         globalLogPublisher.addObserver(observe)
         self.addCleanup(globalLogPublisher.removeObserver, observe)
 
@@ -30,26 +31,36 @@ class FileTests(SynchronousTestCase):
 
     def test_raised(self) -> None:
         """It is raised to what is needed."""
-        self.assertEqual(allow_files(600), 600)
+        self.assertEqual(allow_connections(500, 100), 500)
         self.assertEqual((self.limit(), self.lines), (600, []))
 
     def test_not_lowered(self) -> None:
         """One that is higher stays."""
-        allow_files(400)
+        self.assertEqual(allow_connections(300, 100), 300)
         self.assertEqual((self.limit(), self.lines), (500, []))
 
     def test_hard(self) -> None:
-        """Where the system allows less, it is raised to that, and the log says so."""
+        """Where the system allows less, it is raised to that, and the log says what it costs."""
         get, infinity = resource.getrlimit, resource.RLIM_INFINITY
         self.patch(resource, "getrlimit", lambda kind: (get(kind)[0], 550))
         self.patch(resource, "setrlimit", lambda kind, limits: self.lines.append(str(limits)))
-        self.assertEqual(allow_files(600), 550)
+        self.assertEqual(allow_connections(500, 100), 450)
         self.assertEqual(self.lines[0], "(550, 550)")
+        self.assertIn("only 550 open files, so it serves at most 450 connections", self.lines[1])
+        self.assertIn("not 500: raise the hard limit to 600", self.lines[1])
         self.assertIn("docs/operating.md", self.lines[1])
         self.lines.clear()
         self.patch(resource, "getrlimit", lambda kind: (500, infinity))
-        allow_files(600)
+        allow_connections(500, 100)
         self.assertEqual(self.lines, [f"(600, {infinity})"])
+
+    def test_too_few(self) -> None:
+        """Where hardly any connection would be left, it says how many files are needed."""
+        self.patch(resource, "getrlimit", lambda kind: (100, 199))
+        with self.assertRaises(ConfigError) as raised:
+            possible_connections(500, 100)
+        self.assertIn("only 199 open files, and it needs at least 200", str(raised.exception))
+        self.assertEqual(possible_connections(99, 100), 99)
 
 
 class HelloTests(SynchronousTestCase):
@@ -66,26 +77,59 @@ class HelloTests(SynchronousTestCase):
 
     def test_address(self) -> None:
         """Where the API is, in a form that can be used as it is."""
-        first, _ = self.hello(IPv4Address("TCP", "0.0.0.0", 8080))
+        first, *_ = self.hello(IPv4Address("TCP", "0.0.0.0", 8080))
         self.assertIn("http://127.0.0.1:8080/api/v1,", first)
         self.assertIn("http://127.0.0.1:8080/docs,", first)
-        first, _ = self.hello(IPv6Address("TCP", "::1", 8080))
+        first, *_ = self.hello(IPv6Address("TCP", "::1", 8080))
         self.assertIn("http://[::1]:8080/api/v1,", first)
-        (line,) = self.hello(UNIXAddress(b"/run/x"))
+        line, _ = self.hello(UNIXAddress(b"/run/x"))
         self.assertIn("/run/x", line)
 
     def test_command(self) -> None:
         """How an admin is made, by the command that the shell knows."""
-        _, second = self.hello(IPv4Address("TCP", "0.0.0.0", 8080))
+        _, second, _ = self.hello(IPv4Address("TCP", "0.0.0.0", 8080))
         self.assertIn(
             "an admin's token: ./contentsvc -x user add NAME --email E --admin, then", second
         )
         self.assertTrue(second.endswith("then ./contentsvc -x token NAME"))
 
+    def test_files_off(self) -> None:
+        """A database and nothing said of files: a first line says so, and what to write. Not where
+        somebody has said it."""
+        address = IPv4Address("TCP", "127.0.0.1", 8080)
+        own = {"database": "dbname=x", "secret_file": "keys"}
+        first, *rest = self.hello(address, **own)
+        self.assertIn("FILES ARE OFF", first)
+        for choice in ('files = "local"', 'files = "s3"', 'files = "external"'):
+            self.assertIn(choice, first)
+        self.assertEqual(self.hello(address, **own, files="external"), rest)
+        for local in (self.hello(address, **own, files="local"), self.hello(address)):
+            self.assertEqual(local[:-1], rest)
+
+    def test_files(self) -> None:
+        """Where files are the service's, one line says where they lie, and what becomes of paths
+        that nobody has uploaded."""
+        address = IPv4Address("TCP", "127.0.0.1", 8080)
+        *_, line = self.hello(address, data_dir="/data")
+        self.assertIn("Files that players upload lie in /data/files; other paths are taken", line)
+        *_, line = self.hello(address, require_files="on")
+        self.assertIn("; with other paths, content is refused, for require_files is on", line)
+        store = {"s3_endpoint": "https://s3.example", "s3_content_bucket": "content"}
+        *_, line = self.hello(address, files="s3", s3_media_bucket="media", **store)
+        self.assertIn("lie in the buckets content and media of https://s3.example; ", line)
+
+    def test_debug_notify(self) -> None:
+        """A service for others that has debug/notify: a first line says what that means."""
+        address = IPv4Address("TCP", "127.0.0.1", 8080)
+        first, *rest = self.hello(address, public_url="https://x", debug_notify="on")
+        self.assertIn("debug_notify is on", first)
+        self.assertEqual(self.hello(address, public_url="https://x"), rest)
+        self.assertEqual(self.hello(address), rest)
+
     def test_tls(self) -> None:
         """With a TLS endpoint it is https."""
         for listen in ("ssl:443", "haproxy:ssl:443"):
-            first, token = self.hello(IPv4Address("TCP", "192.0.2.7", 443), listen=listen)
+            first, token, _ = self.hello(IPv4Address("TCP", "192.0.2.7", 443), listen=listen)
             self.assertIn("https://192.0.2.7:443/api/v1,", first)
             self.assertNotIn("http:", token)
 
@@ -94,6 +138,6 @@ class HelloTests(SynchronousTestCase):
         address = IPv4Address("TCP", "127.0.0.1", 8080)
         first, *rest = self.hello(address, trusted_proxies="127.0.0.1")
         self.assertIn("public_url is not set", first)
-        self.assertEqual(len(rest), 2)
+        self.assertEqual(len(rest), 3)
         known = self.hello(address, trusted_proxies="127.0.0.1", public_url="https://x.example")
-        self.assertEqual(len(known), 2)
+        self.assertEqual(len(known), 3)

@@ -11,6 +11,7 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.internet.error import ProcessDone, ProcessTerminated
 from twisted.internet.task import Clock
 from twisted.python.failure import Failure
+from twisted.python.threadpool import ThreadPool
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
@@ -70,6 +71,10 @@ class Reactor(Clock):
         self.processes: list[Process] = []
         self.stopped = False
         self.heard: list[int] = []
+        self._threads = ThreadPool(0, 1)
+
+    def getThreadPool(self) -> ThreadPool:
+        return self._threads
 
     def callWhenRunning(self, act: Callable[[], object]) -> None:
         """As a reactor that starts now: with handlers of its own for what stops it."""

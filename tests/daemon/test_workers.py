@@ -47,7 +47,7 @@ class SharingTests(WorkersCase):
         await self.prefixes()
         for worker in (1, 2):
             self.assertRegex(
-                self.log(), rf"\[worker {worker} contentsvc\S+#info\] GET /health/live"
+                self.log(), rf"\[worker {worker} contentsvc\S+#info\] GET /api/v1/design-challenges"
             )
 
     async def test_descriptors(self):

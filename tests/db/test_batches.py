@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.batches import CHARACTERS, LATE, MOST, Batches
+from contentsvc.db.batches import ALONE, CHARACTERS, LATE, MOST, PASSING, Batches
 from contentsvc.db.errors import BadValue, Cause, Unavailable
 from contentsvc.db.statement import Batch, Row, Statement
 
@@ -152,6 +152,91 @@ class MeanwhileTests(BatchesCase):
         self.tell(("ann", "1"))
         self.turn()
         self.save(("ann", "2"))
+        self.assertEqual(self.turn(), [('"2"',)])
+
+
+class AloneTests(BatchesCase):
+    def test_form(self) -> None:
+        """A call that goes alone goes by the form for one, if there is one; several do not."""
+        lone = Statement("mark_lone", "select mark(:user, :text)", ["user", "text"], [False] * 2)
+        mark = Statement("mark", "update :user, :text", ["user", "text"], [False] * 2)
+        mark.lone = lone
+        answers = [self.batches.rows(mark, BY_USER, ("ann", "1"))]
+        self.clock.advance(0)
+        answers += [self.batches.rows(mark, BY_USER, (user, "2")) for user in ("bob", "cid")]
+        self.run_.answer((1, "a"))
+        self.clock.advance(0)
+        several = ("mark", ('{"bob","cid"}', '{"2","2"}'))
+        self.assertEqual(self.run_.asked, [("mark_lone", ("ann", "1")), several])
+        self.run_.answer((2, "c"), (1, "b"))
+        found = [self.successResultOf(answer) for answer in answers]
+        self.assertEqual(found, [[("a",)], [("b",)], [("c",)]])
+
+    def test_passes(self) -> None:
+        """A call that comes some time after the one before does not wait for the statement that
+        runs."""
+        self.tell(("ann", "1"))
+        self.turn()
+        self.clock.advance(ALONE)
+        self.tell(("bob", "2"))
+        self.assertEqual(self.turn(), [('"2"',)])
+
+    def test_sooner(self) -> None:
+        """One that comes sooner waits, although the one before came alone."""
+        for user in ("ann", "bob"):
+            self.clock.advance(ALONE)
+            self.tell((user, user))
+            self.turn()
+        self.clock.advance(ALONE / 2)
+        self.tell(("cid", "3"))
+        self.assertEqual(self.turn(), [])
+
+    def test_others_wait(self) -> None:
+        """It waits with those that wait already, unless they wait for a row."""
+        self.tell(("ann", "1"))
+        self.turn()
+        for user in ("bob", "cid"):
+            self.tell(("ann", user), (user, user))
+            self.assertEqual(self.turn(), [])
+            self.clock.advance(ALONE)
+        self.run_.answer()
+        self.assertEqual(self.turn(), [('"bob"', '"cid"', '"bob"', '"cid"')])
+
+    def test_others_wait_for_a_row(self) -> None:
+        """It does not wait with those that wait for a row."""
+        self.tell(("ann", "1"))
+        self.turn()
+        self.tell(("ann", "2"))
+        self.clock.advance(ALONE)
+        self.tell(("bob", "3"))
+        self.assertEqual(self.turn(), [('"3"',)])
+
+    def test_same_row(self) -> None:
+        """It waits for its own row."""
+        self.tell(("ann", "1"))
+        self.turn()
+        self.clock.advance(ALONE)
+        self.tell(("ann", "2"))
+        self.assertEqual(self.turn(), [])
+
+    def test_several_run(self) -> None:
+        """If many statements run, it waits: together they cost a slow database less."""
+        for number in range(PASSING):
+            self.tell((f"user{number}", "x"))
+            self.assertEqual(self.turn(), [('"x"',)])
+            self.clock.advance(ALONE)
+        self.tell(("ann", "1"))
+        self.assertEqual(self.turn(), [])
+        self.run_.answer()
+        self.assertEqual(self.turn(), [('"1"',)])
+
+    def test_clock_went_back(self) -> None:
+        """A clock that goes back holds nobody up."""
+        self.clock.advance(10)
+        self.tell(("ann", "1"))
+        self.turn()
+        self.clock.rightNow = 0.0
+        self.tell(("bob", "2"))
         self.assertEqual(self.turn(), [('"2"',)])
 
 

@@ -62,6 +62,43 @@ class BatchTests(QueryCase):
         columns = [Column(name) for name in "ab"]
         self.assertRaises(TypeError, self.only().check, columns)
 
+    def test_lone(self) -> None:
+        """It may have another form for one call, which takes that call's arguments, has the same
+        columns and belongs to the same lane."""
+
+        @self.declared.many(
+            "update t set b = :b where :a", batch=Batch(("a",)), lone="select f(:b, :a)"
+        )
+        async def f(db: Db, a: bool, b: str) -> list[Pair]: ...
+
+        statement, lone = self.declared.values()
+        self.assertEqual(statement.batched([(True, "x")]), (lone, (True, "x")))
+        two = [(True, "x"), (False, "y")]
+        self.assertEqual(statement.batched(two), (statement, statement.several(two)))
+        self.assertEqual(lone.sql, "select f($2, $1)")
+        self.assertEqual(lone.lane, statement.lane)
+        lone.check([Column(name) for name in "nab"])
+
+    def test_lone_columns(self) -> None:
+        """Rows without the number of their call are a TypeError there, too."""
+
+        @self.declared.many("select :a", batch=Batch(("a",)), lone="select :a")
+        async def f(db: Db, a: bool) -> list[Pair]: ...
+
+        _, lone = self.declared.values()
+        self.assertRaises(TypeError, lone.check, [Column(name) for name in "ab"])
+
+    def test_lone_without(self) -> None:
+        """A form for one call needs a batch, and a procedure has none."""
+
+        def declare(sql: str, batch: Batch | None) -> None:
+            @self.declared.none(sql, batch=batch, lone="select :a")
+            async def f(db: Db, a: str) -> None: ...
+
+        self.assertRaises(TypeError, declare, "select :a", None)
+        self.declared.clear()
+        self.assertRaises(TypeError, declare, "call f(:a)", Batch(("a",)))
+
     def test_unknown(self) -> None:
         """A batch by what is no parameter fails at import."""
 

@@ -9,6 +9,8 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
+from contentsvc.db import positions
+from contentsvc.db import replica as replicas
 from contentsvc.db.database import Database
 from contentsvc.db.errors import BadValue, Unavailable
 from contentsvc.db.query import Statements
@@ -18,17 +20,35 @@ from tests.support import pgbouncer, replication
 from tests.support.databases import together
 from tests.support.replication import Server
 
+TIME = 60.0
+"""Seconds that a test may take."""
+SOON = 0.05
+"""Seconds for which a read waits that is certainly not let through."""
+
 
 class ReplicaCase(TestCase):
     """A primary with one small table, and a pool that has a replica of it."""
 
-    timeout = 60.0
+    timeout = TIME
     _copies: ClassVar[dict[Server, Server]] = {}
 
     def server(self) -> Server:
         return replication.embedded()
 
+    def patience(self, seconds: float) -> None:
+        """Let a read wait so long for the replica to be as far as it must be."""
+        self.patch(positions, "PATIENCE", seconds)
+
+    def doubt(self, seconds: float) -> None:
+        """Have a sign of life asked for after so long without an answer."""
+        self.patch(replicas, "LONG", seconds)
+
     async def setUp(self) -> None:
+        # On a busy machine all takes long, and the primary is read for that reason alone. So only
+        # what a test does to the replica may have it read.
+        self.patience(TIME)
+        self.doubt(TIME)
+        self.patch(replicas, "WAIT", TIME)
         self.addCleanup(self.nothing_opens)  # first, so that it comes after the pools' end
         self.primary = await deferToThread(self.server)
         self.primary.sql("drop table if exists numbers")
@@ -52,11 +72,18 @@ class ReplicaCase(TestCase):
         )
         async def slowly(db: Any, seconds: float) -> int: ...
 
+        @declared.one(
+            "select count(*) + (select count(*) from pg_sleep(case when pg_is_in_recovery() "
+            "then 3600 else 0 end)) from numbers",
+            replica=True,
+        )
+        async def stuck(db: Any) -> int: ...
+
         @declared.one("select :text::uuid", replica=True)
         async def uuid(db: Any, text: str) -> str: ...
 
         self.put, self.all, self.there, self.slowly = put, all, there, slowly
-        self.unmarked, self.uuid = unmarked, uuid
+        self.unmarked, self.uuid, self.stuck = unmarked, uuid, stuck
 
     async def copy(self, source: Server | None = None, **settings: str) -> Server:
         """A replica for this test alone."""
@@ -90,6 +117,11 @@ class ReplicaCase(TestCase):
         """Turn the reactor for as long as the condition does not hold."""
         while not condition():
             await deferLater(reactor, 0.005)
+
+    async def asked(self, server: Server) -> None:
+        """Wait until `stuck` runs there. It never ends by itself, and at once on the primary."""
+        found = "select count(*) from pg_stat_activity where wait_event = 'PgSleep'"
+        await self.until(lambda: server.sql(found)[0][0] == 1)
 
     async def nothing_opens(self) -> None:
         """Wait for connections that were being opened when their pool stopped."""
@@ -165,6 +197,8 @@ class ReadTests(ReplicaCase):
 
     async def test_slow(self) -> None:
         """A read that takes long, on a replica that lives, is waited for."""
+        self.doubt(0.2)
+        self.patch(replicas, "LIFE", TIME)
         db, replica = await self.pool((await self.shared()).url())
         self.assertEqual(await self.slowly(db, 0.9), 1)
         self.assertEqual((replica.up, replica.reads), (True, 1))
@@ -188,12 +222,14 @@ class FaultTests(ReplicaCase):
         server = await self.copy()
         db, replica = await self.pool(server.url())
         server.sql("select pg_wal_replay_pause()")
+        self.patience(SOON)
         await self.put(db, 1)
         self.assertEqual(await self.all(db), [1])
         self.assertEqual((replica.up, replica.reason), (False, "it is behind the primary"))
         await self.put(db, 2)
         self.assertEqual(await self.all(db), [1, 2])
         self.assertEqual(replica.reads, 0)
+        self.patience(TIME)
         server.sql("select pg_wal_replay_resume()")
         await self.until(lambda: replica.up)
         self.assertEqual((await self.all(db), replica.reads), ([1, 2], 1))
@@ -202,12 +238,13 @@ class FaultTests(ReplicaCase):
         """When it is killed, reads under way are made on the primary; when it is back, it is read
         again."""
         server = await self.copy()
-        db, replica = await self.pool(server.url())
+        db, replica = await self.pool(server.url(), statement_timeout=TIME)
         await self.put(db, 1)
-        slow = Deferred.fromCoroutine(self.slowly(db, 0.3))
+        stuck = Deferred.fromCoroutine(self.stuck(db))
         self.assertTrue(await self.there(db))
+        await self.asked(server)
         await deferToThread(server.kill)
-        self.assertEqual(await slow, 2)
+        self.assertEqual(await stuck, 2)
         self.assertFalse(await self.there(db))
         await deferToThread(server.start)
         await self.until(lambda: replica.up)
@@ -221,9 +258,11 @@ class FaultTests(ReplicaCase):
         self.assertTrue(await self.there(db))
         server.freeze()
         self.addCleanup(server.thaw)
+        self.doubt(0.2)
         found = await together(*(self.there(db) for _ in range(20)))
         self.assertEqual(found, [False] * 20)
         self.assertEqual((replica.up, replica.reason), (False, "it does not answer"))
+        self.doubt(TIME)
         server.thaw()
         await self.until(lambda: replica.up)
         self.assertTrue(await self.there(db))
@@ -232,12 +271,11 @@ class FaultTests(ReplicaCase):
         """A read that the replica cancels, because it must go on replaying, is made on the
         primary."""
         server = await self.copy(max_standby_streaming_delay="0")
-        db, replica = await self.pool(server.url())
-        slow = Deferred.fromCoroutine(self.slowly(db, 0.5))
-        asked = "select count(*) from pg_stat_activity where query like '%replica_check%slowly%'"
-        await self.until(lambda: server.sql(asked)[0][0] > 1)
+        db, replica = await self.pool(server.url(), statement_timeout=TIME)
+        stuck = Deferred.fromCoroutine(self.stuck(db))
+        await self.asked(server)
         self.primary.sql("truncate numbers")
-        self.assertEqual(await slow, 1)
+        self.assertEqual(await stuck, 1)
         self.assertEqual((replica.reads, replica.others), (0, 1))
 
     async def test_promoted(self) -> None:
@@ -246,6 +284,7 @@ class FaultTests(ReplicaCase):
         db, replica = await self.pool(server.url())
         self.assertTrue(await self.there(db))
         await deferToThread(server.run, "pg_ctl", "promote", "-w")
+        self.patience(SOON)
         server.sql("insert into numbers select generate_series(100, 20000)")
         await self.put(db, 1)
         self.assertEqual(await self.all(db), [1])
@@ -264,6 +303,7 @@ class FaultTests(ReplicaCase):
         followed = "select exists (select from numbers where n = 20000)"
         while not last.sql(followed)[0][0]:
             await deferLater(reactor, 0.02)
+        self.patience(SOON)
         await self.put(db, 1)
         for _ in range(3):
             self.assertEqual(await self.all(db), [1])

@@ -8,12 +8,14 @@ from pathlib import Path
 from unittest import SkipTest
 
 import psycopg2
+import treq
 from twisted.internet.defer import Deferred
 
 from contentsvc.client import ApiError, Client
+from contentsvc.client.errors import Unreachable
 from contentsvc.wire.progress import ProgressBody
 from contentsvc.wire.social import PartyBody
-from tests.faults.case import POOL, ReaderCase
+from tests.faults.case import BACK, POOL, ReaderCase, eventually
 from tests.faults.servers import name_of, run_sql, server
 from tests.support import postgres
 
@@ -76,6 +78,35 @@ class DiskTests(Case):
         await self.sound()
 
 
+class ReadOnlyTests(Case):
+    async def test_read_only(self) -> None:
+        """A database that takes no writes is read, and ready says why nothing is written. When it
+        takes them again, nothing needs a restart."""
+        name = name_of(self.database)
+        ended = f"select pg_terminate_backend(pid) from pg_stat_activity where datname = '{name}'"
+        run_sql(server().url, f'alter database "{name}" set default_transaction_read_only = on')
+        run_sql(server().url, ended)
+        try:
+            await eventually(self.degraded, BACK, "degraded")
+            await self.ann.users.full()
+            error = await self.assertFailure(Deferred.fromCoroutine(self.write()), ApiError)
+            self.assertEqual((error.status, error.code), (503, "unavailable"))
+        finally:
+            run_sql(server().url, f'alter database "{name}" reset default_transaction_read_only')
+            run_sql(server().url, ended)
+        await eventually(self.write, BACK, "a write")
+        await self.back(self.ann)
+
+    async def write(self) -> None:
+        await self.ann.progress.put("k", ProgressBody(value={"a": 1}))
+
+    async def degraded(self) -> None:
+        answer = await treq.get(f"{self.service.url}/health/ready", persistent=False)
+        found = answer.code, await answer.json()
+        if found != (200, {"status": "degraded", "reasons": ["read_only"]}):
+            raise Unreachable(str(found), maybe_done=False)
+
+
 class FullDiskTests(Case):
     async def setUp(self) -> None:
         self.small = self.mounted()
@@ -122,8 +153,9 @@ class FullDiskTests(Case):
             if refused == 5:
                 break
         self.assertEqual(refused, 5)
-        error = await self.assertFailure(Deferred.fromCoroutine(self.ann.health.ready()), ApiError)
-        self.assertEqual((error.status, error.problem["reasons"]), (503, ["disk"]))
+        answer = await treq.get(f"{self.service.url}/health/ready", persistent=False)
+        found = answer.code, await answer.json()
+        self.assertEqual(found, (200, {"status": "degraded", "reasons": ["disk"]}))
         self.assertRegex(self.service.output(), "Answered 503: .*disk")
         await self.ann.users.full()
         filler.unlink()

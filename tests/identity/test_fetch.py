@@ -120,6 +120,23 @@ class FetchTests(TestCase):
                 await asking
             self.assertEqual(str(raised.exception), "no whole answer in 5 s")
 
+    async def test_slow_together(self) -> None:
+        """Requests of which one leads to the next share the 5 s."""
+        end = self.fetch.end()
+        self.clock.advance(3)
+        service = self.service(HANG)
+        asking = Deferred.fromCoroutine(self.fetch.json(service.url, end=end))
+        await service.requests(1)
+        self.clock.advance(1.9)
+        self.assertNoResult(asking)
+        self.clock.advance(0.2)
+        with self.assertRaises(FetchError):
+            await asking
+        with self.assertRaises(FetchError):
+            late = Deferred.fromCoroutine(self.fetch.json(service.url, end=end))
+            self.clock.advance(0)
+            await late
+
     async def test_stop(self) -> None:
         """At the stop nobody waits any more."""
         asking = await self.hanging(HANG)

@@ -1,13 +1,17 @@
 """When the keys of an issuer are read, and what is taken meanwhile."""
 
+import json
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.logger import capturedLogs
+from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
+from twisted.web.client import ResponseDone
+from twisted.web.http_headers import Headers
 
-from contentsvc.identity.fetch import FetchError
+from contentsvc.identity.fetch import Fetch, FetchError
 from contentsvc.identity.issuer import MOST_WAITING, Issuer, IssuerSettings
 from contentsvc.identity.subject import IdentityUnavailable, InvalidSubjectToken
 from contentsvc.identity.token import Head
@@ -26,6 +30,7 @@ class Fetched:
         self.keys = [FIRST]
         self.error: str | None = None
         self.asked: list[str] = []
+        self.ends: list[float | None] = []
         self.slow = False
         self._waiting: list[Deferred[None]] = []
 
@@ -34,8 +39,12 @@ class Fetched:
         """How often the keys were asked for, or would have been."""
         return self.asked.count(CONFIGURATION)
 
-    async def json(self, url: str, headers: object = None) -> Any:
+    def end(self) -> float:
+        return 5.0
+
+    async def json(self, url: str, headers: object = None, *, end: float | None = None) -> Any:
         self.asked.append(url)
+        self.ends.append(end)
         if self.slow:
             self._waiting.append(Deferred())
             await self._waiting[-1]
@@ -122,6 +131,56 @@ class KeysTests(IssuerCase):
         self.fetched.keys = [FIRST, SECOND]
         self.clock.advance(600)
         self.refused(None)
+
+
+class SlowTests(SynchronousTestCase):
+    """An issuer that takes its time, by the clock of the reactor."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.fetch = Fetch(self.clock, agent=self)
+        self.issuer = Issuer(self.clock, self.fetch, IssuerSettings(URL, ("game",)))
+        self.asked: list[Deferred[Any]] = []
+
+    def request(self, *args: Any) -> Deferred[Any]:
+        """As IAgent has it."""
+        self.asked.append(Deferred())
+        return self.asked[-1]
+
+    def ask(self) -> Deferred[Any]:
+        """Ask for the keys of a token."""
+        return Deferred.fromCoroutine(self.issuer.keys(Head(URL, "ES256", "first")))
+
+    def test_together(self) -> None:
+        """The configuration and the keys have 5 s together, also for one who comes later."""
+        first = self.ask()
+        self.clock.advance(3)
+        later = self.ask()
+        body = json.dumps({"issuer": URL, "jwks_uri": f"{URL}/jwks"}).encode()
+        self.asked[0].callback(Answer(body))
+        self.assertEqual(len(self.asked), 2)
+        self.clock.advance(1.9)
+        self.assertNoResult(first)
+        self.assertNoResult(later)
+        with capturedLogs():
+            self.clock.advance(0.2)
+        self.failureResultOf(first, InvalidSubjectToken)
+        self.failureResultOf(later, InvalidSubjectToken)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+class Answer:
+    """A whole answer of 200, for treq."""
+
+    code, length = 200, 0
+
+    def __init__(self, body: bytes) -> None:
+        self.headers, self._body = Headers(), body
+
+    def deliverBody(self, protocol: Any) -> None:
+        protocol.makeConnection(None)
+        protocol.dataReceived(self._body)
+        protocol.connectionLost(Failure(ResponseDone()))
 
 
 class UnknownTests(IssuerCase):

@@ -176,6 +176,55 @@ class SendingTests(MailsCase):
         await self.sending.run()
         self.assertNotIn("token", self.mail_server.taken[1][1].get_content())
 
+    async def linked(self, user: str, issuer: str, kept: str) -> None:
+        """An account of this issuer is linked to a user."""
+        self.sql(
+            """insert into identities (user_id, issuer, subject, kept)
+               values (%s, %s, gen_random_uuid(), %s)""",
+            *(user, issuer, kept),
+        )
+
+    def texts(self) -> list[str]:
+        """The texts of the mails that were taken."""
+        taken = (message.get_content() for _, message in self.mail_server.taken)
+        return [text.replace("\r\n", "\n") for text in taken]
+
+    async def test_issuers(self) -> None:
+        """A mail about links names the issuer, and those of all that is linked now. It has no token
+        and no name."""
+        user = await self.user("evil.example")
+        email = self.address(user)
+        await self.queue.put(self.db, "unlinked", user, email, "https://b\nhttps://c")
+        await self.sending.run()
+        for issuer in ("steam", "https://a", "https://a"):
+            await self.linked(user, issuer, "no")
+        await self.queue.put(self.db, "linked", user, email, "https://a")
+        await self.sending.run()
+        first, second = self.texts()
+        self.assertIn("\nhttps://b, https://c\n", first)
+        self.assertIn("linked to yours: -\n", first)
+        self.assertIn("\nhttps://a\n", second)
+        self.assertIn("linked to yours: https://a (2), steam\n", second)
+        for text in (first, second):
+            self.assertNotIn("token", text)
+            self.assertNotIn("evil.example", text)
+
+    async def test_staying(self) -> None:
+        """A mail to set a password names the issuers of what stays linked, and not of what goes."""
+        user = await self.user()
+        for issuer, kept in (("https://stays", "yes"), ("https://goes", "no")):
+            await self.linked(user, issuer, kept)
+        self.sql(
+            """insert into identities (user_id, issuer, subject, linked)
+               select id, 'https://first', id, created from users where id = %s""",
+            user,
+        )
+        await self.queue.put_reset(self.db, self.address(user))
+        await self.sending.run()
+        (text,) = self.texts()
+        self.assertIn("\nhttps://first, https://stays\n", text)
+        self.assertNotIn("https://goes", text)
+
     async def test_away(self) -> None:
         """A server that is away costs the mails nothing: they are sent when it is back."""
         email = await self.put()

@@ -1,16 +1,24 @@
 """Followers are told what was published."""
 
+from importlib.resources import files
+from typing import Any
+
 from msgspec import json
 
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.query import Db
 from contentsvc.jobs.kinds import KINDS
+from contentsvc.jobs.outbox import Batch
 from contentsvc.store import social
 from contentsvc.store.floods import UNLIMITED
 from contentsvc.store.tasks import ContentPublished, RevisionPublished, Task
 from tests.jobs.support import TellerCase
-from tests.support.databases import guid
+from tests.support.databases import guid, together
+
+MIGRATION = files("contentsvc.store").joinpath("schema/0053.topics.sql").read_text()
 
 
-class PublicationTests(TellerCase):
+class PublicationCase(TellerCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.teller = self.telling(self.db, kinds=KINDS, most=2)
@@ -38,6 +46,8 @@ class PublicationTests(TellerCase):
         ]
         return [[json.decode(data) for (data,) in rows] for rows in texts]
 
+
+class PublicationTests(PublicationCase):
     async def test_content(self) -> None:
         """Each follower gets ContentPublished with author and content."""
         await self.publish()
@@ -88,3 +98,93 @@ class PublicationTests(TellerCase):
             await self.work()
         self.assertEqual([len(told) for told in self.heard()], [1, 1, 0, 0, 0])
         self.assertEqual(self.left(), [])
+
+
+class OrderTests(PublicationCase):
+    """Followers hear of one author's publications in their order."""
+
+    def failing(self, kind: str, failures: int) -> None:
+        """Have so many batches of a kind fail, each once its recipients are known."""
+        step = KINDS[kind].step
+
+        async def fails(tx: Db, task: Any, place: str | None, most: int) -> Batch:
+            nonlocal failures
+            batch = await step(tx, task, place, most)
+            if failures > 0:
+                failures -= 1
+                raise Unavailable("the database is away")
+            return batch
+
+        kinds = {**KINDS, kind: KINDS[kind]._replace(step=fails)}
+        self.teller = self.telling(self.db, kinds=kinds, most=2)
+
+    async def retried(self) -> None:
+        """All that is there is told, whatever has failed: its pauses are over."""
+        while self.left():
+            await self.work()
+            self.sql("update outbox set due = null")
+
+    async def test_failures(self) -> None:
+        """So they do where batches fail and are tried again, in the middle of the followers or at
+        the start."""
+        revisions = [guid() for _ in range(2)]
+        await self.publish()
+        for revision in revisions:
+            await self.publish(revision)
+        await self.work(batches=1)
+        self.failing("ContentPublished", 2)
+        await self.retried()
+        for told in self.heard():
+            self.assertEqual([each.get("revision") for each in told], [None, *revisions])
+
+    async def test_two_processes(self) -> None:
+        """So they do where several processes work at once."""
+        revisions = [guid() for _ in range(3)]
+        for revision in revisions:
+            await self.publish(revision)
+        others = [self.telling(await self.pool(), kinds=KINDS, most=1) for _ in range(3)]
+        while self.left():
+            await together(*(self.work(teller) for teller in others))
+        for told in self.heard():
+            self.assertEqual([each["revision"] for each in told], revisions)
+
+    async def test_other_authors(self) -> None:
+        """Those of other authors do not wait for what fails."""
+        await self.publish(guid())
+        self.failing("RevisionPublished", 1)
+        await self.work()
+        bob = await self.user()
+        game = await self.content(bob)
+        await social.follow(self.db, self.fans[0], bob, *UNLIMITED)
+        ((upto,),) = self.sql("select max(number) from follows")
+        await self.outbox.put(self.db, ContentPublished(author=bob, content=game, upto=upto))
+        await self.work()
+        self.assertEqual([each["author"] for each in self.heard()[0]], [bob])
+        self.assertEqual(len(self.left()), 1)
+
+    async def test_release_before(self) -> None:
+        """Rows of the release before, which gives them no topic, keep their place in the order."""
+        revisions = [guid() for _ in range(3)]
+        for n, revision in enumerate(revisions):
+            await self.publish(revision)
+            if n != 1:
+                # As that release puts it.
+                self.sql(
+                    """with last as (
+                           delete from outbox where id = (select max(id) from outbox)
+                           returning kind, task
+                       )
+                       insert into outbox (kind, task) select kind, task from last"""
+                )
+        self.failing("RevisionPublished", 1)
+        await self.retried()
+        for told in self.heard():
+            self.assertEqual([each["revision"] for each in told], revisions)
+
+    async def test_rows_there(self) -> None:
+        """The migration gives their topic to the rows that are there."""
+        await self.publish()
+        expected = self.sql("select topic from outbox")
+        self.sql("update outbox set topic = null")
+        self.sql(MIGRATION[: MIGRATION.index("create function")])
+        self.assertEqual(self.sql("select topic from outbox"), expected)

@@ -19,6 +19,7 @@ PROCESSES, TELLINGS = "processes_forget_dead", "retention_trim_tellings"
 UNFOLLOWS, ASKS = "retention_trim_unfollows", "retention_trim_friend_asks"
 DEPARTURES = "retention_trim_departures"
 MAILS = "retention_trim_mails"
+RATE_LIMITS = "retention_trim_rate_limits"
 NOTHING: dict[str, Any] = {
     NOTIFICATIONS: (True, None, False, 0),
     SESSIONS: (0, 0),
@@ -28,6 +29,7 @@ NOTHING: dict[str, Any] = {
     ASKS: (0,),
     DEPARTURES: (0,),
     MAILS: (0,),
+    RATE_LIMITS: (0,),
 }
 
 
@@ -73,6 +75,7 @@ class RetentionTests(SynchronousTestCase):
                 ASKS: [()] * 2,
                 DEPARTURES: [()] * 2,
                 MAILS: [()] * 2,
+                RATE_LIMITS: [()] * 2,
             },
         )
         self.assertEqual(self.logged, [])
@@ -108,7 +111,7 @@ class RetentionTests(SynchronousTestCase):
         """With 0 days no notification is deleted; everything else is."""
         self.begin(0)
         self.clock.advance(EVERY)
-        notes = {TELLINGS, UNFOLLOWS, ASKS, DEPARTURES, MAILS}
+        notes = {TELLINGS, UNFOLLOWS, ASKS, DEPARTURES, MAILS, RATE_LIMITS}
         self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, *notes})
 
     def test_failed_amid(self) -> None:

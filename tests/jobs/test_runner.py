@@ -207,6 +207,11 @@ class FailingTests(RunnerCase):
         self.assertEqual(self.work.ran, [30, 31])
         self.assertEqual(len(self.flushLoggedErrors(CancelledError)), 1)
 
+    def test_restoring(self) -> None:
+        """While the database is being restored, nothing is said of jobs: one line says it all."""
+        made = self.fail(*[Unavailable("being restored", "restoring")] * 3)
+        self.assertEqual(made.failing, [])
+
     def test_failing(self) -> None:
         """Who asks is told which jobs fail, since when, and why the last time."""
         made = self.fail(Unavailable("away"), KeyError("x"))

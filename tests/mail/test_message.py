@@ -4,7 +4,7 @@ from email import message_from_bytes, policy
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.mail.message import compose, link, mailable
+from contentsvc.mail.message import compose, link, mailable, mailbox
 
 
 class AddressTests(SynchronousTestCase):
@@ -36,6 +36,22 @@ class AddressTests(SynchronousTestCase):
             *("ann@ex\u200cample.com", "ann@ex\u200dample.com"),
         ):
             self.assertIsNone(mailable(address), ascii(address))
+
+
+class MailboxTests(SynchronousTestCase):
+    def test_same(self) -> None:
+        """Addresses that may lead to one mailbox have it in common."""
+        for address in (
+            *("ann.lee@bücher.example", "ANN.Lee@BÜCHER.example", "annlee@xn--bcher-kva.example"),
+            *("a.n.n.l.e.e@bücher.example", "annlee+x@bücher.example", "annlee+a+b@Bücher.example"),
+            *("annlee@\uff42ücher.example", "annlee@bücher\u3002example"),
+        ):
+            self.assertEqual(mailbox(address), "annlee@xn--bcher-kva.example", address)
+
+    def test_others(self) -> None:
+        """Other addresses do not, even if nothing is left before the tag, or no mail goes there."""
+        addresses = {"a@x", "b@x", "a@y", "a@x.y", "+a@x", "+b@x", "ä@x", "ö@x", "a@-b", "@x"}
+        self.assertEqual(len(set(map(mailbox, addresses))), len(addresses))
 
 
 class LinkTests(SynchronousTestCase):

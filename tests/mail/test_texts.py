@@ -6,7 +6,13 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.mail.texts import MOST, TEXTS, TextsError, load
 
-VALUES = {"username": "ann", "email": "ann@example.com", "link": "https://x?token=t"}
+VALUES = {
+    "username": "ann",
+    "email": "ann@example.com",
+    "link": "https://x?token=t",
+    "issuer": "https://id.example",
+    "linked": "steam",
+}
 
 
 class TextsTests(SynchronousTestCase):
@@ -32,7 +38,9 @@ class TextsTests(SynchronousTestCase):
         for name, text in load(None).items():
             subject, body = text.fill(VALUES)
             self.assertTrue(subject)
-            self.assertIn("ann", body)
+            self.assertEqual(name not in {"confirm", "change"}, "ann" in body, name)
+            for word in ("link", "issuer", "linked"):
+                self.assertEqual(word in TEXTS[name], VALUES[word] in body, (name, word))
             self.assertEqual("link" in TEXTS[name], VALUES["link"] in body.splitlines())
             self.assertTrue(body.isascii())
 

@@ -56,7 +56,9 @@ class Server:
 
 
 class Reactor(Clock):
-    """Threads that are done at once."""
+    """Threads that are done at once. Without `threads` there are none."""
+
+    threads = True
 
     def getThreadPool(self) -> "Reactor":
         return self
@@ -67,6 +69,8 @@ class Reactor(Clock):
     def callInThreadWithCallback(
         self, done: Callable[[bool, Any], object], act: Callable[..., object], *args: object
     ) -> None:
+        if not self.threads:
+            raise RuntimeError("can't start new thread")
         try:
             result: object = act(*args)
         except Exception:
@@ -136,6 +140,20 @@ class KeeperTests(KeeperCase):
         self.assertTrue(self.server.stopped)
         self.reactor.advance(60)
         self.assertEqual(self.server.starts, 1)
+
+    def test_no_thread(self) -> None:
+        """Where the system has no thread left, it looks again later, and stops the server all the
+        same."""
+        self.start()
+        self.reactor.threads, self.server.up = False, False
+        self.reactor.pump([CHECK] * 3)
+        self.assertEqual(self.server.starts, 1)
+        self.reactor.threads = True
+        self.reactor.advance(CHECK)
+        self.assertEqual(self.server.starts, 2)
+        self.reactor.threads = False
+        self.stop()
+        self.assertTrue(self.server.stopped)
 
     def test_stop_amid_pause(self) -> None:
         """Nor where the next start was due."""

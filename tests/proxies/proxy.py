@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest import SkipTest, TestCase
 
 from tests.support import postgres
-from tests.support.daemon import ROOT, free_port
+from tests.support.daemon import ROOT, Daemon, free_port
 
 DAEMONS = ("127.0.0.1:8081", "127.0.0.1:8082")
 """As the samples have them."""
@@ -34,15 +34,17 @@ http {
 
 
 class Proxy:
-    """One proxy on a free port of 127.0.0.1, before daemons on these two ports."""
+    """One proxy on a free port of 127.0.0.1, before these two daemons."""
 
     name: str
     sample: str
     changes: tuple[tuple[str, str], ...]
     """What the sample cannot have in a test: patterns that each match, and what takes their place.
     {port} is the proxy's own."""
+    probed: tuple[str, ...] = ()
+    """Where the sample probes the daemons."""
 
-    def __init__(self, case: TestCase, daemons: tuple[int, int]) -> None:
+    def __init__(self, case: TestCase, daemons: tuple[Daemon, Daemon]) -> None:
         self._case = case
         program = shutil.which(self.name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")
         if program is None:
@@ -56,9 +58,12 @@ class Proxy:
         for pattern, change in self.changes:
             text, count = re.subn(pattern, change.format(port=self.port), text)
             case.assertTrue(count, pattern)
-        for given, port in zip(DAEMONS, daemons, strict=True):
+        for given, daemon in zip(DAEMONS, daemons, strict=True):
             case.assertEqual(text.count(given), 1)
-            text = text.replace(given, f"127.0.0.1:{port}")
+            text = text.replace(given, f"127.0.0.1:{daemon.port}")
+        for given, daemon in zip(self.probed, daemons, strict=False):
+            case.assertEqual(text.count(given), 1)
+            text = text.replace(given, f"check port {daemon.admin_port} ")
         self.configure(text)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -114,6 +119,8 @@ class Haproxy(Proxy):
         (r"bind :443 ssl crt \S+", "bind 127.0.0.1:{port}"),
         ("maxconn 50000", "maxconn 500"),
     )
+
+    probed = ("check port 18081 ", "check port 18082 ")
 
     def configure(self, text: str) -> None:
         (self.folder / "haproxy.cfg").write_text(text)

@@ -31,8 +31,8 @@ def one_folder(first: Daemon, second: Daemon) -> None:
 
 def pair(*options: str, database: str) -> tuple[Daemon, Daemon]:
     """Two daemons with one database and one folder of files."""
-    first = Daemon(*_LOCAL, *options, database=database)
-    second = Daemon(*_LOCAL, *options, database=database, secret_file=first.secret_file)
+    first = Daemon(*_LOCAL, *options, admin=True, database=database)
+    second = Daemon(*_LOCAL, *options, admin=True, database=database, secret_file=first.secret_file)
     one_folder(first, second)
     return first, second
 

@@ -40,7 +40,7 @@ class Cases:
     async def connect(self) -> None:
         self.own_daemon()
         self.first, self.second = await self.daemons()
-        self.running = self.proxy(self, (self.first.port, self.second.port))
+        self.running = self.proxy(self, (self.first, self.second))
         self.running.start()
         self.use(self.first)
         self.ann = await self.user()
@@ -51,8 +51,8 @@ class Cases:
         """Two on one database, for this test alone."""
         database = postgres.database(postgres.embedded())
         self.addCleanup(postgres.drop, database)
-        first = Daemon(database=database)
-        second = Daemon(database=database, secret_file=first.secret_file)
+        first = Daemon(admin=True, database=database)
+        second = Daemon(admin=True, database=database, secret_file=first.secret_file)
         for daemon in (first, second):
             self.addCleanup(daemon.stop)
         await gatherResults([Deferred.fromCoroutine(each.start()) for each in (first, second)])
@@ -81,10 +81,10 @@ class WellCases(Cases):
     async def daemons(self) -> tuple[Daemon, Daemon]:
         dsn = common()
         trusts = ("--trusted-proxies", "127.0.0.1")
-        first = await shared("behind a proxy", lambda: Daemon(*trusts, database=dsn))
+        first = await shared("behind a proxy", lambda: Daemon(*trusts, admin=True, database=dsn))
         key = first.secret_file
         return first, await shared(
-            "behind it too", lambda: Daemon(*trusts, database=dsn, secret_file=key)
+            "behind it too", lambda: Daemon(*trusts, admin=True, database=dsn, secret_file=key)
         )
 
     async def test_request(self):

@@ -222,6 +222,8 @@ class FakeSocket:
         self.cut = False
         self.pings = 0
         self.queue: list[bytes] = []
+        self.alone: list[bool] = []
+        """Whether each frame was said to come alone."""
         self._paused = False
         self._drained: Deferred[None] | None = None
 
@@ -247,9 +249,10 @@ class FakeSocket:
         self.hub.closed(self)
         self.pause(False)
 
-    def send(self, frame: bytes) -> None:
+    def send(self, frame: bytes, alone: bool = False) -> None:
         if not self.closes:
             self.seen.append(Seen(decode(frame), frame))
+            self.alone.append(alone)
 
     def tell_state(self, frame: bytes) -> None:
         self.send(frame)

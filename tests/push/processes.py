@@ -49,7 +49,7 @@ class Socket(FakeSocket):
         self.ended: Deferred[None] = Deferred()
         self._read_states = 0
 
-    def send(self, frame: bytes) -> None:
+    def send(self, frame: bytes, alone: bool = False) -> None:
         super().send(frame)
         self.frames.put(self.seen[-1].message)
 

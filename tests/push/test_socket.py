@@ -1,9 +1,15 @@
 """The socket as a client sees it (docs/socket.md), over real connections."""
 
+from socket import SHUT_WR
+
 from msgspec import json
 from twisted.trial.unittest import TestCase
 
+from contentsvc.push.feeds import APART
+from contentsvc.push.frames import encode
 from contentsvc.push.subscriber import Close
+from contentsvc.web.unsent import unsent
+from contentsvc.wire.socket import PongMessage
 from tests.push.loopback import Client, Server
 
 
@@ -53,6 +59,47 @@ class SignInTests(SocketTestCase):
         message = await client.message()
         self.assertEqual((message["type"], message["seq"]), ("notification", 1))
         self.assertEqual(message["notification"]["text"], "hi")
+
+    async def test_alone(self) -> None:
+        """A notification that comes alone is written at once; those that follow it share a write at
+        the end of the turn, after what was to be written before."""
+        client = await self.server.hello()
+        protocol, taken = self.server.protocol, []
+        for _ in range(3):
+            self.server.hub.deliver(self.server.log.commit())
+            taken.append(not unsent(protocol.transport))
+        self.server.clock.advance(APART)
+        self.server.hub.deliver(self.server.log.commit())
+        taken.append(not unsent(protocol.transport))
+        self.assertEqual(taken, [True, False, False, False])
+        self.assertEqual([message["seq"] for message in await client.take(4)], [1, 2, 3, 4])
+
+    async def test_alone_with_tls(self) -> None:
+        """A transport that cannot write at once, as with TLS, gets the frame to write later."""
+        client = await self.server.hello()
+        protocol = self.server.protocol
+        transport, written = protocol.transport, []
+
+        class Encrypting:
+            def write(self, data: bytes) -> None:
+                written.append(data)
+
+        protocol.transport = Encrypting()
+        frame = encode(PongMessage())
+        protocol.send(frame, alone=True)
+        protocol.transport = transport
+        self.assertEqual(written, [frame])
+        await self.still_open(client)
+
+    async def test_alone_and_lost(self) -> None:
+        """If the connection is found to be lost as a frame is written at once, it ends as usual."""
+        client = await self.server.hello()
+        protocol = self.server.protocol
+        protocol.transport.getHandle().shutdown(SHUT_WR)
+        protocol.send(encode(PongMessage()), alone=True)
+        self.assertEqual(protocol.state, protocol.STATE_OPEN)
+        await self.server.gone.get()
+        await client.closed
 
     async def test_large_notification(self) -> None:
         """The limit on messages from clients is none on notifications."""

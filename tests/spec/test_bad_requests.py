@@ -171,6 +171,25 @@ class MalformedTests(SpecCase):
         await self.refused(start + b"\r\n")
         await self.refused(start + b"Host: t\r\nHost: t\r\n\r\n")
 
+    async def test_two_authorizations(self):
+        """choices: two Authorization headers are 400, wherever they come, even if both are good."""
+        user = await self.someone()
+        token = f"Authorization: Bearer {user.token}\r\n"
+        for second in (token, "authorization: Bearer x\r\n", "Authorization:\r\n"):
+            for line in (
+                f"GET /api/v1/user/{user.id}",
+                "GET /api/v1/design-challenges",
+                f"DELETE /methods/v1/user/{user.id}/ban",
+                "GET /socket",
+                "POST /oauth/token",
+                "POST /oauth/revoke",
+                "GET /health/live",
+                "GET /nothing/there",
+                "PUT /files/a",
+            ):
+                head = f"{line} HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n{token}{second}\r\n"
+                await self.refused(head.encode())
+
     async def test_target(self):
         """choices: a target that is neither a path nor a whole URL is 400."""
         for target in (b"api/v1/design-challenges", b"*", b"t:80"):

@@ -11,6 +11,7 @@ SETTINGS = {
     "REGISTRATION": "false",
     "DEBUG_NOTIFY": "false",
     "REQUIRE_PARTY_INVITE": "true",
+    "PARTY_INVITES": "friends",
     "REQUIRED_PLATFORMS": "win64,linux64",
     "CORS_ORIGINS": PORTAL,
     "PUBLIC_URL": "https://svc.example",
@@ -44,17 +45,45 @@ class ConfigurationTests(SpecCase):
         document = (await self.contract()).document
         self.assertNotIn("/api/v1/debug/notify", document["paths"])
 
+    async def test_debug_notify_auto(self):
+        """choices: by default it is there on a developer's machine, and not once the service has a
+        public URL."""
+        for key, environ, status in (
+            ("auto", {"DEBUG_NOTIFY": "auto"}, 204),
+            ("auto-public", {"DEBUG_NOTIFY": "auto", "PUBLIC_URL": "https://svc.example"}, 404),
+        ):
+            self.use(await daemon.shared(key, lambda e=environ: daemon.Daemon(environ=e)))
+            user = await SpecCase.user(self)
+            response = await self.post("debug/notify", {"recipient": user.id, "text": "x"}, by=user)
+            self.assertEqual(status, response.status, key)
+
     async def test_party_answer_needs_invite(self):
         """choices: with require_party_invite an answer needs the friend's invite."""
         user, friend, party = await self.someone(), await self.user(), guid()
         path = f"user/{user.id}/friend/{friend.id}/party-invite/accept"
         self.problem(await self.post(path, {"party": party}, by=user), (403, 404, 409, 422))
         self.assertEqual([], await self.notifications(friend))
+        for one, other in ((user, friend), (friend, user)):
+            await self.put(f"user/{one.id}/friend/{other.id}", by=one, expect=204)
+        before = len(await self.notifications(friend))
         invite = f"user/{friend.id}/friend/{user.id}/party-invite"
         await self.post(invite, {"party": party}, by=friend, expect=204)
         await self.post(path, {"party": party}, by=user, expect=204)
-        (told,) = await self.notifications(friend)
+        (told,) = (await self.notifications(friend))[before:]
         self.assertEqual("PartyInviteAccept", told["kind"])
+
+    async def test_party_invites(self):
+        """choices: with party_invites = friends, invites between others are 403 not_friends, and
+        tell nobody."""
+        user, other = await self.someone(), await self.user()
+        path = f"user/{user.id}/friend/{other.id}/party-invite"
+        self.problem(await self.post(path, {"party": guid()}, by=user), 403, "not_friends")
+        self.assertEqual([], await self.notifications(other))
+        path = f"user/{user.id}/friend/{guid()}/party-invite"
+        self.problem(await self.post(path, {"party": guid()}, by=user), 404, "user_not_found")
+        await self.put(f"user/{user.id}/blocked/{other.id}", by=user, expect=204)
+        path = f"user/{other.id}/friend/{user.id}/party-invite"
+        self.problem(await self.post(path, {"party": guid()}, by=other), 403, "blocked")
 
     async def test_required_platforms(self):
         """Spec §2: the server may reject packages that do not support all platforms."""

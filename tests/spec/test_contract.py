@@ -72,6 +72,27 @@ class ServedTests(SpecCase):
         self.assertIn("/api/v1/user/{userId}/info", document["paths"])
 
 
+class IndexTests(SpecCase):
+    async def test_program(self) -> None:
+        """choices: / names the documentation, this document and the API, each of which is there."""
+        found = await self.get("/", expect=200)
+        self.assertIn("Accept", found.header("Vary") or "")
+        links = found.json()
+        self.assertEqual(links["api"], "/api/v1")
+        for name in ("documentation", "openapi"):
+            await self.get(links[name], expect=200)
+        headers = {"If-None-Match": found.header("ETag") or ""}
+        await self.request("GET", "/", headers=headers, expect=304)
+
+    async def test_browser(self) -> None:
+        """choices: / leads a browser to the documentation."""
+        headers = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+        for method in ("GET", "HEAD"):
+            found = await self.request(method, "/", headers=headers, expect=303)
+            self.assertEqual(found.header("Location"), "/docs")
+        self.problem(await self.post("/", {}), 405, "method_not_allowed")
+
+
 class HeldTests(SpecCase):
     """Answers that would fail a test."""
 

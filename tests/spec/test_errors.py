@@ -10,7 +10,7 @@ class ProblemTests(SpecCase):
 
     async def test_unknown_path(self):
         """choices: a path that does not exist is 404 not_found."""
-        paths = ("/", "/nothing", "/api", "/api/v1", "/api/v2/user/search", "contents", "users")
+        paths = ("/nothing", "/api", "/api/v1", "/api/v2/user/search", "contents", "users")
         for path in paths:
             self.problem(await self.get(path), 404, "not_found")
 

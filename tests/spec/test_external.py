@@ -26,11 +26,14 @@ class ExternalTests(FilesCase):
     settings: ClassVar[dict[str, str]] = {"FILES": "external"}
 
     async def test_operations(self):
-        """Extensions §3: the operations are 404, and not in the document."""
+        """Extensions §3: the operations are 404 and say why, whoever asks, and are not in the
+        document."""
         admin = await self.admin()
         for method, path in OPERATIONS:
-            response = await self.request(method, path.format(user=admin.id), by=admin)
-            self.problem(response, 404, "not_found")
+            for by in (admin, None):
+                response = await self.request(method, path.format(user=admin.id), by=by)
+                problem = self.problem(response, 404, "files_external")
+                self.assertIn("`files`", problem["detail"])
         paths = (await self.contract()).document["paths"]
         self.assertEqual(
             [],
@@ -41,7 +44,26 @@ class ExternalTests(FilesCase):
         """Extensions §3: for content that exists too."""
         made = await self.content(await self.someone())
         for path in ("files", f"revisions/{made.sent['revisionId']}/files"):
-            self.problem(await self.get(f"{made.path}/{path}"), 404, "not_found")
+            self.problem(await self.get(f"{made.path}/{path}"), 404, "files_external")
+
+    async def test_methods(self):
+        """Extensions §3: so is any other method there, and under /methods/v1. Elsewhere nothing is
+        at a path as before."""
+        user = await self.user()
+        for method in ("PUT", "HEAD", "OPTIONS", "PATCH"):
+            response = await self.request(method, "uploads", by=user)
+            self.assertEqual(response.status, 404, method)
+        mirrored = f"/methods/v1/user/{user.id}/storage"
+        self.problem(await self.get(mirrored, by=user), 404, "files_external")
+        for path in ("upload", "uploads/", "files", "files/x/y/block"):
+            self.problem(await self.get(path, by=user), 404, "not_found")
+
+    async def test_delete_revision(self):
+        """Extensions §3: what gives up files is 404 for the same reason."""
+        author = await self.user()
+        made = await self.content(author)
+        path = f"{made.path}/revisions/{made.sent['revisionId']}"
+        self.problem(await self.delete(path, by=author), 404, "files_external")
 
     async def test_paths(self):
         """Extensions §3: nothing is checked: paths of any form are taken as before."""
@@ -68,4 +90,4 @@ class DefaultTests(TwoDaemonsCase):
 
     async def test_default(self):
         """Extensions §3: external is the default with `database`."""
-        self.problem(await self.get("storage"), 404, "not_found")
+        self.problem(await self.get("storage"), 404, "files_external")

@@ -14,6 +14,8 @@ LIMITS = {
     "FOLLOWS_PER_DAY": "2",
     "FRIEND_REQUESTS_PER_DAY": "2",
     "PUBLICATIONS_PER_DAY": "2",
+    "CHANGES_PER_HOUR": "3",
+    "INVITES_PER_HOUR": "3",
 }
 
 
@@ -55,6 +57,19 @@ class DefaultTests(SpecCase):
         ):
             self.problem(limited, 429, "too_many_requests")
             self.assertTrue(86_000 < int(limited.header("Retry-After") or 0) <= 86_400)
+
+
+    async def test_changes(self):
+        """choices: the 61st change of content in an hour is 429, and says when to go on."""
+        author = await self.user()
+        made = await self.content(author)
+        body = {"screenshotUris": ["x.png"], "description": ""}
+        for n in range(60):
+            await self.put(made.path, {**body, "description": f"{n}"}, by=author, expect=204)
+        limited = await self.put(made.path, body, by=author)
+        self.problem(limited, 429, "too_many_requests")
+        self.assertTrue(3000 < int(limited.header("Retry-After") or 0) <= 3600)
+        self.assertEqual("59", (await self.get(made.path, expect=200)).json()["description"])
 
 
 class LimitTests(SpecCase):
@@ -184,3 +199,92 @@ class LimitTests(SpecCase):
         self.problem(await self.post(path, taken, by=author), 409, "revision_exists")
         self.problem(await self.post(path, {}, by=author), 400, "invalid_body")
         await self.post(path, revision(), by=await self.admin(), expect=201)
+
+    async def test_changes(self):
+        """choices: updates, withdrawals and restorations of content count together, for who acts;
+        beyond the limit each of them has no effect. Other errors come first."""
+        author = await self.user()
+        made, other = [await self.content(author) for _ in range(2)]
+        body = {"description": "new", "screenshotUris": ["new.png"]}
+        await self.put(made.path, body, by=author, expect=204)
+        await self.delete(made.path, by=author, expect=204)
+        await self.post(f"{made.path}/restore", by=author, expect=204)
+        self.limited(await self.put(made.path, {**body, "tags": ["x"]}, by=author), 3600)
+        self.limited(await self.delete(other.path, by=author), 3600)
+        got = (await self.get(made.path, expect=200)).json()
+        self.assertEqual(("new", made.sent.get("tags", [])), (got["description"], got["tags"]))
+        self.assertEqual("active", (await self.get(other.path, expect=200)).json()["status"])
+        wrong = {"description": "x", "screenshotUris": [], "tags": ["x"]}
+        self.invalid(await self.put(made.path, wrong, by=author), "/screenshotUris")
+        unknown = {**body, "revisionId": guid(), "tags": ["x"]}
+        response = await self.put(made.path, unknown, by=author)
+        self.problem(response, 409, "revision_not_published")
+        await self.put(made.path, {**body, "tags": ["x"]}, by=await self.admin(), expect=204)
+
+    async def test_restoration(self):
+        """choices: what is withdrawn stays so beyond the limit."""
+        author = await self.user()
+        made, other = [await self.content(author) for _ in range(2)]
+        await self.delete(made.path, by=author, expect=204)
+        await self.delete(other.path, by=author, expect=204)
+        await self.post(f"{other.path}/restore", by=author, expect=204)
+        self.limited(await self.post(f"{made.path}/restore", by=author), 3600)
+        self.problem(await self.get(made.path), 404, "content_not_found")
+
+    async def test_changes_without_effect(self):
+        """choices: what changes nothing does not count, nor does what is refused; beyond the limit
+        both are answered as before."""
+        author, other = await self.user(), await self.user()
+        made = await self.content(author)
+        same = {key: made.sent[key] for key in ("description", "screenshotUris")}
+        changed = {**same, "description": "new"}
+
+        async def without_effect(body: dict[str, Any]) -> None:
+            for _ in range(4):
+                await self.put(made.path, made.sent, by=author, expect=204)
+                await self.put(made.path, body, by=author, expect=204)
+                await self.post(f"{made.path}/restore", by=author, expect=204)
+                await self.put(made.path, {**changed, "screenshotUris": []}, by=author, expect=400)
+                await self.put(made.path, {**changed, "description": "x"}, by=other, expect=403)
+                await self.delete(f"content/{guid()}", by=author, expect=404)
+
+        await without_effect(same)
+        await self.put(made.path, changed, by=author, expect=204)
+        for n in range(2):
+            await self.put(made.path, {**changed, "tags": [f"{n}"]}, by=author, expect=204)
+        self.limited(await self.put(made.path, {**changed, "tags": []}, by=author), 3600)
+        await without_effect(changed)
+        third = await self.content(other)
+        for _ in range(4):
+            await self.delete(third.path, by=other, expect=204)
+        await self.put(third.path, changed, by=other, expect=409)
+        await self.post(f"{third.path}/restore", by=other, expect=204)
+        await self.put(third.path, changed, by=other, expect=204)
+        self.limited(await self.delete(third.path, by=other), 3600)
+
+    async def test_invites(self):
+        """choices: invites to parties and answers count together, for who sends them; beyond the
+        limit nobody is told, and a repeat is 204 as before."""
+        user, other = await self.user(), await self.user()
+        party = guid()
+
+        async def send(how: str = "", to: str = other.id, party: str = party) -> Response:
+            path = f"user/{user.id}/friend/{to}/party-invite{how}"
+            return await self.post(path, {"party": party}, by=user)
+
+        for _ in range(2):
+            for how in ("", "/accept"):
+                self.assertEqual(204, (await send(how)).status)
+        self.invalid(await send(party="x"), "/party")
+        self.problem(await send(to=guid()), 404, "user_not_found")
+        self.assertEqual(204, (await send("/decline")).status)
+        for how in ("", "/accept", "/decline"):
+            self.limited(await send(how, party=guid()), 3600)
+            self.limited(await send(how, to=user.id), 3600)
+        for how in ("", "/decline"):
+            self.assertEqual(204, (await send(how)).status)
+        self.problem(await send(to=guid()), 404, "user_not_found")
+        self.assertEqual(3, len(await self.notifications(other)))
+        self.assertEqual([], await self.notifications(user))
+        await self.put(f"user/{other.id}/blocked/{user.id}", by=other, expect=204)
+        self.problem(await send(party=guid()), 403, "blocked")

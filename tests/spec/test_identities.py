@@ -10,14 +10,25 @@ class IdentityTests(ExchangeCase):
 
     async def new(self) -> User:
         """A user without a password."""
-        got = await self.joined(self.at.token(guid()))
+        token = self.at.token(guid())
+        got = await self.joined(token)
+        self.proofs[got["userId"]] = {"proof_token": token, "proof_token_type": ID_TOKEN}
         return User(got["userId"], "", "", "", got["access_token"], got["refresh_token"])
 
-    def body(self, subject: str, **changes: str) -> dict[str, str]:
-        """What links an account elsewhere."""
+    async def connect(self) -> None:
+        await super().connect()
+        self.proofs: dict[str, dict[str, str]] = {}
+
+    def proof(self, user: User) -> dict[str, str]:
+        """What proves who the user is."""
+        return self.proofs.get(user.id, {"password": user.password})
+
+    def body(self, user: User, subject: str, **changes: str) -> dict[str, str]:
+        """What links an account elsewhere to the user."""
         return {
             "subject_token": self.at.token(subject),
             "subject_token_type": ID_TOKEN,
+            **self.proof(user),
             **changes,
         }
 
@@ -27,7 +38,7 @@ class IdentityTests(ExchangeCase):
         path = f"user/{ann.id}/identities"
         self.assertEqual([], await self.read(path, [IDENTITY], by=ann))
         for subject in subjects:
-            await self.post(path, self.body(subject), by=ann, expect=204)
+            await self.post(path, self.body(ann, subject), by=ann, expect=204)
         found = await self.read(path, [IDENTITY], by=ann)
         self.assertEqual(subjects[::-1], [each["subject"] for each in found])
         self.assertEqual({self.at.url}, {each["issuer"] for each in found})
@@ -44,9 +55,9 @@ class IdentityTests(ExchangeCase):
         """Extensions §8: links; then its tokens log this user in; a repeat changes nothing."""
         ann, subject = await self.user(), guid()
         path = f"user/{ann.id}/identities"
-        await self.post(path, self.body(subject), by=ann, expect=204)
+        await self.post(path, self.body(ann, subject), by=ann, expect=204)
         before = await self.read(path, [IDENTITY], by=ann)
-        await self.post(path, self.body(subject), by=ann, expect=204)
+        await self.post(path, self.body(ann, subject), by=ann, expect=204)
         self.assertEqual(before, await self.read(path, [IDENTITY], by=ann))
         self.assertEqual(ann.id, (await self.joined(self.at.token(subject)))["userId"])
 
@@ -55,7 +66,7 @@ class IdentityTests(ExchangeCase):
         subject = guid()
         await self.joined(self.at.token(subject))
         ann = await self.user()
-        answer = await self.post(f"user/{ann.id}/identities", self.body(subject), by=ann)
+        answer = await self.post(f"user/{ann.id}/identities", self.body(ann, subject), by=ann)
         self.problem(answer, 409, "identity_taken")
 
     async def test_bad(self):
@@ -67,10 +78,10 @@ class IdentityTests(ExchangeCase):
             {"subject_token": self.at.token(guid(), aud="other")},
             {"subject_token_type": "jwt"},
         ):
-            answer = await self.post(path, self.body(guid(), **changes), by=ann)
+            answer = await self.post(path, self.body(ann, guid(), **changes), by=ann)
             self.problem(answer, 400, "invalid_subject_token")
         for missing in ("subject_token", "subject_token_type"):
-            body = self.body(guid())
+            body = self.body(ann, guid())
             del body[missing]
             self.problem(await self.post(path, body, by=ann), 400, "invalid_body")
 
@@ -79,10 +90,10 @@ class IdentityTests(ExchangeCase):
         elsewhere makes a new user."""
         ann, subject = await self.user(), guid()
         path = f"user/{ann.id}/identities"
-        await self.post(path, self.body(subject), by=ann, expect=204)
+        await self.post(path, self.body(ann, subject), by=ann, expect=204)
         (found,) = await self.read(path, [IDENTITY], by=ann)
         for _ in range(2):
-            await self.delete(f"{path}/{found['id']}", by=ann, expect=204)
+            await self.delete(f"{path}/{found['id']}", body=self.proof(ann), by=ann, expect=204)
         await self.delete(f"{path}/{guid()}", by=ann, expect=204)
         self.assertNotEqual(ann.id, (await self.joined(self.at.token(subject)))["userId"])
 
@@ -91,10 +102,11 @@ class IdentityTests(ExchangeCase):
         ann = await self.new()
         path = f"user/{ann.id}/identities"
         (first,) = await self.read(path, [IDENTITY], by=ann)
-        self.problem(await self.delete(f"{path}/{first['id']}", by=ann), 409, "last_identity")
+        by = {"body": self.proof(ann), "by": ann}
+        self.problem(await self.delete(f"{path}/{first['id']}", **by), 409, "last_identity")
         await self.delete(f"{path}/{guid()}", by=ann, expect=204)
-        await self.post(path, self.body(guid()), by=ann, expect=204)
-        await self.delete(f"{path}/{first['id']}", by=ann, expect=204)
+        await self.post(path, self.body(ann, guid()), by=ann, expect=204)
+        await self.delete(f"{path}/{first['id']}", **by, expect=204)
 
     async def test_another_s(self):
         """The id of another's identity is as one that is not there."""
@@ -108,7 +120,7 @@ class IdentityTests(ExchangeCase):
         ann = await self.new()
         path = f"user/{ann.id}/identities"
         for method, at in (("GET", path), ("POST", path), ("DELETE", f"{path}/{guid()}")):
-            sent = {"body": self.body(guid())} if method == "POST" else {}
+            sent = {"body": self.body(ann, guid())} if method == "POST" else {}
             self.problem(await self.request(method, at, **sent), 401, "unauthorized")
             for by in (await self.someone(), await self.admin()):
                 self.problem(await self.request(method, at, by=by, **sent), 403, "forbidden")

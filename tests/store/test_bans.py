@@ -57,6 +57,15 @@ class BanTests(StoreCase):
         changed = [await bans.put(self.db, self.ann, *each) for each in [*given, given[-1]]]
         self.assertEqual(changed, [True, False, True, True, False])
 
+    async def test_admin_left(self) -> None:
+        """An admin who is banned, until whenever, is none that is left; once the end has passed,
+        they are again."""
+        self.sql("update users set admin = id = %s", self.ann)
+        self.assertTrue(await bans.admin_left(self.db))
+        for until, left in ((None, False), (2**40, False), (1, True)):
+            await bans.put(self.db, self.ann, "rude", until)
+            self.assertIs(await bans.admin_left(self.db), left)
+
     async def test_shown(self) -> None:
         """A ban in force is shown; of a user without one there is nothing, of nobody None."""
         self.assertEqual(await bans.shown(self.db, self.ann), (None, None))

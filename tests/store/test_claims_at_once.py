@@ -22,7 +22,7 @@ WAITING = (
 class PurgeTests(ClaimCase):
     async def withdraw(self, days: int) -> None:
         """The author has withdrawn the content so many days ago."""
-        await withdrawal.set_deleted(self.db, self.game, self.ann, False, True)
+        await withdrawal.set_deleted(self.db, self.game, self.ann, False, True, 0)
         self.sql(
             "update contents set withdrawn = now() - make_interval(days => %s) where id = %s",
             *(days, self.game),
@@ -57,9 +57,9 @@ class PurgeTests(ClaimCase):
         self.assertEqual(await self.purge(), 1)
         self.assertEqual(self.claimed(part), [(revision, "revision", dependent, None)])
         self.assertEqual(self.claimed(shot), [])
-        given = self.db, self.game, self.ann, False, False
+        given = self.db, self.game, self.ann, False, False, 0
         self.assertEqual(
-            await withdrawal.set_deleted(*given), (self.ann, "deleted", False, True)
+            await withdrawal.set_deleted(*given), (self.ann, "deleted", False, True, 0)
         )
 
     async def test_batches(self) -> None:
@@ -82,7 +82,7 @@ class PurgeTests(ClaimCase):
         await self.withdraw(31)
         other = await self.pool()
         async with other.transaction() as tx:
-            act = await withdrawal.set_deleted(tx, self.game, self.ann, False, False)
+            act = await withdrawal.set_deleted(tx, self.game, self.ann, False, False, 0)
             self.assertTrue(act is not None and act.changed)
             self.assertFalse(await claims.purge(self.db))
         self.assertFalse(await claims.purge(self.db))
@@ -94,9 +94,9 @@ class PurgeTests(ClaimCase):
         async with other.transaction() as tx:
             self.assertTrue(await claims.purge(tx))
             restored = Deferred.fromCoroutine(
-                withdrawal.set_deleted(self.db, self.game, self.ann, False, False)
+                withdrawal.set_deleted(self.db, self.game, self.ann, False, False, 0)
             )
-        self.assertEqual(await restored, (self.ann, "deleted", False, True))
+        self.assertEqual(await restored, (self.ann, "deleted", False, True, 0))
 
 
 class RaceTests(ClaimCase):

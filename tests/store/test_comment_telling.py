@@ -306,11 +306,37 @@ class BlockedTests(TellingCase):
         self.assertEqual([each.wait > 0 for each in made], [False, False, True])
 
     async def test_changed(self) -> None:
-        """Words of before the block can still be changed and deleted."""
+        """Words of before the block cannot be changed any more, by either; they can be deleted."""
+        own = await self.written(self.owner)
+        for one, other in ((self.owner, self.ann), (self.ann, self.owner)):
+            comment, reply = await self.written(self.ann), await self.written(self.owner, own)
+            answer = await self.written(self.owner, comment)
+            await self.block(one, other)
+            for each, blocked in ((comment, True), (reply, False), (answer, True)):
+                edited = await comments.update(self.db, self.game, each, "new")
+                self.assertEqual(edited, (blocked, blocked, not blocked))
+            self.assertTrue(await comments.delete(self.db, self.game, comment))
+            self.sql("delete from pairs")
+
+    async def test_replies_changed(self) -> None:
+        """So it is with replies to whoever has blocked their author, deleted ones too."""
+        parent = await self.written(self.ann)
+        replies = [await self.written(self.ben, parent) for _ in range(2)]
+        await self.block(self.ann, self.ben)
+        for reply in replies:
+            edited = await comments.update(self.db, self.game, reply, "new")
+            self.assertEqual(edited, (True, True, False))
+            await comments.delete(self.db, self.game, parent)
+
+    async def test_changed_meanwhile(self) -> None:
+        """A change that waits for a block to commit is refused."""
         comment = await self.written(self.ann)
-        await self.block(self.owner, self.ann)
-        self.assertTrue(await comments.update(self.db, self.game, comment, "new"))
-        self.assertTrue(await comments.delete(self.db, self.game, comment))
+        async with self.db.transaction() as tx:
+            await self.block(self.owner, self.ann, tx)
+            act = comments.update(self.db, self.game, comment, "new")
+            late = Deferred.fromCoroutine(act)
+            await self.waits(late)
+        self.assertEqual(await late, (True, True, False))
 
     async def test_meanwhile(self) -> None:
         """A comment and a reply that wait for a block to commit are refused."""

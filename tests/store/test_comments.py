@@ -12,6 +12,9 @@ from tests.support.databases import StoreCase, guid, together
 
 REFUSED = comments.Written(None, False, 0, [])
 """Not written, because the comments are locked."""
+CHANGED = comments.Edited(False, False, True)
+LOCKED = comments.Edited(False, True, False)
+DELETED = comments.Edited(False, False, False)
 
 
 class CommentCase(StoreCase):
@@ -112,7 +115,7 @@ class WriteTests(CommentCase):
         comment = await self.write()
         self.sql("update comments set created = created - interval '9 s' where id = %s", comment)
         before = await comments.get(self.db, self.game, comment, None, False)
-        self.assertTrue(await comments.update(self.db, self.game, comment, "Better now"))
+        self.assertEqual(await comments.update(self.db, self.game, comment, "Better now"), CHANGED)
         after = await comments.get(self.db, self.game, comment, None, False)
         self.assertEqual((after.body, after.created), ("Better now", before.created))
         self.assertGreater(after.updated, after.created)
@@ -141,7 +144,7 @@ class DeleteTests(CommentCase):
         """Its text cannot be changed any more."""
         comment = await self.write()
         await self.delete(comment)
-        self.assertIs(await comments.update(self.db, self.game, comment, "back"), False)
+        self.assertEqual(await comments.update(self.db, self.game, comment, "back"), DELETED)
 
     async def test_at_once(self) -> None:
         """Deleted ten times at once, it is counted once."""
@@ -188,7 +191,7 @@ class LockTests(CommentCase):
         """While they are locked none is changed, but deleted ones are."""
         comment = await self.write()
         await self.lock()
-        self.assertIsNone(await comments.update(self.db, self.game, comment, "new"))
+        self.assertEqual(await comments.update(self.db, self.game, comment, "new"), LOCKED)
         self.assertTrue(await self.delete(comment))
         self.assertEqual(self.counters(), (1, 0))
 
@@ -218,7 +221,7 @@ class LockTests(CommentCase):
                 change = comments.update(self.db, self.game, comment, "new")
                 changed = Deferred.fromCoroutine(change)
                 gone = Deferred.fromCoroutine(self.delete(comment))
-            self.assertEqual((await late, await changed), (REFUSED, None))
+            self.assertEqual((await late, await changed), (REFUSED, LOCKED))
             self.assertTrue(await gone)
             await self.lock(False)
             comment = await self.write()

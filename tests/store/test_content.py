@@ -91,7 +91,7 @@ class CreateTests(ContentCase):
         """Lists keep braces, quotes, backslashes, commas and NULL in what they hold."""
         game = await self.content(self.author)
         awkward = ['{"a",b}', "back\\slash", 'quo"te', "NULL", "", "ä\n\t😀", "%s :user $1"]
-        await contents.update(self.db, game, "%s :user $1", awkward, awkward[:2])
+        await contents.update(self.db, game, "%s :user $1", awkward, awkward[:2], self.author, 0)
         row = await contents.detail(self.db, game, None, False)
         self.assertEqual((row.screenshots, row.tags), (awkward, awkward[:2]))
         self.assertEqual(row.description, "%s :user $1")
@@ -105,7 +105,7 @@ class ChangeTests(ContentCase):
     async def test_tags_left(self) -> None:
         """An update without tags leaves them, one with none takes them away."""
         for tags, expected in ((None, ["co-op"]), ([], [])):
-            await contents.update(self.db, self.game, "new", ["b.png"], tags)
+            await contents.update(self.db, self.game, "new", ["b.png"], tags, self.author, 0)
             row = await contents.detail(self.db, self.game, None, False)
             self.assertEqual(
                 (row.description, row.screenshots, row.tags), ("new", ["b.png"], expected)

@@ -131,11 +131,11 @@ class ListTests(DependentCase):
         base = await self.made(brings=[part])
         games = [await self.made(uses=[part]) for _ in range(3)]
         await contents.set_status(self.db, games[0], "suspended")
-        await withdrawal.set_deleted(self.db, games[1], self.author, False, True)
+        await withdrawal.set_deleted(self.db, games[1], self.author, False, True, 0)
         for caller, admin in ((None, False), (self.author, False), (self.author, True)):
             self.assertEqual(await self.listed(base, caller=caller, admin=admin), games[2:])
         await contents.set_status(self.db, games[0], "active")
-        await withdrawal.set_deleted(self.db, games[1], self.author, False, False)
+        await withdrawal.set_deleted(self.db, games[1], self.author, False, False, 0)
         self.assertEqual(await self.listed(base), games[::-1])
 
     async def test_hidden(self) -> None:
@@ -143,7 +143,7 @@ class ListTests(DependentCase):
         part = self.part()
         base = await self.made(brings=[part])
         game = await self.made(uses=[part])
-        await withdrawal.set_deleted(self.db, base, self.author, False, True)
+        await withdrawal.set_deleted(self.db, base, self.author, False, True, 0)
         other = await self.user()
         for caller, admin, expected in (
             (None, False, None),
@@ -263,7 +263,7 @@ class AuthorTests(UsesCase):
         await contents.set_status(self.db, hidden, "suspended")
         self.assertEqual(await self.authors(), [(eve, other, 1)])
         await contents.set_status(self.db, hidden, "active")
-        await withdrawal.set_deleted(self.db, behind, bob, False, True)
+        await withdrawal.set_deleted(self.db, behind, bob, False, True, 0)
         self.assertEqual(await self.authors(), [(ann, hidden, 1), (eve, other, 1)])
 
     async def test_reach(self) -> None:

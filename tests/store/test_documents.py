@@ -61,10 +61,10 @@ class FilterTests(DocumentCase):
         self.assertEqual(self.filters(), {"active", "game", "featured"})
         await contents.set_status(self.db, self.game, "suspended")
         self.assertEqual(self.filters(), {"suspended", "game", "featured"})
-        await withdrawal.set_deleted(self.db, self.game, self.author, False, True)
+        await withdrawal.set_deleted(self.db, self.game, self.author, False, True, 0)
         self.assertEqual(self.filters(), {"deleted", "game", "featured"})
         await contents.set_status(self.db, self.game, "active")
-        await withdrawal.set_deleted(self.db, self.game, self.author, False, False)
+        await withdrawal.set_deleted(self.db, self.game, self.author, False, False, 0)
         await contents.set_featured(self.db, self.game, False)
         self.assertEqual(self.filters(), {"active", "game"})
 
@@ -136,7 +136,7 @@ class WordTests(DocumentCase):
         async with self.db.transaction() as tx:
             new = await self.content(self.author, db=tx)
             await documents.renew(tx, new)
-            await contents.update(tx, new, "brave", ["s.png"], None)
+            await contents.update(tx, new, "brave", ["s.png"], None, self.author, 0)
             await documents.renew(tx, new)
         self.assertNotIn(new, self.stale())
         self.assertLessEqual({"castle", "brave"}, self.words(new))

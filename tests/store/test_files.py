@@ -59,9 +59,11 @@ class FileCase(StoreCase):
         )
         return row
 
-    async def usage(self) -> storage.Usage | None:
+    async def usage(self) -> tuple[int, int]:
         """What the user's files take."""
-        return await storage.usage(self.db, self.user_id)
+        found = await storage.usage(self.db, self.user_id)
+        assert found is not None
+        return found.used, found.pending
 
 
 class ArrivedTests(FileCase):
@@ -216,11 +218,12 @@ class StorageTests(FileCase):
     async def test_row(self) -> None:
         """The row of a user who has none is made once, however many ask at once."""
         user = await self.user()
-        self.assertIsNone(await storage.usage(self.db, user))
+        self.assertEqual(await storage.usage(self.db, user), (0, 0, False))
+        self.assertIsNone(await storage.usage(self.db, guid()))
         async with self.db.transaction() as tx:
-            self.assertEqual(await storage.lock(tx, user), (0, 0))
+            self.assertEqual(await storage.lock(tx, user), (0, 0, False))
             act = Deferred.fromCoroutine(self.lock_beside(user))
-        self.assertEqual(await act, (0, 0))
+        self.assertEqual(await act, (0, 0, False))
 
     async def lock_beside(self, user: str) -> storage.Usage:
         """Lock the row in a transaction of its own."""

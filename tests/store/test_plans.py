@@ -31,6 +31,7 @@ GROWING = {
     "unfollows",
     "pairs",
     "friend_asks",
+    "rate_limits",
     "comments",
     "ratings",
     "notifications",
@@ -76,9 +77,11 @@ QUEUES = {
     "blocked_files_due",
     "files_collecting",
     "mails_due",
+    "users_admins",
 }
 """Indexes that are read from their start, to the first row that nobody else has."""
 COUNTED = {
+    "folders_any_stored scans files",
     "outbox_backlog scans outbox_pkey",
     "status_waiting scans outbox",
     "status_failures scans outbox",
@@ -91,7 +94,8 @@ COUNTED = {
     "inventory_largest scans storage",
 }
 """What metrics, `contentsvc status` and `contentsvc files` ask for, once in a while. The outbox
-has a row for each cause, not for each recipient."""
+has a row for each cause, not for each recipient. The folder of the files is chosen once in the life
+of a database, and the scan ends at the first file that is stored."""
 HARMLESS = {
     "unnest",
     "generate_series",
@@ -100,7 +104,7 @@ HARMLESS = {
     "trigrams",
 }
 """Functions that read no table."""
-RUN = {"hold_pair"}
+RUN = {"hold_pair", "tell"}
 """Functions that are run, so that the plans of all their statements are used: see `held`. So are
 write_comment and file_reports."""
 SIZES = Sizes(25_000, 10_000, 100, commented=5, popular_every=500, parts=2, uses=2)
@@ -140,6 +144,12 @@ def filled(server: str) -> str:
         cursor.execute(
             """insert into friend_asks
                select id, now() - make_interval(secs => n)
+               from (select id from users order by id limit 10000) u, generate_series(1, 5) n"""
+        )
+        cursor.execute(
+            """insert into rate_limits
+               select 'changes', id, now() - make_interval(mins => n),
+                      now() + make_interval(mins => 60 - n)
                from (select id from users order by id limit 10000) u, generate_series(1, 5) n"""
         )
         # Of the kinds that follow, the data set has too few.

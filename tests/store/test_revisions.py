@@ -153,7 +153,7 @@ class ReadTests(RevisionCase):
         """Hidden content has revisions for its author and admins only; what does not exist has
         none."""
         other = await self.user()
-        await withdrawal.set_deleted(self.db, self.game, self.author, False, True)
+        await withdrawal.set_deleted(self.db, self.game, self.author, False, True, 0)
         for viewer, seen in (
             ((None, False), False),
             ((other, False), False),

@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.db.query import Db
-from contentsvc.store import accounts, sessions
+from contentsvc.store import accounts, retention, sessions
 from contentsvc.store.sessions import Presented
 from tests.support.databases import StoreCase, guid, together
 
@@ -49,6 +49,78 @@ class SessionCase(StoreCase):
             token = await sessions.presented(tx, self.refresh)
             await self.rotate(tx)
         return token.spent_for
+
+
+class LimitTests(SessionCase):
+    async def log_in(self, most: int) -> list[str]:
+        """A log-in of Ann's, with this limit; the sessions that it ends."""
+        async with self.db.transaction() as tx:
+            await sessions.hold(tx, self.ann, "-")
+            session = await sessions.begin(tx, self.ann, digest(), MONTH)
+            return await sessions.end_oldest(tx, self.ann, most, str(session))
+
+    async def live(self) -> list[str]:
+        """Ann's sessions, the one that was used last first."""
+        return [one.id for one in await sessions.of_user(self.db, self.ann, guid())]
+
+    async def test_oldest(self) -> None:
+        """What was used longest ago ends, and not what was renewed meanwhile."""
+        second = str(await self.begin(self.ann))
+        await self.renew()
+        self.assertEqual(await self.log_in(3), [])
+        self.assertEqual(await self.log_in(3), [second])
+        self.assertEqual(len(await self.live()), 3)
+        self.assertIn(self.session, await self.live())
+
+    async def test_at_once(self) -> None:
+        """However many log in at once, no more stay than the limit."""
+        await together(*(self.log_in(5) for _ in range(40)))
+        self.assertEqual(len(await self.live()), 5)
+
+    async def test_many(self) -> None:
+        """Of very many, so many end at once, the oldest first, and the rest at the next log-ins."""
+        self.sql(
+            """with made as (
+                   insert into sessions (user_id, used)
+                   select %s, now() - n * interval '1 minute' from generate_series(1, 1500) n
+                   returning id
+               )
+               insert into refresh_tokens (hash, session_id, expires)
+               select sha256(uuid_send(id)), id, now() + interval '1 day' from made""",
+            self.ann,
+        )
+        self.assertEqual(len(await self.log_in(2)), 1000)
+        ((age,),) = self.sql(
+            "select now() - min(used) < interval '502 minutes' from sessions where revoked is null"
+        )
+        self.assertTrue(age)
+        self.assertEqual(len(await self.log_in(2)), 501)
+        self.assertEqual(len(await self.live()), 2)
+
+    async def test_over(self) -> None:
+        """Sessions that are over, or another user's, neither count nor end."""
+        other = await self.user()
+        await self.begin(other)
+        await sessions.revoke(self.db, str(await self.begin(self.ann)))
+        expired = await self.begin(self.ann)
+        self.sql("update refresh_tokens set expires = now() where session_id = %s", expired)
+        self.assertEqual(await self.log_in(2), [])
+        self.assertEqual(len(await self.log_in(1)), 2)
+        self.assertEqual(len(await self.live()), 1)
+        self.assertEqual(len(await sessions.of_user(self.db, other, guid())), 1)
+
+    async def test_forgotten(self) -> None:
+        """Retention forgets them two hours later, and not sooner."""
+        await self.log_in(1)
+        count = "select count(*) from sessions where id = %s"
+        for hours, left in ((0, 1), (2, 0)):
+            self.sql(
+                """update refresh_tokens set expires = expires - make_interval(hours => %s)
+                   where session_id = %s""",
+                *(hours, self.session),
+            )
+            await retention.trim_sessions(self.db, 24 * 3600)
+            self.assertEqual(self.sql(count, self.session), [(left,)])
 
 
 class RefreshTests(SessionCase):

@@ -1,5 +1,7 @@
 """Followers and party invites (spec §4.9, §4.10, §4.15, §4.16): a repeat is no second effect."""
 
+from collections.abc import Awaitable
+
 from contentsvc.db.errors import Refused
 from contentsvc.store import social
 from contentsvc.store.floods import UNLIMITED
@@ -65,18 +67,27 @@ class PartyTests(StoreCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.ann, self.bob, self.party = await self.user(), await self.user(), guid()
+        self.most = 0
+
+    async def outcome(self, act: Awaitable[social.Invited]) -> bool:
+        """Whether it changed anything."""
+        return (await act).changed
 
     async def invite(self, again: int = 60) -> bool:
         """Ann invites bob."""
-        return await social.invite(self.db, self.ann, self.bob, self.party, again)
+        given = self.ann, self.bob, self.party, again, self.most
+        return await self.outcome(social.invite(self.db, *given))
 
     async def answer(self, answer: str, again: int = 60) -> bool:
         """Bob answers, invited or not."""
-        return await social.answer_any(self.db, self.ann, self.bob, self.party, answer, again)
+        given = self.ann, self.bob, self.party, answer, again, self.most
+        return await self.outcome(social.answer_any(self.db, *given))
 
     async def answer_invite(self, answer: str, again: int = 60) -> bool | None:
         """Bob answers an invite."""
-        return await social.answer_invite(self.db, self.ann, self.bob, self.party, answer, again)
+        given = self.ann, self.bob, self.party, answer, again, self.most
+        answered = await social.answer_invite(self.db, *given)
+        return None if answered is None else answered.changed
 
     async def test_answer(self) -> None:
         """An answer counts once, another one again, and the first again after that."""
@@ -129,3 +140,17 @@ class PartyTests(StoreCase):
         await self.invite()
         found = await together(*(self.answer_invite("accept") for _ in range(10)))
         self.assertEqual(sorted(found), [False] * 9 + [True])
+
+    async def test_counted(self) -> None:
+        """What has an effect counts for whoever sends it, at once or not; repeats do not."""
+        self.most = 100
+        await self.invite()
+        await together(*(self.invite() for _ in range(5)))
+        await together(*(self.answer("accept") for _ in range(5)))
+        await self.answer_invite("decline")
+        await self.answer_invite("decline")
+        counted = [
+            self.sql("select count(*) from rate_limits where subject = %s", user)[0][0]
+            for user in (self.ann, self.bob)
+        ]
+        self.assertEqual(counted, [1, 2])

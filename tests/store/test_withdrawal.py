@@ -22,14 +22,14 @@ class WithdrawalCase(StoreCase):
     async def delete(self, db: Db | None = None) -> Withdrawn:
         """The author withdraws."""
         given = self.game, self.author, False
-        act = await withdrawal.set_deleted(db or self.db, *given, True)
+        act = await withdrawal.set_deleted(db or self.db, *given, True, 0)
         assert act is not None
         return act
 
     async def restore(self, db: Db | None = None) -> Withdrawn:
         """The author takes it back."""
         given = self.game, self.author, False
-        act = await withdrawal.set_deleted(db or self.db, *given, False)
+        act = await withdrawal.set_deleted(db or self.db, *given, False, 0)
         assert act is not None
         return act
 
@@ -49,13 +49,13 @@ class ActTests(WithdrawalCase):
     async def test_repeats(self) -> None:
         """The first withdrawal and the first restoration change something, repeats do not."""
         for act, status in ((self.delete, "deleted"), (self.restore, "active")):
-            self.assertEqual(await act(), (self.author, status, True, False))
-            self.assertEqual(await act(), (self.author, status, False, False))
+            self.assertEqual(await act(), (self.author, status, True, False, 0))
+            self.assertEqual(await act(), (self.author, status, False, False, 0))
             self.assertEqual(self.status(), status)
 
     async def test_never_withdrawn(self) -> None:
         """Restoring what was not withdrawn changes nothing."""
-        self.assertEqual(await self.restore(), (self.author, "active", False, False))
+        self.assertEqual(await self.restore(), (self.author, "active", False, False, 0))
 
     async def test_two_flags(self) -> None:
         """In whatever order author and admins act, each changes its own flag only, and `deleted`
@@ -79,14 +79,14 @@ class ActTests(WithdrawalCase):
         """Others change nothing, admins neither; who cannot see it is told that it is not there."""
         other = await self.user()
         for admin in (False, True):
-            act = await withdrawal.set_deleted(self.db, self.game, other, admin, True)
-            self.assertEqual(act, (self.author, "active", False, False))
+            act = await withdrawal.set_deleted(self.db, self.game, other, admin, True, 0)
+            self.assertEqual(act, (self.author, "active", False, False, 0))
         await self.delete()
         given = self.game, other
-        act = await withdrawal.set_deleted(self.db, *given, True, False)
-        self.assertEqual(act, (self.author, "deleted", False, False))
-        self.assertIsNone(await withdrawal.set_deleted(self.db, *given, False, False))
-        self.assertIsNone(await withdrawal.set_deleted(self.db, guid(), other, True, True))
+        act = await withdrawal.set_deleted(self.db, *given, True, False, 0)
+        self.assertEqual(act, (self.author, "deleted", False, False, 0))
+        self.assertIsNone(await withdrawal.set_deleted(self.db, *given, False, False, 0))
+        self.assertIsNone(await withdrawal.set_deleted(self.db, guid(), other, True, True, 0))
         self.assertEqual(self.status(), "deleted")
 
 
@@ -186,11 +186,11 @@ class ListTests(WithdrawalCase):
         """The author's withdrawn content, suspended or not, is listed newest first; no other."""
         games = [self.game, *[await self.content(self.author) for _ in range(4)]]
         for game in games[1:]:
-            await withdrawal.set_deleted(self.db, game, self.author, False, True)
+            await withdrawal.set_deleted(self.db, game, self.author, False, True, 0)
         await contents.set_status(self.db, games[2], "suspended")
         other = await self.user()
         others = await self.content(other)
-        await withdrawal.set_deleted(self.db, others, other, False, True)
+        await withdrawal.set_deleted(self.db, others, other, False, True, 0)
         found = await withdrawal.by_author(self.db, self.author, None, 100)
         self.assertEqual([row.info.id for row in found], games[:0:-1])
         self.assertEqual({row.info.status for row in found}, {"deleted"})

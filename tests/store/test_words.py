@@ -5,7 +5,7 @@ import unicodedata
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.store.words import Question, words
+from contentsvc.store.words import MOST, Question, document, words
 
 ACUTE, CEDILLA = "\u0301", "\u0327"
 
@@ -50,3 +50,29 @@ class MarkTests(SynchronousTestCase):
             and unicodedata.combining(unicodedata.normalize("NFKD", letter)[0])
         ]
         self.assertEqual(letters, ["\uff9e", "\uff9f"])
+
+
+class MostTests(SynchronousTestCase):
+    """How many words of a text count."""
+
+    def test_different(self) -> None:
+        """The first 2,000 that differ count, however often each is there."""
+        text = " ".join(f"w{n} W{n}" for n in range(MOST + 500))
+        self.assertEqual(words(text), [f"w{n}" for n in range(2000)])
+
+    def test_each_text(self) -> None:
+        """A long description takes no place from the name and the tags."""
+        description = " ".join(f"w{n}" for n in range(MOST + 1))
+        terms = document("castle", ["co-op"], description).split()
+        self.assertTrue({"'~.castle':1A", "'~.co':1B", "'~.w1999'"} <= set(terms))
+        self.assertEqual(len(terms), 1 + 1 + 2 + MOST)
+
+    def test_begins_alike(self) -> None:
+        """Long words that begin alike are one of them."""
+        text = " ".join("x" * 64 + f"{n}" for n in range(MOST)) + " other"
+        self.assertEqual(words(text), ["x" * 64, "other"])
+
+    def test_ascii(self) -> None:
+        """The words of a text in ASCII are the same beside a letter that is none."""
+        text = "".join(map(chr, range(128))) + "It's_a 2nd\tCASTLE\x1ftower."
+        self.assertEqual([*words(text), "ä"], words(f"{text} ä"))

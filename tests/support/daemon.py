@@ -57,9 +57,10 @@ class Daemon:
     """One `twistd contentsvc` on 127.0.0.1, with a folder of its own.
 
     `options` are added to the command line, those of `twistd` before them, `environ` (names without
-    their CONTENTSVC_ prefix, or those of AWS) to the environment. Without `database` it runs its
-    embedded Postgres. With it, several share a `secret_file`. start() after stop() starts it again
-    on the same data.
+    their CONTENTSVC_ prefix, or those of AWS) to the environment, and `variables` as they are. With
+    `admin` it has an admin listener, on `admin_port`. Without `database` it runs its embedded
+    Postgres, in `folder`. With it, several share a `secret_file`. start() after stop() starts it
+    again on the same data.
     """
 
     def __init__(
@@ -68,12 +69,15 @@ class Daemon:
         database: str | None = None,
         secret_file: Path | None = None,
         environ: Mapping[str, str] | None = None,
+        variables: Mapping[str, str] | None = None,
+        folder: str = "var",
+        admin: bool = False,
         twistd: Sequence[str] = (),
     ) -> None:
         self._home = tempfile.TemporaryDirectory(prefix="contentsvc-", ignore_cleanup_errors=True)
         home = Path(self._home.name)
         home.chmod(0o755)  # as root the embedded Postgres is another system user
-        self.data_dir = home / "var"
+        self.data_dir = home / folder
         self.log = home / "daemon.log"
         self.secret_file = self.data_dir / "secret.keys"
         self.port = 0
@@ -81,14 +85,19 @@ class Daemon:
         if database is not None:
             self.secret_file = secret_file or self.new_secret(home / "secret.keys")
             self._storage += ["--database", database, "--secret-file", str(self.secret_file)]
-        self._options = options
+        self.admin_port = free_port() if admin else 0
+        listener = ("--admin", f"tcp:{self.admin_port}:interface=127.0.0.1") if admin else ()
+        self._options = (*listener, *options)
         self._twistd = twistd
         # what the caller's shell says about some other service must not reach this one
         self._environ = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTSVC_")}
+        # on with whatever database and public URL: the tests need it
+        self._environ["CONTENTSVC_DEBUG_NOTIFY"] = "on"
         self._environ |= {
             name if name.startswith("AWS_") else f"CONTENTSVC_{name}": value
             for name, value in (environ or {}).items()
         }
+        self._environ |= variables or {}
         self._process: subprocess.Popen[bytes] | None = None
         atexit.register(self._kill)
 

@@ -99,7 +99,7 @@ class WorkersCase(SpecCase):
         """The beginnings of the workers' request ids, of enough requests to meet all workers."""
         found = set()
         for _ in range(100):
-            response = await treq.get(self.url + "/health/live", persistent=False)
+            response = await treq.get(self.url + "/api/v1/design-challenges", persistent=False)
             await response.content()
             (request,) = response.headers.getRawHeaders("X-Request-Id")
             found.add(request.partition("-")[0])

@@ -17,10 +17,73 @@ const besideThisPage = () => ({
   },
 });
 
+// The filter looks at operations, not only at the names of their groups: all its words must be in
+// the group's name, the method, the path, the summary or the operationId.
+const filterOperations = () => ({
+  fn: {
+    opsFilter: (groups, phrase) => {
+      const words = phrase.toLowerCase().split(/\s+/);
+      const fits = (name) => (entry) => {
+        const operation = entry.get("operation");
+        const text = [
+          name,
+          entry.get("method"),
+          entry.get("path"),
+          operation.get("summary"),
+          operation.get("operationId"),
+        ].join(" ").toLowerCase();
+        return words.every((word) => text.includes(word));
+      };
+      return groups
+        .map((group, name) => group.update("operations", (all) => all.filter(fits(name))))
+        .filter((group) => group.get("operations").size > 0);
+    },
+  },
+});
+
+// Swagger UI would fill the fields of a form with random text. They show the form's example, and
+// what that does not have is empty and not sent: Swagger UI sends it where its box says so.
+const FORM = "application/x-www-form-urlencoded";
+const fillForms = () => ({
+  components: { ParameterIncludeEmpty: () => null },
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        updateJsonSpec: (original) => (document) => {
+          const { schemas } = document.components;
+          for (const operation of Object.values(document.paths).flatMap(Object.values)) {
+            const form = operation.requestBody?.content[FORM];
+            if (form === undefined) continue;
+            const { properties } = schemas[form.schema.$ref.split("/").pop()];
+            for (const [name, schema] of Object.entries(properties)) {
+              delete schema.const;
+              delete schema.examples;
+              schema.example = schema.default = form.example[name] ?? "";
+            }
+          }
+          return original(document);
+        },
+      },
+    },
+  },
+});
+
+// Swagger UI has a dark look, and leaves it to the page when to show it.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();
+
 SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#page",
   deepLinking: true,
   docExpansion: "list",
-  plugins: [besideThisPage],
+  filter: true,
+  onComplete: () => {
+    const field = document.querySelector(".operation-filter-input");
+    field.placeholder = "Filter operations";
+    field.setAttribute("aria-label", "Filter operations");
+  },
+  plugins: [besideThisPage, fillForms, filterOperations],
 });

@@ -82,6 +82,7 @@ class AccountsCase(PlayersCase):
         self._http = Http(persistent=False)
         self.beside = await others()
         self.mails = self.beside.mails
+        self.first: dict[str, str] = {}
         self.at = "10." + ".".join(str(secrets.randbelow(254) + 1) for _ in range(3))
         if base := os.environ.get("CONTENTSVC_BASE_URL"):
             self.url = base.rstrip("/")
@@ -196,11 +197,27 @@ class AccountsCase(PlayersCase):
         access, refresh = got["access_token"], got["refresh_token"]
         user = User(got["userId"], "", "", "", access, refresh)
         found = await self.record(user)
+        self.first[user.id] = token
         return User(user.id, found["username"], found["email"], "", access, refresh)
 
-    async def link(self, user: User, token: Any, kind: str = ID_TOKEN, **more: Any) -> Response:
-        """POST identities."""
+    def proof(self, user: User) -> dict[str, Any]:
+        """What proves who the user is: the password, or the account elsewhere they came by."""
+        if user.id not in self.first:
+            return {"password": user.password}
+        return {"proof_token": self.first[user.id], "proof_token_type": ID_TOKEN}
+
+    async def link(
+        self,
+        user: User,
+        token: Any,
+        kind: str = ID_TOKEN,
+        *,
+        proof: dict[str, Any] | None = None,
+        **more: Any,
+    ) -> Response:
+        """POST identities, with a good proof if none is given."""
         body = {"subject_token": token, "subject_token_type": kind}
+        body |= self.proof(user) if proof is None else proof
         return await self.post(f"user/{user.id}/identities", body, by=user, **more)
 
     async def identities(self, user: User) -> list[dict[str, Any]]:

@@ -198,6 +198,35 @@ class ExportTests(AccountsCase):
         again = await self.logged_in(user.username, user.email, user.password)
         await self.has(again, marks[0])
 
+    async def test_reported(self):
+        """choices: who reported them, what moderators decided, and their notes, are not in it. Who
+        reported them has their own report and the outcome, without the note."""
+        user, reporter, admin = await self.user(), await self.user(), await self.admin()
+        made = await self.content(user)
+        comment = await self.remark(made, user)
+        subjects = [
+            ("user", user.id, f"user/{user.id}"),
+            ("content", made.id, made.path),
+            ("comment", str(comment), f"{made.path}/comments/{comment}"),
+        ]
+        texts, notes = [word() for _ in subjects], [word() for _ in subjects]
+        for (kind, id, path), text, note in zip(subjects, texts, notes, strict=True):
+            await self.report(path, reporter, text=text)
+            await self.judge(kind, id, note=note)
+        found = await self.export(user)
+        text = json.dumps(found)
+        for mark in (*texts, *notes, reporter.id, admin.id, "upheld", "report_", "dismissed"):
+            self.assertNotIn(mark, text)
+        self.assertEqual([], found["moderation"])
+        socket = await self.socket(reporter, resume=0)
+        for _ in subjects:
+            await self.pushed(socket)
+        text = json.dumps(await self.export(reporter))
+        for mark in (*texts, "upheld"):
+            self.assertIn(mark, text)
+        for mark in (*notes, admin.id):
+            self.assertNotIn(mark, text)
+
     async def test_pending_address(self):
         """§8: an address that waits to be confirmed."""
         user, address = await self.known(), self.fresh()

@@ -16,9 +16,10 @@ class IdentityCase(AccountsCase):
         await self.link(user, self.token(subject, issuer), expect=204)
         return str((await self.identities(user))[0]["id"])
 
-    async def unlink(self, user: User, id: str, **more):
-        """DELETE of an identity."""
-        return await self.delete(f"user/{user.id}/identities/{id}", by=user, **more)
+    async def unlink(self, user: User, id: str, *, proof=None, **more):
+        """DELETE of an identity, with a good proof if none is given."""
+        body = self.proof(user) if proof is None else proof
+        return await self.delete(f"user/{user.id}/identities/{id}", body=body, by=user, **more)
 
     async def is_who(self, subject: str, issuer: str = "studio") -> str:
         """The id of the user that a subject is."""
@@ -168,6 +169,7 @@ class UnlinkTests(IdentityCase):
         """§8: an unknown id is 204, also where it would be the last."""
         for user in (await self.user(), await self.arrive()):
             await self.unlink(user, guid(), expect=204)
+            await self.delete(f"user/{user.id}/identities/{guid()}", by=user, expect=204)
         self.problem(await self.unlink(user, "no-guid"), 400, "invalid_path")
 
     async def test_anothers(self):
@@ -192,8 +194,14 @@ class UnlinkTests(IdentityCase):
         await self.link(user, self.token(second, "shop"), expect=204)
         newer, older = [one["id"] for one in await self.identities(user)]
         await self.unlink(user, older, expect=204)
-        self.problem(await self.unlink(user, newer), 409, "last_identity")
+        # It proves nothing any more, and the other one not yet.
+        self.problem(await self.unlink(user, newer), 403, "wrong_password")
         self.assertEqual(user.id, await self.is_who(second, "shop"))
+        user = await self.arrive(guid())
+        await self.link(user, self.token(guid(), "shop"), expect=204)
+        newer, older = [one["id"] for one in await self.identities(user)]
+        await self.unlink(user, newer, expect=204)
+        self.problem(await self.unlink(user, older), 409, "last_identity")
 
     async def test_two_at_once(self):
         """§8: both at once: one stays."""

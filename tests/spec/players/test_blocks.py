@@ -242,6 +242,30 @@ class BlockedTests(BlockCase):
         self.assertEqual({made.id: "1"}, ratings.json())
         self.assertEqual(told, await self.told(other))
 
+    async def test_changed(self):
+        """choices: a comment or a reply from before is not changed while posting it would be
+        refused, by whoever of the two; it is deleted. Beside the other it is changed."""
+        made, user = await self.content(await self.user()), await self.user()
+        on_theirs, elsewhere = await self.comment(made, user), await self.content(await self.user())
+        beside = await self.comment(elsewhere, user)
+        parent = await self.comment(elsewhere, made.author)
+        answer = {"body": "x", "parentId": int(parent.rsplit("/", 1)[1])}
+        found = await self.post(f"{elsewhere.path}/comments", answer, by=user, expect=201)
+        reply = found.header("Location") or ""
+        for one, other in ((made.author, user), (user, made.author)):
+            await self.block(one, other)
+            for path in (on_theirs, reply):
+                refused = await self.amend(path, {"body": "after"}, by=user)
+                self.problem(refused, 403, "blocked")
+                self.assertNotEqual("after", (await self.read(path, COMMENT))["body"])
+            await self.amend(beside, {"body": "fine"}, by=user, expect=204)
+            await self.unblock(one, other)
+        await self.amend(on_theirs, {"body": "after"}, by=user, expect=204)
+        await self.block(made.author, user)
+        for path in (on_theirs, reply):
+            await self.delete(path, by=user, expect=204)
+            self.problem(await self.amend(path, {"body": "x"}, by=user), 403, "blocked")
+
     async def test_what_goes_on(self):
         """extensions §4: debug/notify stays open; what undoes something is 204; content is seen."""
         user, other = await self.users(2)

