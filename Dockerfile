@@ -1,4 +1,4 @@
-# The service in a container: docs/containers.md. Both stages have the same base, so that the venv
+# The service in a container: docs/guides/containers.md. Both stages have the same base, so that the venv
 # fits. Another base must be Debian with python3 (3.11 or newer) and its venv module.
 ARG BASE=python:3.11-slim-bookworm
 

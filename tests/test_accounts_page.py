@@ -1,4 +1,4 @@
-"""docs/accounts.md does what it says."""
+"""docs/guides/accounts.md does what it says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support import daemon
 from tests.support.daemon import Daemon, free_port
 from tests.test_readme import PasteCase
 
-PAGE = (daemon.ROOT / "docs/accounts.md").read_text()
+PAGE = (daemon.ROOT / "docs/guides/accounts.md").read_text()
 FOLDER, ISSUER, MAIL = "var/try", "9200", "2525"
 SAID = [
     # Registered, confirmed, shown.

@@ -1,4 +1,4 @@
-"""The Dockerfile and compose.yaml: linted, and held against what docs/containers.md promises."""
+"""The Dockerfile and compose.yaml: linted, and held against what its guide promises."""
 
 import json
 import os

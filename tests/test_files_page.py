@@ -1,4 +1,4 @@
-"""docs/files.md does what it says."""
+"""docs/guides/files.md does what it says."""
 
 import re
 import tomllib
@@ -10,7 +10,7 @@ from contentsvc.command.manifest import Manifest
 from tests.support import daemon, stores
 from tests.test_readme import PasteCase
 
-PAGE = (daemon.ROOT / "docs/files.md").read_text()
+PAGE = (daemon.ROOT / "docs/guides/files.md").read_text()
 SAID = {
     "local": [201, 200, 200, 204, 204, 200, 204, 200, 200, 200, 206],
     "s3": [201, 200, 200, 200, 200, 200, 204, 200, 200, 200, 206],

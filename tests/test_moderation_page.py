@@ -1,4 +1,4 @@
-"""docs/moderation.md does what it says."""
+"""docs/guides/moderation.md does what it says."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import re
 from tests.support import daemon
 from tests.test_readme import PasteCase
 
-PAGE = (daemon.ROOT / "docs/moderation.md").read_text()
+PAGE = (daemon.ROOT / "docs/guides/moderation.md").read_text()
 SAID = [
     # Registered; published; friends; a message.
     *(201, 201, 201, 204, 204, 204, 201),

@@ -1,4 +1,4 @@
-"""docs/monitoring.md has all metrics that there are, and no other."""
+"""docs/guides/monitoring.md has all metrics that there are, and no other."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ from tests.support.daemon import ROOT
 from tests.support.prometheus import Watched
 from tests.test_docs import rows
 
-PAGE = (ROOT / "docs/monitoring.md").read_text()
+PAGE = (ROOT / "docs/guides/monitoring.md").read_text()
 WORKERS = "--workers", "2"
 
 

@@ -17,7 +17,7 @@ VARIABLE = r"\{\w+\}"
 
 class PageTests(SynchronousTestCase):
     pages: ClassVar = {
-        name: (ROOT / f"docs/{name}.md").read_text()
+        name: (ROOT / f"docs/guides/{name}.md").read_text()
         for name in ("accounts", "files", "players", "moderation")
     }
 

@@ -1,11 +1,11 @@
-"""docs/players.md does what it says."""
+"""docs/guides/players.md does what it says."""
 
 import re
 
 from tests.support import daemon
 from tests.test_readme import PasteCase
 
-PAGE = (daemon.ROOT / "docs/players.md").read_text()
+PAGE = (daemon.ROOT / "docs/guides/players.md").read_text()
 SAID = [
     # Registered; asked, seen, agreed, listed.
     *(201, 201, 204, 200, 204, 200),

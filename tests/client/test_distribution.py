@@ -22,7 +22,7 @@ from tests.client.test_service import PASSWORD, WAIT, Case, guid
 from tests.support.daemon import ROOT
 from tests.test_layers import graph, imported, modules
 
-PAGE = (ROOT / "docs/client.md").read_text()
+PAGE = (ROOT / "docs/guides/client.md").read_text()
 (GAME,) = re.findall(r"^```python game\n(.*?)^```$", PAGE, re.M | re.S)
 LAYERS = {"client", "wire", "outgoing", "timers", "together", "__init__"}
 """What the distribution has of the package."""
@@ -86,7 +86,7 @@ class RequirementTests(SynchronousTestCase):
 
 class GameTests(SynchronousTestCase):
     def test_length(self) -> None:
-        """The game of docs/client.md is short, and its lines are not long."""
+        """The game of docs/guides/client.md is short, and its lines are not long."""
         lines = [line for line in GAME.splitlines() if line.strip()]
         self.assertLessEqual(len(lines), LINES)
         self.assertLessEqual(max(map(len, lines)), 100)
@@ -138,7 +138,7 @@ class InstalledTests(Case):
 
     async def test_game(self) -> None:
         """The wheel has the files of this folder, brings none of the libraries that only the server
-        needs, and is enough for the game of docs/client.md."""
+        needs, and is enough for the game of docs/guides/client.md."""
         folder = TemporaryDirectory(prefix="contentsvc-client-")
         self.addCleanup(folder.cleanup)
         home = Path(folder.name)

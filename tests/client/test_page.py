@@ -1,4 +1,4 @@
-"""The examples and tables of docs/client.md are true. tests.client.test_distribution has its
+"""The examples and tables of docs/guides/client.md are true. tests.client.test_distribution has its
 game."""
 
 import re
@@ -15,7 +15,7 @@ from contentsvc.client import Client
 from tests.client.test_service import PASSWORD, Case, guid
 from tests.support import pictures
 
-PAGE = (Path(__file__).parent.parent.parent / "docs/client.md").read_text()
+PAGE = (Path(__file__).parent.parent.parent / "docs/guides/client.md").read_text()
 
 
 class StepTests(Case):

@@ -17,7 +17,7 @@ from tests.support import daemon, pictures, stores
 
 PAGE = b"<!doctype html><meta charset=utf-8><link rel=icon href=data:,><title>Portal</title>"
 (SNIPPET,) = re.findall(
-    r"^```js\n(.*?)^```$", (daemon.ROOT / "docs/files.md").read_text(), re.M | re.S
+    r"^```js\n(.*?)^```$", (daemon.ROOT / "docs/guides/files.md").read_text(), re.M | re.S
 )
 UPLOAD = f"""
 async ({{ api, token, data, sha256, type }}) => {{
@@ -35,7 +35,7 @@ async ({{ api, token, data, sha256, type }}) => {{
     return [path, before.upload !== null, after.upload];
 }}
 """
-"""With the function of docs/files.md."""
+"""With the function of docs/guides/files.md."""
 SHOW = """
 async ({ api, path }) => {
     const { mediaUrl } = await (await fetch(`${api}/storage`)).json();

@@ -1,4 +1,4 @@
-"""Several processes behave as docs/scaling.md and the files in etc/ say."""
+"""Several processes behave as docs/guides/scaling.md and the files in etc/ say."""
 
 import configparser
 import re
@@ -11,7 +11,7 @@ from contentsvc.daemon import workers
 from contentsvc.push.heartbeat import INTERVAL, SILENCE
 from tests.support.daemon import ROOT
 
-SCALING = (ROOT / "docs/scaling.md").read_text()
+SCALING = (ROOT / "docs/guides/scaling.md").read_text()
 MIB = 1024 * 1024
 SETTINGS = {setting.name: setting for setting in config.SETTINGS}
 
@@ -86,7 +86,7 @@ class SampleTests(SynchronousTestCase):
 
     def test_one(self) -> None:
         """There is one sample for nginx: the pages point to it."""
-        for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
             self.assertNotIn("proxy_pass", page.read_text(), page)
 
 

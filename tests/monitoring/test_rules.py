@@ -13,17 +13,14 @@ ALERTS = (ROOT / "etc/alerts.yml").read_text()
 TESTS = (ROOT / "tests/monitoring/alerts.yml").read_text()
 NAMES = re.findall(r"^ +- alert: (\w+)$", ALERTS, re.M)
 METRICS = {
-    name
-    for name, *_ in rows((ROOT / "docs/monitoring.md").read_text(), "| Metric | Type |")
+    name for name, *_ in rows((ROOT / "docs/guides/monitoring.md").read_text(), "| Metric | Type |")
 }
 
 
 def named(text: str) -> set[str]:
-    """The metrics that expressions name, as docs/monitoring.md has them."""
+    """The metrics that expressions name, as docs/guides/monitoring.md has them."""
     found = set(re.findall(r"\bcontentsvc_\w+", text))
-    return {
-        name if name in METRICS else re.sub("_(bucket|count|sum)$", "", name) for name in found
-    }
+    return {name if name in METRICS else re.sub("_(bucket|count|sum)$", "", name) for name in found}
 
 
 class AlertTests(SynchronousTestCase):

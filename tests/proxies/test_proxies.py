@@ -228,7 +228,7 @@ class FaultCases(Cases):
             self.assertEqual(each, list(range(1, len(each) + 1)))
 
     async def test_one_by_one(self):
-        """To restart one daemon after the other, as docs/scaling.md has it, costs no request."""
+        """To restart one daemon after the other, as the guide to scaling has it, costs none."""
         self.written = 0
         over = False
         asking = [
