@@ -88,7 +88,7 @@ class Options(usage.Options):
 
     optParameters = [
         ["config", "c", None, "TOML file with settings"],
-        *([s.option, None, None, s.help] for s in config.SETTINGS),
+        *([s.option, None, None, s.usage] for s in config.SETTINGS),
     ]
 
     def parseOptions(self, options: Any = None) -> None:

@@ -93,11 +93,11 @@ def parser() -> argparse.ArgumentParser:
     common.add_argument("--config", metavar="FILE", help="TOML file with settings")
     for setting in config.SETTINGS:
         if setting.name in _OPTIONS:
-            common.add_argument(f"--{setting.option}", dest=setting.option, help=setting.help)
+            common.add_argument(f"--{setting.option}", dest=setting.option, help=setting.usage)
     place = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
     for setting in config.SETTINGS:
         if setting.name in files.SETTINGS:
-            place.add_argument(f"--{setting.option}", dest=setting.option, help=setting.help)
+            place.add_argument(f"--{setting.option}", dest=setting.option, help=setting.usage)
     password = _Parser(add_help=False)
     password.add_argument(
         "--password-stdin", action="store_true", help="read the password from standard input"

@@ -1,6 +1,6 @@
 """Settings: read once, from the command line, the environment and a TOML file.
 
-Each setting is one line of SETTINGS, in `config.table`: its name is a key of the file, `--its-name`
+Each setting is a field of Settings, in `config.table`: its name is a key of the file, `--its-name`
 an option and CONTENTSVC_ITS_NAME an environment variable. An option overrides the environment,
 which overrides the file, which overrides the default.
 
@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from contentsvc.config.kinds import AUTO, MAILBOX, Secret, is_loopback, secret
-from contentsvc.config.table import SETTINGS, Setting, Settings
+from contentsvc.config.setting import Setting
+from contentsvc.config.table import SETTINGS, STORE_KEYS, Settings
 
 __all__ = [
     "SETTINGS",
@@ -75,9 +76,6 @@ class Mail(NamedTuple):
     sender_name: str
     reset_url: str
     templates: Path | None
-
-
-STORE_KEYS = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
 
 
 def log_format(options: Mapping[str, Any], environ: Mapping[str, str]) -> str:

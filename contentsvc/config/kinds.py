@@ -1,5 +1,8 @@
 """The kinds of values that settings have. Each function here reads a value of its kind, whether it
-comes as text or from TOML. It raises ValueError, whose text follows the name of the setting."""
+comes as text or from TOML. It raises ValueError, whose text follows the name of the setting.
+
+The first sentence of its docstring says what the values are: docs/reference/settings.md has it.
+"""
 
 import re
 from collections.abc import Callable
@@ -15,6 +18,8 @@ PLATFORMS = ("win64", "osx64", "linux64")
 PLACES = ("local", "s3", "external")
 FORMS = ("text", "json")
 INVITERS = ("anyone", "friends")
+MOST_BYTES: Final = 2**53
+"""Beyond it, the numbers of JSON in JavaScript are not exact."""
 AUTO: Final = "auto"
 """On or off, whichever fits the other settings."""
 BACKLOG = 4096
@@ -66,8 +71,8 @@ def secret(value: Any) -> Secret:
 
 
 def smtp(value: Any) -> Secret:
-    """The URL of a mail server: smtp or smtps, perhaps with a user and a password, which are
-    percent-encoded. No error repeats it."""
+    """URL of smtp or smtps. It may have a user and a password, which are percent-encoded. No
+    error repeats it."""
     url = secret(value)
     try:
         parts = urlsplit(url.value)
@@ -89,14 +94,14 @@ def smtp(value: Any) -> Secret:
 
 
 def mailbox(value: Any) -> str:
-    """An address to send from, perhaps with a name before it, and the address in brackets."""
+    """E-mail address, or `Name <address>`."""
     if not MAILBOX.fullmatch(text(value)):
         raise ValueError("must be like no-reply@studio.example or Studio <no-reply@studio.example>")
     return str(value)
 
 
 def reset_url(value: Any) -> str:
-    """A URL, which may have a query and a fragment."""
+    """URL. It may have a query and a fragment."""
     parts = urlsplit(text(value))
     try:
         good = parts.hostname and re.fullmatch("[!-~]+", value) and parts.port != 0
@@ -108,21 +113,22 @@ def reset_url(value: Any) -> str:
 
 
 def word(value: Any) -> str:
-    """A text of ASCII letters, digits and dashes."""
+    """Word of letters, digits and dashes. They are ASCII."""
     if not isinstance(value, str) or not re.fullmatch("[A-Za-z0-9-]+", value):
         raise ValueError("must be a word of letters, digits and dashes")
     return value
 
 
 def bucket(value: Any) -> str:
-    """The name of a bucket, as S3 allows it; old ones may have capitals and underscores."""
+    """Name of a bucket. It is as S3 allows it; old ones may have capitals and underscores."""
     if not isinstance(value, str) or not re.fullmatch("[A-Za-z0-9][A-Za-z0-9._-]{2,62}", value):
         raise ValueError("must be the name of a bucket: 3 to 63 letters, digits, dots and dashes")
     return value
 
 
 def endpoint(value: Any) -> str:
-    """Check the port. Twisted checks the rest, but a port only when it listens."""
+    """Endpoint of Twisted. Only its port is checked here: Twisted checks the rest, but a port only
+    when it listens."""
     for port in _PORT.findall(text(value)):
         if int(port) > 65535:
             raise ValueError(f"names port {port}, which is above 65535")
@@ -130,7 +136,7 @@ def endpoint(value: Any) -> str:
 
 
 def path(value: Any) -> Path:
-    """A path, made absolute."""
+    """Path. It is made absolute."""
     return Path(text(value)).expanduser().absolute()
 
 
@@ -146,7 +152,7 @@ def flag(value: Any) -> bool:
 
 
 def flag_or_auto(value: Any) -> bool | Literal["auto"]:
-    """On, off or AUTO."""
+    """On, off or auto."""
     if value == AUTO:
         return AUTO
     try:
@@ -174,7 +180,7 @@ def is_loopback(endpoint: str) -> bool:
 
 
 def words(value: Any) -> tuple[str, ...]:
-    """A list of words, in text with commas."""
+    """List of words. In text they have commas between them."""
     if isinstance(value, str):
         value = [word.strip() for word in value.split(",") if word.strip()]
     if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
@@ -183,7 +189,7 @@ def words(value: Any) -> tuple[str, ...]:
 
 
 def platforms(value: Any) -> tuple[str, ...]:
-    """A list of PLATFORMS."""
+    """List of `win64`, `osx64` and `linux64`. These are PLATFORMS."""
     given = words(value)
     unknown = [word for word in given if word not in PLATFORMS]
     if unknown:
@@ -192,7 +198,7 @@ def platforms(value: Any) -> tuple[str, ...]:
 
 
 def origins(value: Any) -> tuple[str, ...]:
-    """A list of web origins, or *."""
+    """List of web origins, or `*`."""
     given = words(value)
     for word in given:
         parts = urlsplit(word)
@@ -202,7 +208,7 @@ def origins(value: Any) -> tuple[str, ...]:
 
 
 def proxies(value: Any) -> tuple[str, ...]:
-    """A list of addresses, networks and "unix"."""
+    """List of addresses, networks and `unix`."""
     given = words(value)
     for word in given:
         try:
@@ -215,29 +221,23 @@ def proxies(value: Any) -> tuple[str, ...]:
     return given
 
 
-def place(value: Any) -> str:
-    """One of PLACES."""
-    return _one_of(PLACES, value)
+def _one_of(allowed: tuple[str, ...]) -> Callable[[Any], str]:
+    def parse(value: Any) -> str:
+        if value not in allowed:
+            raise ValueError(f"must be one of {', '.join(allowed)}")
+        return str(value)
+
+    parse.__doc__ = f"{', '.join(f'`{word}`' for word in allowed[:-1])} or `{allowed[-1]}`."
+    return parse
 
 
-def form(value: Any) -> str:
-    """One of FORMS."""
-    return _one_of(FORMS, value)
-
-
-def inviters(value: Any) -> str:
-    """One of INVITERS."""
-    return _one_of(INVITERS, value)
-
-
-def _one_of(allowed: tuple[str, ...], value: Any) -> str:
-    if value not in allowed:
-        raise ValueError(f"must be one of {', '.join(allowed)}")
-    return str(value)
+place = _one_of(PLACES)
+form = _one_of(FORMS)
+inviters = _one_of(INVITERS)
 
 
 def url(value: Any) -> str:
-    """A URL without query, and without a slash at its end."""
+    """URL. It has no query, and loses a slash at its end."""
     parts = urlsplit(text(value))
     if (
         parts.scheme not in {"http", "https"}
@@ -250,14 +250,14 @@ def url(value: Any) -> str:
 
 
 def store_url(value: Any) -> str:
-    """A URL without user and password."""
+    """URL. It has no user and no password."""
     if "@" in url(value):
         raise ValueError("must be a URL without user and password: the keys are settings")
     return url(value)
 
 
 def dsn(value: Any) -> str:
-    """A libpq URL or DSN."""
+    """libpq URL or DSN."""
     try:
         parse_dsn(text(value))
     except psycopg2.Error as error:
@@ -267,6 +267,7 @@ def dsn(value: Any) -> str:
 
 def number(low: int, high: int) -> Callable[[Any], int]:
     """Whole numbers from `low` to `high`."""
+
     def parse(value: Any) -> int:
         try:
             number = int(value) if isinstance(value, int | str) else None
@@ -276,11 +277,13 @@ def number(low: int, high: int) -> Callable[[Any], int]:
             raise ValueError(f"must be a whole number from {low} to {high}")
         return number
 
+    parse.__doc__ = f"{low:,} to {f'{high:,}' if high < MOST_BYTES else '2^53'}."
     return parse
 
 
 def seconds(low: float, high: float) -> Callable[[Any], float]:
     """Seconds from `low` to `high`."""
+
     def parse(value: Any) -> float:
         try:
             number = float(value)
@@ -290,4 +293,5 @@ def seconds(low: float, high: float) -> Callable[[Any], float]:
             raise ValueError(f"must be a number of seconds from {low:g} to {high:g}")
         return number
 
+    parse.__doc__ = f"{low:g} to {high:g} seconds."
     return parse

@@ -1,128 +1,553 @@
-"""The table of all settings, and the Settings that are read by it."""
+"""Settings: each is declared here, once. `--help`, the sample file and docs/reference/settings.md
+come from this table; `scripts/reference` writes the last two."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, get_type_hints
 
 from msgspec import Struct
 from psycopg2.extensions import parse_dsn
 
-from contentsvc.config.kinds import (
-    AUTO,
-    Secret,
-    bucket,
-    dsn,
-    endpoint,
-    flag,
-    flag_or_auto,
-    form,
-    inviters,
-    mailbox,
-    number,
-    origins,
-    path,
-    place,
-    platforms,
-    proxies,
-    reset_url,
-    seconds,
-    smtp,
-    store_url,
-    url,
-    word,
-)
+from contentsvc.config import kinds
+from contentsvc.config.kinds import Secret
+from contentsvc.config.setting import Declared, Setting, StoreKey
 
 MORE_CONNECTIONS = 1000
 """Connections for requests besides those for sockets, where `connections` is not set."""
-_MIB = 1024**2
+_MIB: Final = 1024**2
+_GIB: Final = 1024**3
+
+NETWORK: Final = "Network and processes"
+DATABASE: Final = "Database"
+ACCOUNTS: Final = "Accounts"
+MAIL: Final = "Mail"
+GAME: Final = "Rules of the game"
+RATES: Final = "Rate limits"
+LOAD: Final = "Connections and memory"
+QUOTAS: Final = "Quotas"
+FILES: Final = "Files"
+
+_OFTEN = kinds.number(0, 1_000_000)
+_BYTES = kinds.number(0, kinds.MOST_BYTES)
+_ONE_FILE = kinds.number(1, 5 * _GIB)
+_MANY = kinds.number(0, 10**9)
 
 
 class Settings(Struct, frozen=True, kw_only=True):
     """All settings of a daemon or of the command line tool."""
 
-    listen: str
-    admin: str | None
-    """The endpoint of the admin listener; None means that there is none."""
-    log_format: Literal["text", "json"]
-    database: str | None
-    """A libpq URL or DSN; None means the embedded Postgres."""
-    database_read: str | None
-    """A libpq URL or DSN of a replica; None without one."""
-    data_dir: Path
-    public_url: str | None
-    workers: int
-    """Processes that share the port. 1 means one process without a parent."""
-    secret_file: Path | None
-    """None means one in the data dir, made at first start."""
-    issuers: Path | None
-    """None means that the service takes no tokens of others."""
-    registration: bool
-    smtp: Secret | None
-    """The URL of the mail server; None means that no mail is sent."""
-    mail_from: str | None
-    reset_url: str | None
-    mail_templates: Path | None
-    """None means the texts that come with the service."""
-    mails_per_address: int
-    mails_per_recipient: int
-    """0 means no limit."""
-    debug_notify: bool
-    """`auto` is decided by then: on where only this machine reaches the service, on trial."""
-    require_party_invite: bool
-    party_invites: Literal["anyone", "friends"]
-    required_platforms: tuple[str, ...]
-    cors_origins: tuple[str, ...]
-    trusted_proxies: tuple[str, ...]
-    failed_log_ins_per_address: int
-    comments_per_minute: int
-    messages_per_minute: int
-    follows_per_day: int
-    friend_requests_per_day: int
-    publications_per_day: int
-    reports_per_day: int
-    changes_per_hour: int
-    invites_per_hour: int
-    """These are per user; 0 means no limit."""
-    pool_size: int
-    statement_timeout: float
-    body_timeout: float
-    drain_timeout: float
-    slow_request: float
-    """These four in seconds."""
-    body_memory: int
-    """In MiB."""
-    connections: int | None
-    """None means `sockets` plus MORE_CONNECTIONS."""
-    sockets: int
-    sockets_per_user: int
-    sessions_per_user: int
-    progress_keys: int
-    progress_bytes: int
-    """These two are per user; 0 means no limit."""
-    notification_retention: int
-    """In days; 0 means forever."""
-    files: Literal["local", "s3", "external"]
-    """Where files lie."""
+    listen: Annotated[
+        str,
+        Declared(
+            NETWORK,
+            kinds.endpoint,
+            "tcp:8080:interface=127.0.0.1",
+            "where the daemon listens",
+            "`tcp:8080` is every interface, `unix:/run/contentsvc/http` a Unix socket. "
+            "`:backlog=4096` is added if the endpoint has no backlog. Behind a proxy, keep the "
+            "loopback interface.",
+        ),
+    ]
+    admin: Annotated[
+        str | None,
+        Declared(
+            NETWORK,
+            kinds.endpoint,
+            None,
+            "where to ask for /metrics, /live and /ready",
+            "Without it, there is no such listener. Never let the internet reach it.",
+            "tcp:9101:interface=127.0.0.1",
+        ),
+    ]
+    public_url: Annotated[
+        str | None,
+        Declared(
+            NETWORK,
+            kinds.url,
+            None,
+            "where clients reach the service; socketUrl is built on it",
+            "Without it, the service uses the client's Host header.",
+            "https://content.example",
+        ),
+    ]
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        Declared(
+            NETWORK,
+            kinds.proxies,
+            (),
+            "proxies whose X-Forwarded-For and X-Forwarded-Proto are believed",
+            "`unix` means every peer on a Unix socket. The sample proxies need `127.0.0.1` and "
+            "`::1`.",
+        ),
+    ]
+    cors_origins: Annotated[
+        tuple[str, ...],
+        Declared(
+            NETWORK,
+            kinds.origins,
+            ("*",),
+            "web origins that may use the API and open portal sockets",
+            "`*` means all.",
+        ),
+    ]
+    workers: Annotated[
+        int,
+        Declared(
+            NETWORK,
+            kinds.number(1, 64),
+            1,
+            "processes that share the port",
+            '1 is one process without a parent. Settings "per process" apply to each of them.',
+        ),
+    ]
+    log_format: Annotated[
+        Literal["text", "json"],
+        Declared(NETWORK, kinds.form, "text", "form of the log; json has one object a line"),
+    ]
+    slow_request: Annotated[
+        float,
+        Declared(
+            NETWORK,
+            kinds.seconds(0, 600),
+            1.0,
+            "after which time a request is slow, and makes a line in the log; 0: none does",
+        ),
+    ]
+    body_timeout: Annotated[
+        float,
+        Declared(
+            NETWORK,
+            kinds.seconds(0.1, 600),
+            30.0,
+            "time for a request's headers to arrive, and again for its body",
+            "For uploads of files, the longest time in which nothing arrives.",
+        ),
+    ]
+    drain_timeout: Annotated[
+        float,
+        Declared(
+            NETWORK,
+            kinds.seconds(0, 600),
+            10.0,
+            "time that open requests have to finish when the daemon stops",
+        ),
+    ]
+
+    database: Annotated[
+        str | None,
+        Declared(
+            DATABASE,
+            kinds.dsn,
+            None,
+            "your Postgres; without it, an embedded one runs",
+            "With it, `secret_file` is required.",
+            "postgresql://contentsvc@db.example/contentsvc",
+        ),
+    ]
+    database_read: Annotated[
+        str | None,
+        Declared(
+            DATABASE,
+            kinds.dsn,
+            None,
+            "a streaming replica, for searches and long lists",
+            "It needs `database`. Without it, all reads go to the database.",
+            "postgresql://contentsvc@replica.example/contentsvc",
+        ),
+    ]
+    data_dir: Annotated[
+        Path,
+        Declared(
+            DATABASE,
+            kinds.path,
+            "var",
+            "folder of the embedded Postgres, of generated keys and of local files",
+            "A relative path is below the folder in which the command starts: use an absolute one "
+            "in a file.",
+        ),
+    ]
+    pool_size: Annotated[
+        int,
+        Declared(
+            DATABASE,
+            kinds.number(1, 500),
+            8,
+            "database connections per process",
+            "Each process has two more: one hears the other processes, one watches the schema.",
+        ),
+    ]
+    statement_timeout: Annotated[
+        float,
+        Declared(
+            DATABASE,
+            kinds.seconds(0.1, 600),
+            15.0,
+            "time that one statement may take",
+        ),
+    ]
+
+    secret_file: Annotated[
+        Path | None,
+        Declared(
+            ACCOUNTS,
+            kinds.path,
+            None,
+            "file of the keys that sign tokens; required with database",
+            "Without it and without `database`, the daemon generates `secret.keys` in `data_dir`.",
+            "/etc/contentsvc/keys",
+        ),
+    ]
+    issuers: Annotated[
+        Path | None,
+        Declared(
+            ACCOUNTS,
+            kinds.path,
+            None,
+            "file of the services whose tokens users may log in with: the studio's own, Steam",
+            "Without it, there are none. etc/issuers.toml.sample is an example of it.",
+            "/etc/contentsvc/issuers.toml",
+        ),
+    ]
+    registration: Annotated[
+        bool,
+        Declared(
+            ACCOUNTS,
+            kinds.flag,
+            True,
+            "may anyone register?",
+            "`contentsvc user add` works anyway.",
+        ),
+    ]
+    sessions_per_user: Annotated[
+        int,
+        Declared(
+            ACCOUNTS,
+            _OFTEN,
+            100,
+            "log-ins per user that have not ended; 0: no limit",
+            "Beyond it, the one that was used longest ago ends.",
+        ),
+    ]
+    failed_log_ins_per_address: Annotated[
+        int,
+        Declared(
+            ACCOUNTS,
+            _OFTEN,
+            100,
+            "wrong passwords and tokens per client address in 15 minutes; 0: no limit",
+            "It counts over all accounts, and counts refused tokens of other services too. Raise "
+            "it if many players share one address.",
+        ),
+    ]
+
+    smtp: Annotated[
+        Secret | None,
+        Declared(
+            MAIL,
+            kinds.smtp,
+            None,
+            "the mail server; without it no mail is sent",
+            "Users confirm their addresses and reset their passwords by mail. User and password "
+            "are percent-encoded. smtps:// begins with TLS; smtp:// asks for it, and goes on "
+            "without only to this machine. Everybody on the machine can read a command line: do "
+            "not give the password there.",
+            "smtp://user:password@mail.example:587",
+        ),
+    ]
+    mail_from: Annotated[
+        str | None,
+        Declared(
+            MAIL,
+            kinds.mailbox,
+            None,
+            "address from which mail is sent; required with smtp",
+            example="Studio <no-reply@studio.example>",
+        ),
+    ]
+    reset_url: Annotated[
+        str | None,
+        Declared(
+            MAIL,
+            kinds.reset_url,
+            None,
+            "page that the links in mails lead to; required with smtp",
+            "`?token=…` is added.",
+            "https://portal.example/account",
+        ),
+    ]
+    mail_templates: Annotated[
+        Path | None,
+        Declared(
+            MAIL,
+            kinds.path,
+            None,
+            "folder of texts of mails that replace those of the service",
+            "For a file that it lacks, the service uses its own.",
+            "/etc/contentsvc/mails",
+        ),
+    ]
+    mails_per_address: Annotated[
+        int,
+        Declared(
+            MAIL,
+            _OFTEN,
+            300,
+            "requests for mails, and registrations, per client address in 15 minutes; 0: no limit",
+        ),
+    ]
+    mails_per_recipient: Annotated[
+        int,
+        Declared(MAIL, _OFTEN, 5, "mails per mailbox and hour that confirm addresses; 0: no limit"),
+    ]
+
+    debug_notify: Annotated[
+        bool,
+        Declared(
+            GAME,
+            kinds.flag_or_auto,
+            kinds.AUTO,
+            "does POST /api/v1/debug/notify exist?",
+            "Every user can then send every other user any notification. `auto` is on only with "
+            "the embedded Postgres, on a loopback address, without `public_url` and "
+            "`trusted_proxies`.",
+        ),
+    ]
+    require_party_invite: Annotated[
+        bool,
+        Declared(
+            GAME,
+            kinds.flag,
+            False,
+            "can users answer only party invites that were made through the service?",
+        ),
+    ]
+    party_invites: Annotated[
+        Literal["anyone", "friends"],
+        Declared(GAME, kinds.inviters, "anyone", "who may invite a user to a party"),
+    ]
+    required_platforms: Annotated[
+        tuple[str, ...],
+        Declared(
+            GAME,
+            kinds.platforms,
+            (),
+            "platforms that every package must support",
+        ),
+    ]
+    notification_retention: Annotated[
+        int,
+        Declared(
+            GAME,
+            kinds.number(0, 36_500),
+            90,
+            "days that notifications are kept, read or unread; 0: forever",
+        ),
+    ]
+
+    comments_per_minute: Annotated[
+        int, Declared(RATES, _OFTEN, 20, "new comments per user and minute; 0: no limit")
+    ]
+    messages_per_minute: Annotated[
+        int, Declared(RATES, _OFTEN, 60, "new messages per user and minute; 0: no limit")
+    ]
+    follows_per_day: Annotated[
+        int, Declared(RATES, _OFTEN, 300, "new follows per user in 24 hours; 0: no limit")
+    ]
+    friend_requests_per_day: Annotated[
+        int,
+        Declared(RATES, _OFTEN, 100, "requests for friendship per user in 24 hours; 0: no limit"),
+    ]
+    publications_per_day: Annotated[
+        int,
+        Declared(
+            RATES, _OFTEN, 100, "new content and new revisions per user in 24 hours; 0: no limit"
+        ),
+    ]
+    reports_per_day: Annotated[
+        int, Declared(RATES, _OFTEN, 50, "reports per user in 24 hours; 0: no limit")
+    ]
+    changes_per_hour: Annotated[
+        int,
+        Declared(
+            RATES,
+            _OFTEN,
+            60,
+            "updates, withdrawals and restorations of content per user and hour; 0: no limit",
+        ),
+    ]
+    invites_per_hour: Annotated[
+        int,
+        Declared(
+            RATES, _OFTEN, 60, "party invites, and answers to them, per user and hour; 0: no limit"
+        ),
+    ]
+
+    connections: Annotated[
+        int | None,
+        Declared(
+            LOAD,
+            kinds.number(1, 2_000_000),
+            None,
+            "connections per process, including sockets",
+            f"Without it: `sockets` plus {MORE_CONNECTIONS:,}.",
+            21_000,
+        ),
+    ]
+    sockets: Annotated[
+        int,
+        Declared(
+            LOAD,
+            _OFTEN,
+            20_000,
+            "sockets per process",
+            "Above the limit, new sockets are closed with 1013.",
+        ),
+    ]
+    sockets_per_user: Annotated[
+        int,
+        Declared(
+            LOAD,
+            kinds.number(1, 1000),
+            8,
+            "sockets per user and process",
+            "Above the limit, the user's oldest socket is closed with 4410.",
+        ),
+    ]
+    body_memory: Annotated[
+        int,
+        Declared(
+            LOAD,
+            kinds.number(4, 65_536),
+            64,
+            "MiB per process for request data that is still arriving",
+            "It counts bodies, incomplete headers, pipelined requests and unread input. Above the "
+            "limit, the slowest requests get 503 or lose their connection.",
+        ),
+    ]
+
+    progress_keys: Annotated[
+        int, Declared(QUOTAS, _MANY, 1000, "keys of progress data per user; 0: no limit")
+    ]
+    progress_bytes: Annotated[
+        int, Declared(QUOTAS, _BYTES, 16 * _MIB, "bytes of progress values per user; 0: no limit")
+    ]
+    user_bytes: Annotated[
+        int, Declared(QUOTAS, _BYTES, 2 * _GIB, "bytes of all files of a user; 0: no limit")
+    ]
+    new_user_bytes: Annotated[
+        int,
+        Declared(
+            QUOTAS,
+            _BYTES,
+            256 * _MIB,
+            "with smtp, bytes of the files of a user without a confirmed address; 0: as user_bytes",
+        ),
+    ]
+    pending_files: Annotated[
+        int,
+        Declared(
+            QUOTAS,
+            _MANY,
+            10_000,
+            "files that a user may announce without sending their bytes; 0: no limit",
+        ),
+    ]
+
+    files: Annotated[
+        Literal["local", "s3", "external"],
+        Declared(
+            FILES,
+            kinds.place,
+            None,
+            "where files lie",
+            "`local` is the folder `files` in `data_dir`, which all daemons must share. `external` "
+            "is the studio's own place, of which the service knows nothing. Without the setting it "
+            "is `local` with the embedded Postgres. With `database` it is `external`, so that "
+            "nobody can upload anything: say what you want.",
+            "local",
+        ),
+    ]
+    s3_endpoint: Annotated[
+        str | None,
+        Declared(
+            FILES,
+            kinds.store_url,
+            None,
+            "the S3 store; required with files = s3",
+            example="https://s3.example",
+        ),
+    ]
+    s3_region: Annotated[str, Declared(FILES, kinds.word, "us-east-1", "region of the S3 store")]
+    s3_content_bucket: Annotated[
+        str | None,
+        Declared(
+            FILES,
+            kinds.bucket,
+            None,
+            "bucket of entities and packages; required with files = s3",
+            example="content",
+        ),
+    ]
+    s3_media_bucket: Annotated[
+        str | None,
+        Declared(
+            FILES,
+            kinds.bucket,
+            None,
+            "bucket of images; required with files = s3",
+            "Everybody must be able to read it.",
+            "media",
+        ),
+    ]
+    aws_access_key_id: Annotated[
+        Secret | None,
+        StoreKey(
+            "Name of the key of the S3 store. If this variable or the next one is in the "
+            "environment, all three keys are read from the environment only. With keys in a file, "
+            "let only the service's user read it.",
+            "id",
+        ),
+    ]
+    aws_secret_access_key: Annotated[Secret | None, StoreKey("The key itself.", "secret")]
+    aws_session_token: Annotated[
+        Secret | None, StoreKey("For keys that are good for a time only.", "token")
+    ]
+    media_url: Annotated[
+        str | None,
+        Declared(
+            FILES,
+            kinds.url,
+            None,
+            "where players read images, such as a CDN",
+            "Without it, the place where they lie.",
+            "https://media.example",
+        ),
+    ]
+    require_files: Annotated[
+        bool,
+        Declared(
+            FILES,
+            kinds.flag,
+            False,
+            "must all paths of content, avatars and emblems be those of uploaded files?",
+        ),
+    ]
+    file_bytes: Annotated[int, Declared(FILES, _ONE_FILE, 512 * _MIB, "bytes of a file")]
+    image_bytes: Annotated[int, Declared(FILES, _ONE_FILE, 8 * _MIB, "bytes of an image")]
+    disk_reserve: Annotated[
+        int | None,
+        Declared(
+            FILES,
+            _BYTES,
+            None,
+            "with files = local, bytes of the disk that uploads leave free",
+            "Without it: a tenth of a disk that the embedded Postgres is on too, at least 64 MiB "
+            "and at most 2 GiB; 64 MiB of any other disk.",
+            1024**3,
+        ),
+    ]
     files_off: bool
-    """Whether they are `external` only because nobody has said where they lie."""
-    s3_endpoint: str | None
-    s3_region: str
-    s3_content_bucket: str | None
-    s3_media_bucket: str | None
-    media_url: str | None
-    """None means that of the place where files lie."""
-    aws_access_key_id: Secret | None
-    aws_secret_access_key: Secret | None
-    aws_session_token: Secret | None
-    require_files: bool
-    file_bytes: int
-    image_bytes: int
-    user_bytes: int
-    new_user_bytes: int
-    pending_files: int
-    """The last three are per user. 0 means no limit; for `new_user_bytes`, that of `user_bytes`."""
-    disk_reserve: int | None
-    """In bytes; None means that it depends on the disk."""
+    """Whether files are `external` only because nobody has said where they lie."""
 
     @property
     def most_connections(self) -> int:
@@ -150,219 +575,17 @@ class Settings(Struct, frozen=True, kw_only=True):
         return self.data_dir / "files"
 
 
-class Setting(NamedTuple):
-    """How one setting is written and read."""
-
-    name: str
-    default: Any
-    parse: Callable[[Any], Any]
-    help: str
-
-    @property
-    def option(self) -> str:
-        """The command line option, without its leading dashes."""
-        return self.name.replace("_", "-")
-
-
-SETTINGS = (
-    Setting(
-        "listen",
-        "tcp:8080:interface=127.0.0.1",
-        endpoint,
-        "Twisted endpoint to listen on",
-    ),
-    Setting("admin", None, endpoint, "Twisted endpoint for /metrics, /live and /ready"),
-    Setting("log_format", "text", form, "text or json: the form of the log"),
-    Setting("database", None, dsn, "libpq URL or DSN; without it, an embedded Postgres runs"),
-    Setting("database_read", None, dsn, "libpq URL or DSN of a streaming replica, for long reads"),
-    Setting("data_dir", "var", path, "folder of the embedded Postgres and of generated keys"),
-    Setting("public_url", None, url, "URL that clients use; socketUrl is built on it"),
-    Setting("workers", 1, number(1, 64), "processes that share the port"),
-    Setting(
-        "secret_file", None, path, "file of the keys that sign tokens; required with --database"
-    ),
-    Setting(
-        "issuers", None, path, "file of those whose tokens are taken for a log-in: the studio's own"
-    ),
-    Setting("registration", True, flag, "on or off: may anyone register?"),
-    Setting("smtp", None, smtp, "URL of the mail server; without it no mail is sent"),
-    Setting("mail_from", None, mailbox, "address from which mail is sent, with --smtp"),
-    Setting(
-        "reset_url",
-        None,
-        reset_url,
-        "URL of the page that the links in mails lead to, with --smtp",
-    ),
-    Setting("mail_templates", None, path, "folder of texts of mails, instead of ours"),
-    Setting(
-        "mails_per_address",
-        300,
-        number(0, 1_000_000),
-        "requests for mails, and registrations, per client address in 15 minutes; 0: no limit",
-    ),
-    Setting(
-        "mails_per_recipient",
-        5,
-        number(0, 1_000_000),
-        "mails per mailbox and hour that confirm addresses; 0: no limit",
-    ),
-    Setting(
-        "debug_notify",
-        AUTO,
-        flag_or_auto,
-        "on, off, or auto (on with the embedded Postgres, a loopback address to listen on, and "
-        "neither public_url nor trusted_proxies): does POST /api/v1/debug/notify exist?",
-    ),
-    Setting(
-        "require_party_invite",
-        False,
-        flag,
-        "on or off: does the answer to a party invite need an invite?",
-    ),
-    Setting(
-        "party_invites", "anyone", inviters, "anyone or friends: who may invite a user to a party"
-    ),
-    Setting(
-        "required_platforms",
-        (),
-        platforms,
-        "platforms that every package must support, with commas",
-    ),
-    Setting(
-        "cors_origins", ("*",), origins, "web origins that may use the API, with commas; * for all"
-    ),
-    Setting(
-        "trusted_proxies",
-        (),
-        proxies,
-        "proxies whose X-Forwarded headers are believed, with commas",
-    ),
-    Setting(
-        "failed_log_ins_per_address",
-        100,
-        number(0, 1_000_000),
-        "wrong passwords and tokens per client address in 15 minutes; 0: no limit",
-    ),
-    Setting(
-        "comments_per_minute",
-        20,
-        number(0, 1_000_000),
-        "comments per user and minute; 0: no limit",
-    ),
-    Setting(
-        "messages_per_minute",
-        60,
-        number(0, 1_000_000),
-        "messages per user and minute; 0: no limit",
-    ),
-    Setting(
-        "follows_per_day",
-        300,
-        number(0, 1_000_000),
-        "new follows per user in 24 hours; 0: no limit",
-    ),
-    Setting(
-        "friend_requests_per_day",
-        100,
-        number(0, 1_000_000),
-        "requests for friendship per user in 24 hours; 0: no limit",
-    ),
-    Setting(
-        "publications_per_day",
-        100,
-        number(0, 1_000_000),
-        "publications per user in 24 hours: new content, and new revisions; 0: no limit",
-    ),
-    Setting(
-        "reports_per_day",
-        50,
-        number(0, 1_000_000),
-        "reports per user in 24 hours; 0: no limit",
-    ),
-    Setting(
-        "changes_per_hour",
-        60,
-        number(0, 1_000_000),
-        "changes of content per user and hour: updates, withdrawals and restorations; 0: no limit",
-    ),
-    Setting(
-        "invites_per_hour",
-        60,
-        number(0, 1_000_000),
-        "invites to parties, and answers to them, per user and hour; 0: no limit",
-    ),
-    Setting("pool_size", 8, number(1, 500), "database connections per process"),
-    Setting("statement_timeout", 15.0, seconds(0.1, 600), "seconds per database statement"),
-    Setting("body_timeout", 30.0, seconds(0.1, 600), "seconds for headers, and for the body"),
-    Setting("drain_timeout", 10.0, seconds(0, 600), "seconds for open requests at stop"),
-    Setting(
-        "slow_request",
-        1.0,
-        seconds(0, 600),
-        "seconds after which a request is slow, and makes a line in the log; 0: none does",
-    ),
-    Setting("body_memory", 64, number(4, 65_536), "MiB for arriving request data per process"),
-    Setting("connections", None, number(1, 2_000_000), "connections per process, with sockets"),
-    Setting("sockets", 20_000, number(0, 1_000_000), "sockets per process"),
-    Setting("sockets_per_user", 8, number(1, 1000), "sockets per user and process"),
-    Setting(
-        "sessions_per_user",
-        100,
-        number(0, 1_000_000),
-        "log-ins per user that have not ended; 0: no limit",
-    ),
-    Setting("progress_keys", 1000, number(0, 10**9), "progress keys per user; 0: no limit"),
-    Setting(
-        "progress_bytes",
-        16 * _MIB,
-        number(0, 2**53),
-        "bytes of progress values per user; 0: no limit",
-    ),
-    Setting(
-        "notification_retention",
-        90,
-        number(0, 36_500),
-        "days that notifications are kept; 0: forever",
-    ),
-    Setting(
-        "files",
-        None,
-        place,
-        "where files lie: local (a folder in the data dir; the default with the embedded "
-        "Postgres), s3, or external (the studio's own; the default with --database)",
-    ),
-    Setting("s3_endpoint", None, store_url, "URL of the S3 store, with --files s3"),
-    Setting("s3_region", "us-east-1", word, "region of the S3 store"),
-    Setting("s3_content_bucket", None, bucket, "bucket of entities and packages"),
-    Setting("s3_media_bucket", None, bucket, "bucket of images, which everybody can read"),
-    Setting("media_url", None, url, "URL under which players read images"),
-    Setting(
-        "require_files",
-        False,
-        flag,
-        "on or off: must all paths be those of uploaded files?",
-    ),
-    Setting("file_bytes", 512 * _MIB, number(1, 5 * 1024**3), "bytes of a file"),
-    Setting("image_bytes", 8 * _MIB, number(1, 5 * 1024**3), "bytes of an image"),
-    Setting(
-        "user_bytes", 2048 * _MIB, number(0, 2**53), "bytes of a user's files; 0: no limit"
-    ),
-    Setting(
-        "new_user_bytes",
-        256 * _MIB,
-        number(0, 2**53),
-        "with --smtp, bytes of the files of a user without a confirmed address; 0: as user_bytes",
-    ),
-    Setting(
-        "pending_files",
-        10_000,
-        number(0, 10**9),
-        "files that a user may announce without their bytes; 0: no limit",
-    ),
-    Setting(
-        "disk_reserve",
-        None,
-        number(0, 2**53),
-        "with --files local, bytes of the disk that uploads leave free",
-    ),
+_DECLARED: dict[str, Any] = {
+    name: hint.__metadata__[0]
+    for name, hint in get_type_hints(Settings, include_extras=True).items()
+    if hasattr(hint, "__metadata__")
+}
+SETTINGS = tuple(
+    Setting(name, *declared)
+    for name, declared in _DECLARED.items()
+    if isinstance(declared, Declared)
 )
+STORE_KEYS = {
+    name: declared for name, declared in _DECLARED.items() if isinstance(declared, StoreKey)
+}
+"""The keys of the S3 store, which are no options."""

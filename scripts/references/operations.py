@@ -1,0 +1,100 @@
+"""docs/reference/operations.md, from the table of operations and the OpenAPI document of it."""
+
+from functools import cache
+from typing import Any
+
+from contentsvc.api.contract import document
+from contentsvc.api.families import MIRRORED, OPERATIONS
+from contentsvc.web.table import Operation
+from scripts.references.markdown import code, items, page, table
+
+_ABOUT = """\
+The operations by tag. [openapi.json](../openapi.json) has the same with all parameters, bodies and
+answers; a running service has it at `/openapi.json`, and shows it at `/docs`."""
+
+_WHO = {
+    (False, False, False): "anyone",
+    (True, False, False): "signed in",
+    (True, True, False): "the user",
+    (True, True, True): "the user, admins",
+    (True, False, True): "admins",
+}
+"""By whether a permission needs a token, allows the user of the path, and allows admins."""
+
+
+def reference() -> str:
+    """The page."""
+    parts = [items(_rules())]
+    for tag in _document()["tags"]:
+        rows = [_row(each) for each in OPERATIONS if tag["name"] in described(each)["tags"]]
+        parts += [
+            f"## {tag['name']}",
+            tag["description"],
+            table(("Operation", "Path", "Who", "Answer", "Its errors", "Parts of a list"), rows),
+        ]
+    return page("Operations", _ABOUT, *parts)
+
+
+def _rules() -> list[str]:
+    prefix = MIRRORED[0].url.partition("/user")[0]
+    return [
+        '"Who" is the least that an operation asks of its caller. Where its description says more, '
+        'for example "its author", others get 403 `forbidden`.',
+        '"Its errors" are those beside the ones that follow from the form of an operation, such as '
+        "`invalid_body`: [errors](errors.md) has them all.",
+        '"Parts of a list": the query parameters that read a list in parts, and the most items '
+        "that come without `limit`.",
+        f"All paths below `/api/v1/user` work below `{prefix}/user` too.",
+    ]
+
+
+def described(operation: Operation) -> dict[str, Any]:
+    """An operation as the OpenAPI document has it."""
+    paths = _document()["paths"]
+    found: dict[str, Any] = paths[operation.url][operation.route.method.lower()]
+    return found
+
+
+@cache
+def _document() -> dict[str, Any]:
+    return document(OPERATIONS)
+
+
+def _row(operation: Operation) -> tuple[str, ...]:
+    route = operation.route
+    found = described(operation)
+    own = [code(kind.code) for kind in route.raises]
+    return (
+        f"{code(found['operationId'])}: {found['summary']}",
+        code(f"{route.method} {operation.url}"),
+        _who(operation),
+        str(route.answer.status),
+        ", ".join(own),
+        _paging(operation),
+    )
+
+
+def _who(operation: Operation) -> str:
+    allow = operation.route.allow
+    return _WHO[allow.signed_in, allow.owner, allow.admin]
+
+
+def _paging(operation: Operation) -> str:
+    query = operation.route.query
+    names = () if query is None else query.__struct_encode_fields__
+    if "page" in names:
+        size = next(name for name in names if name.lower().endswith("size"))
+        return f"`page`, {code(size)} ({_default(query, size)})"
+    if "after" not in names:
+        return ""
+    least = _default(query, "limit")
+    return f"`limit` ({'all' if least is None else least}), `after`"
+
+
+def _default(query: Any, name: str) -> Any:
+    encoded = query.__struct_encode_fields__
+    # Defaults are those of the last fields.
+    values = dict(
+        zip(reversed(encoded), reversed(query.__struct_defaults__), strict=False),
+    )
+    return values[name]

@@ -1,0 +1,39 @@
+"""All that is made: the files, and their texts."""
+
+from pathlib import Path
+
+from scripts.references import errors, operations, settings
+from scripts.references.markdown import items, page
+
+ROOT = Path(__file__).resolve().parents[2]
+_FOLDER = "docs/reference"
+_PAGES = {
+    "errors": ("every code, its status, and who answers it", errors.reference),
+    "settings": ("every option, its default, and what it does", settings.reference),
+    "operations": ("every method and path, who may call it, and its errors", operations.reference),
+}
+"""What each page has, and the function that makes it."""
+
+
+def texts() -> dict[Path, str]:
+    """The text of each file."""
+    made = {f"{_FOLDER}/{name}.md": make() for name, (_, make) in _PAGES.items()}
+    made[f"{_FOLDER}/index.md"] = _index()
+    made["etc/contentsvc.toml.sample"] = settings.sample()
+    return {ROOT / name: text for name, text in made.items()}
+
+
+def write() -> None:
+    """Write them."""
+    for path, text in texts().items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _index() -> str:
+    about = "What can be looked up."
+    lines = [
+        f"[{name.replace('-', ' ').capitalize()}]({name}.md): {what}."
+        for name, (what, _) in _PAGES.items()
+    ]
+    return page("Reference", about, items(lines))
