@@ -9,8 +9,8 @@ from argon2.exceptions import HashingError, InvalidHashError, VerificationError,
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.threads import deferToThreadPool
 
-from contentsvc import threads
-from contentsvc.spent import CURRENT
+from contentsvc.core import threads
+from contentsvc.core.request_timing import CURRENT
 
 T = TypeVar("T")
 

@@ -9,6 +9,7 @@ from twisted.web.resource import Resource
 
 from contentsvc.push.resource import SocketResource
 from contentsvc.web.app import Api, Static
+from contentsvc.web.body_limits import SMALL
 from contentsvc.web.errors import (
     InvalidHandshake,
     MethodNotAllowed,
@@ -17,7 +18,6 @@ from contentsvc.web.errors import (
 )
 from contentsvc.web.errors import Restoring as Restored
 from contentsvc.web.request import ApiRequest
-from contentsvc.web.sizes import SMALL
 
 _FILES, _OAUTH, _HEALTH, _SOCKET = b"/files/", b"/oauth/", b"/health/", b"/socket"
 _READ = ("GET", "HEAD", "OPTIONS")
@@ -93,9 +93,7 @@ class Root(Resource):
     def render(self, request: ApiRequest) -> int | bytes:
         if self._restoring.on and self._needs_database(request):
             request.route = "restoring"
-            return self._api.refuse(
-                request, Restored(), oauth=request.path.startswith(_OAUTH)
-            )
+            return self._api.refuse(request, Restored(), oauth=request.path.startswith(_OAUTH))
         answer = self._beside.get(request.path, self._api.render)
         if self._files is not None and request.path.startswith(_FILES):
             answer = self._files.render

@@ -14,52 +14,53 @@ from twisted.application.service import Service
 from twisted.internet.endpoints import serverFromString
 from twisted.python import usage
 
-from contentsvc import config, utf8
+from contentsvc import config
 from contentsvc.api import errors
-from contentsvc.api.accounts import Accounts
-from contentsvc.api.actions import Actions
-from contentsvc.api.bans import Bans
-from contentsvc.api.challenges import Challenges
-from contentsvc.api.claims import Claims
-from contentsvc.api.comments import Comments
-from contentsvc.api.content import Content
+from contentsvc.api.accounts.accounts import Accounts
+from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.deletion import Departures
+from contentsvc.api.accounts.emails import Emails
+from contentsvc.api.accounts.identities import Identities
+from contentsvc.api.accounts.oauth import OAuth
+from contentsvc.api.accounts.sessions import Sessions
+from contentsvc.api.accounts.users import Users
+from contentsvc.api.challenges.challenges import Challenges
+from contentsvc.api.challenges.entries import Entries
+from contentsvc.api.challenges.rewards import Rewards
+from contentsvc.api.content.comments import Comments
+from contentsvc.api.content.content import Content
+from contentsvc.api.content.dependents import Dependents
+from contentsvc.api.content.precheck import UploadPrecheck
+from contentsvc.api.content.publishing import Publishing
+from contentsvc.api.content.ratings import Ratings
+from contentsvc.api.content.revisions import Revisions
+from contentsvc.api.content.search import Search
+from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.api.contract import document
-from contentsvc.api.debug import DebugTools
-from contentsvc.api.departures import Departures
-from contentsvc.api.dependents import Dependents
-from contentsvc.api.downloads import Downloads
-from contentsvc.api.emails import Emails
-from contentsvc.api.entries import Entries
 from contentsvc.api.families import MIRRORED, OPERATIONS
-from contentsvc.api.files import Files
-from contentsvc.api.friends import Friends
-from contentsvc.api.guard import Guard
+from contentsvc.api.files.downloads import Downloads
+from contentsvc.api.files.files import Files
+from contentsvc.api.files.receiving import Receiving
+from contentsvc.api.files.references import Claims
+from contentsvc.api.files.transfers import Transfers
+from contentsvc.api.files.uploads import Limits
 from contentsvc.api.health import Health, Reason
-from contentsvc.api.identities import Identities
-from contentsvc.api.messages import Messages
-from contentsvc.api.notifications import Notifications
-from contentsvc.api.oauth import OAuth
-from contentsvc.api.precheck import UploadPrecheck
-from contentsvc.api.progress import Progress
-from contentsvc.api.publishing import Publishing
-from contentsvc.api.ratings import Ratings
-from contentsvc.api.receiving import Receiving
-from contentsvc.api.reports import Reports
-from contentsvc.api.revisions import Revisions
-from contentsvc.api.rewards import Rewards
-from contentsvc.api.search import Search
-from contentsvc.api.sessions import Sessions
-from contentsvc.api.social import Social
-from contentsvc.api.transfers import Transfers
-from contentsvc.api.uploads import Limits
-from contentsvc.api.users import Users
-from contentsvc.api.withdrawal import Withdrawal
+from contentsvc.api.moderation.audit_log import Actions
+from contentsvc.api.moderation.bans import Bans
+from contentsvc.api.moderation.reports import Reports
+from contentsvc.api.notifications.debug import DebugTools
+from contentsvc.api.notifications.notifications import Notifications
+from contentsvc.api.progress.progress import Progress
+from contentsvc.api.social.friends import Friends
+from contentsvc.api.social.messages import Messages
+from contentsvc.api.social.social import Social
 from contentsvc.bucket.local import Local
-from contentsvc.clocks import run_monotonic
 from contentsvc.config import ConfigError, Settings
-from contentsvc.daemon import hint, json_log, logs
+from contentsvc.core import utf8
+from contentsvc.core.clocks import run_monotonic
+from contentsvc.daemon import command_hint, json_log, logs
+from contentsvc.daemon.context import Front, Parts
 from contentsvc.daemon.daemon import Daemon
-from contentsvc.daemon.parts import Front, Parts
 from contentsvc.daemon.sequence import Sequence, say_hello
 from contentsvc.daemon.worker import Worker
 from contentsvc.daemon.workers import Workers
@@ -73,11 +74,11 @@ from contentsvc.web import assets
 from contentsvc.web import errors as web
 from contentsvc.web.app import Api, Static
 from contentsvc.web.assets import Asset
+from contentsvc.web.body_limits import KIB
 from contentsvc.web.index import Index
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite
-from contentsvc.web.sizes import KIB
 from contentsvc.web.traffic import Traffic
 
 _OF_FILES = [op for op in (*OPERATIONS, *MIRRORED) if op.family.handlers in {Files, Downloads}]
@@ -162,7 +163,7 @@ def makeService(options: Options) -> Service:
         service: Sequence = daemon
     else:
         file = options["config"] or os.environ.get("CONTENTSVC_CONFIG")
-        command = hint.command(sys.argv[0], file, settings)
+        command = command_hint.command(sys.argv[0], file, settings)
         announce = partial(say_hello, settings, command)
         service = (
             _parent(reactor, options, endpoint, announce, admin)

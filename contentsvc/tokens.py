@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 import jwt
 from msgspec import Struct, json
 
-from contentsvc.private import PrivateError, read_private
+from contentsvc.core.secret_files import PrivateError, read_private
 
 ISSUER = "contentsvc"
 ACCESS_LIFETIME = 15 * 60

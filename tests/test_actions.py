@@ -17,14 +17,14 @@ import psycopg2
 from twisted.internet.defer import Deferred, gatherResults
 
 from contentsvc.api.families import OPERATIONS
-from contentsvc.web.allow import ADMIN, SELF, SELF_OR_ADMIN
 from contentsvc.web.errors import Forbidden
-from contentsvc.web.table import Operation
-from tests.spec.challenging import Challenge, ChallengeCase
+from contentsvc.web.operations import Operation
+from contentsvc.web.permissions import ADMIN, SELF, SELF_OR_ADMIN
+from tests.spec.challenges.support import Challenge, ChallengeCase
+from tests.spec.challenges.test_challenges import challenge
 from tests.spec.client import NOTHING, Response
 from tests.spec.data import Content, User, guid
-from tests.spec.telling import revision
-from tests.spec.test_challenges import challenge
+from tests.spec.notifications.support import revision
 
 ASKS = {"precheck_check"}
 """Operations that change nothing, whoever calls them."""

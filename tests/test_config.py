@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 from contentsvc import config
 from contentsvc.config import ConfigError, Settings, kinds
 from contentsvc.tokens import Keys
-from contentsvc.wire.dependencies import PLATFORMS
+from contentsvc.wire.content import PLATFORMS
 from tests.support import postgres
 from tests.support.daemon import ROOT, script
 
@@ -179,7 +179,9 @@ class ReadTests(SynchronousTestCase):
             self.assertEqual(
                 config.read({}, {**worker, "CONTENTSVC_SECRET_FILE": "/k"}).debug_notify, on
             )
-        self.assertTrue(read(config=self.file("debug_notify = true\npublic_url = 'https://x'\n")).debug_notify)
+        self.assertTrue(
+            read(config=self.file("debug_notify = true\npublic_url = 'https://x'\n")).debug_notify
+        )
         self.assertFalse(read(config=self.file("debug_notify = false\n")).debug_notify)
 
     def test_loopback(self) -> None:

@@ -21,8 +21,8 @@ from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config, tap
-from contentsvc.api import refusals
 from contentsvc.api.families import OPERATIONS
+from contentsvc.api.files import transfer_errors
 from contentsvc.command import cli
 from contentsvc.tokens import Keys
 from contentsvc.web import errors
@@ -62,7 +62,7 @@ def rows(text: str, heading: str) -> list[list[str]]:
 def warnings() -> list[str]:
     """The daemon's warnings and errors, with … for each detail."""
     found = []
-    daemons = set((ROOT / "contentsvc").rglob("*.py")) - set((ROOT / "contentsvc/client").glob("*"))
+    daemons = set((ROOT / "contentsvc").rglob("*.py")) - set((ROOT / "contentsvc/client").rglob("*"))
     for path in daemons:
         for node in ast.walk(ast.parse(path.read_text())):
             match node:
@@ -160,7 +160,7 @@ class ChoicesTests(SynchronousTestCase):
         shown = {(code, int(status)) for status, code, _ in rows(CHOICES, "| Status | `code` |")}
         # What operations can answer, and what is refused where there is none.
         operations = {error for operation in OPERATIONS for error in operation.errors}
-        modules = (*vars(errors).values(), *vars(refusals).values())
+        modules = (*vars(errors).values(), *vars(transfer_errors).values())
         web = {kind for kind in modules if isinstance(kind, type)}
         before = {kind for kind in web if issubclass(kind, Problem) and kind is not Problem}
         self.assertEqual(shown, {(kind.code, kind.status) for kind in operations | before})
@@ -219,7 +219,7 @@ class DevelopingTests(SynchronousTestCase):
     def test_example(self) -> None:
         """The route of docs/developing.md is that of the code."""
         (shown,) = re.findall(r"^```python\n(.*?)^```$", DEVELOPING, re.M | re.S)
-        code = (ROOT / "contentsvc/api/ratings.py").read_text()
+        code = (ROOT / "contentsvc/api/content/ratings.py").read_text()
         self.assertIn(indent(shown, "    "), code)
 
 

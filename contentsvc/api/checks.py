@@ -2,8 +2,8 @@
 
 from contentsvc.api.errors import UserNotFound
 from contentsvc.db.query import Db
-from contentsvc.store import users
-from contentsvc.store.content import Standing
+from contentsvc.store.accounts import users
+from contentsvc.store.content.content import Standing
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden, at_parameter
 

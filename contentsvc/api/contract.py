@@ -6,9 +6,8 @@ from importlib.metadata import version
 from typing import Any
 
 from contentsvc.web.openapi import Document
-from contentsvc.web.table import Operation
-from contentsvc.wire.notifications import AnyNotification
-from contentsvc.wire.socket import ClientMessage, ServerMessage
+from contentsvc.web.operations import Operation
+from contentsvc.wire.notifications import AnyNotification, ClientMessage, ServerMessage
 
 _ABOUT = """\
 Content that players of a game make and share, with users, comments, ratings, challenges, progress \

@@ -6,7 +6,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import md5
 from math import isfinite
 
-from contentsvc.store.search import Place
+from contentsvc.store.content.search import Place
 from contentsvc.web.errors import at_parameter
 
 _KEY = 4

@@ -11,7 +11,7 @@ from contentsvc.web import errors as web
 from contentsvc.web.errors import BodyFault, Problem, named
 from contentsvc.wire.accounts import GRANTS
 from contentsvc.wire.base import Id
-from contentsvc.wire.dependencies import EntityReference
+from contentsvc.wire.content import EntityReference
 
 UserNotFound = named(404, "user_not_found", "There is no such user.")
 ContentNotFound = named(404, "content_not_found", "There is no such content.")

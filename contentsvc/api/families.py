@@ -1,36 +1,36 @@
 """FAMILIES: the operations that there are. Everything that lists them reads this table."""
 
-from contentsvc.api.accounts import Accounts
-from contentsvc.api.actions import Actions
-from contentsvc.api.bans import Bans
-from contentsvc.api.challenges import Challenges
-from contentsvc.api.comments import Comments
-from contentsvc.api.content import Content
-from contentsvc.api.debug import DebugTools
-from contentsvc.api.departures import Departures
-from contentsvc.api.dependents import Dependents
-from contentsvc.api.downloads import Downloads
-from contentsvc.api.emails import Emails
-from contentsvc.api.entries import Entries
-from contentsvc.api.files import Files
-from contentsvc.api.friends import Friends
+from contentsvc.api.accounts.accounts import Accounts
+from contentsvc.api.accounts.deletion import Departures
+from contentsvc.api.accounts.emails import Emails
+from contentsvc.api.accounts.identities import Identities
+from contentsvc.api.accounts.oauth import OAuth
+from contentsvc.api.accounts.sessions import Sessions
+from contentsvc.api.accounts.users import Users
+from contentsvc.api.challenges.challenges import Challenges
+from contentsvc.api.challenges.entries import Entries
+from contentsvc.api.challenges.rewards import Rewards
+from contentsvc.api.content.comments import Comments
+from contentsvc.api.content.content import Content
+from contentsvc.api.content.dependents import Dependents
+from contentsvc.api.content.precheck import UploadPrecheck
+from contentsvc.api.content.ratings import Ratings
+from contentsvc.api.content.revisions import Revisions
+from contentsvc.api.content.search import Search
+from contentsvc.api.content.withdrawal import Withdrawal
+from contentsvc.api.files.downloads import Downloads
+from contentsvc.api.files.files import Files
 from contentsvc.api.health import Health
-from contentsvc.api.identities import Identities
-from contentsvc.api.messages import Messages
-from contentsvc.api.notifications import Notifications
-from contentsvc.api.oauth import OAuth
-from contentsvc.api.precheck import UploadPrecheck
-from contentsvc.api.progress import Progress
-from contentsvc.api.ratings import Ratings
-from contentsvc.api.reports import Reports
-from contentsvc.api.revisions import Revisions
-from contentsvc.api.rewards import Rewards
-from contentsvc.api.search import Search
-from contentsvc.api.sessions import Sessions
-from contentsvc.api.social import Social
-from contentsvc.api.users import Users
-from contentsvc.api.withdrawal import Withdrawal
-from contentsvc.web.table import Family, mirrored, table
+from contentsvc.api.moderation.audit_log import Actions
+from contentsvc.api.moderation.bans import Bans
+from contentsvc.api.moderation.reports import Reports
+from contentsvc.api.notifications.debug import DebugTools
+from contentsvc.api.notifications.notifications import Notifications
+from contentsvc.api.progress.progress import Progress
+from contentsvc.api.social.friends import Friends
+from contentsvc.api.social.messages import Messages
+from contentsvc.api.social.social import Social
+from contentsvc.web.operations import Family, mirrored, table
 
 FAMILIES = (
     Family("users", Users),

@@ -6,12 +6,12 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 from msgspec import Raw
 
-from contentsvc.store.content import Numbered
+from contentsvc.store.content.content import Numbered
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.reply import Encoded, Listed, Pieces
+from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.base import Paging
 from contentsvc.wire.content import ContentInfo
-from contentsvc.wire.users import UserInfo
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")

@@ -17,11 +17,11 @@ from twisted.web.iweb import IAgent, IBodyProducer, IResponse
 from zope.interface import implementer
 
 from contentsvc.bucket.bucket import BadStore, StorageUnavailable
-from contentsvc.bucket.patience import within
+from contentsvc.bucket.deadlines import within
 from contentsvc.bucket.sigv4 import Signer
-from contentsvc.clocks import WallClock
-from contentsvc.outgoing import CONNECT, Reading, agent_of, at_once, reason
-from contentsvc.timers import Backoff, Sleeps
+from contentsvc.core.clocks import WallClock
+from contentsvc.core.http_client import CONNECT, Reading, agent_of, at_once, reason
+from contentsvc.core.timers import Backoff, Sleeps
 
 WHOLE = 15.0
 """Seconds for a request, from the connection to the last byte of its answer."""

@@ -9,12 +9,12 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.threads import deferToThreadPool
 from twisted.python.threadpool import ThreadPool
 
-from contentsvc import threads
 from contentsvc.bucket.bucket import Found, Lying, SignedDownload, SignedUpload, StorageUnavailable
 from contentsvc.bucket.folder import FULL, Astray, Folder, Incoming, Missing
 from contentsvc.bucket.links import Links
+from contentsvc.core import threads
+from contentsvc.core.request_timing import waiting
 from contentsvc.db.errors import Unavailable
-from contentsvc.spent import waiting
 from contentsvc.wire.files import media_type_of
 
 T = TypeVar("T")
@@ -198,9 +198,7 @@ class Local:
                 raise CancelledError
             return act(*args)
 
-        deferToThreadPool(self._reactor, pool, begin).addCallbacks(
-            result.callback, result.errback
-        )
+        deferToThreadPool(self._reactor, pool, begin).addCallbacks(result.callback, result.errback)
         return result
 
 

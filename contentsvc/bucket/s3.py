@@ -27,14 +27,14 @@ from contentsvc.bucket.bucket import (
     StorageUnavailable,
 )
 from contentsvc.bucket.calls import Answer, Calls
+from contentsvc.bucket.deadlines import within
 from contentsvc.bucket.listing import parse
-from contentsvc.bucket.patience import within
-from contentsvc.bucket.proof import CACHED, CHECKSUM, UPLOAD, Proof
+from contentsvc.bucket.self_test import CACHED, CHECKSUM, UPLOAD, Proof
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
-from contentsvc.clocks import WallClock
-from contentsvc.outgoing import PLAIN
-from contentsvc.spent import waiting
-from contentsvc.together import each
+from contentsvc.core.clocks import WallClock
+from contentsvc.core.concurrency import each
+from contentsvc.core.http_client import PLAIN
+from contentsvc.core.request_timing import waiting
 from contentsvc.wire.files import digest_of, is_media, is_ours, media_type_of
 
 HOUR = 3600

@@ -14,7 +14,6 @@ again by itself, whatever ends its connection. No notification is missing or com
 """
 
 from contentsvc.client.client import Client
-from contentsvc.client.downloading import Downloaded
 from contentsvc.client.errors import (
     ApiError,
     BadFile,
@@ -30,9 +29,10 @@ from contentsvc.client.errors import (
     Unreachable,
     WrongBytes,
 )
-from contentsvc.client.local import LocalFile, Measured, Progress
+from contentsvc.client.files.downloading import Downloaded
+from contentsvc.client.files.local import LocalFile, Measured, Progress
+from contentsvc.client.notifications.subscription import Received, State, Subscription
 from contentsvc.client.reading import Page, UnknownNotification
-from contentsvc.client.subscription import Received, State, Subscription
 
 __all__ = [
     "ApiError",

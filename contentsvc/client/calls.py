@@ -6,9 +6,9 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from msgspec import Struct, json, to_builtins
 
+from contentsvc.client.accounts.login import LogIn
 from contentsvc.client.errors import ApiError, NotSignedIn
 from contentsvc.client.http import MOST_ANSWER, UNREADABLE, Answer, Http, error_of
-from contentsvc.client.login import LogIn
 from contentsvc.client.reading import Page
 
 T = TypeVar("T")

@@ -31,8 +31,8 @@ from zope.interface import implementer
 
 from contentsvc.client.errors import ApiError, ProgressConflict, TlsError, Unreachable
 from contentsvc.client.trust import TLS, tls_fault
-from contentsvc.outgoing import Unpacked
-from contentsvc.timers import Backoff, timer
+from contentsvc.core.http_client import Unpacked
+from contentsvc.core.timers import Backoff, timer
 
 FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
 """Seconds before a request is sent again."""

@@ -120,9 +120,7 @@ def tls_fault(error: BaseException) -> str | None:
     if isinstance(error, BadCertificate):
         return str(error)
     if isinstance(error, VerificationError):
-        return (
-            "the certificate is for another host: use a URL with a name that the certificate has"
-        )
+        return "the certificate is for another host: use a URL with a name that the certificate has"
     if isinstance(error, SSL.Error):
         if "wrong version number" in str(error):
             return "the server does not speak TLS at this port: use a URL that begins with http://"

@@ -10,10 +10,10 @@ from psycopg2 import sql
 from contentsvc.command.archive import FORMAT, Manifest, Sequence, Table, writing
 from contentsvc.command.database import connected, require_utf8, server
 from contentsvc.command.errors import CommandError
+from contentsvc.command.formatting import size, some
 from contentsvc.command.terminal import say
-from contentsvc.command.words import size, some
 from contentsvc.config import Settings
-from contentsvc.store import marks
+from contentsvc.store import schema_marks
 from contentsvc.store.migrate import OBJECTS, applied
 
 LEFT_OUT: Final = ("schema_marks", "processes")
@@ -45,12 +45,12 @@ def back_up(dsn: str, path: Path) -> Manifest:
 
 def _objects(cursor: Any) -> tuple[set[str], set[str]]:
     """What the schema has of the service, and what else. Raises CommandError."""
-    there = marks.listed(cursor, OBJECTS)
+    there = schema_marks.listed(cursor, OBJECTS)
     ours = there
-    if marks.is_there(cursor):
-        if reason := marks.fault(cursor):
+    if schema_marks.is_there(cursor):
+        if reason := schema_marks.fault(cursor):
             raise CommandError(f"the database is being restored: {reason}")
-        ours = marks.named(cursor)
+        ours = schema_marks.named(cursor)
     if not applied(cursor):
         raise CommandError("this is no database of contentsvc")
     return ours, there - ours
@@ -61,9 +61,7 @@ def _names(objects: set[str]) -> list[str]:
 
 
 def _described(cursor: Any) -> Manifest:
-    cursor.execute(
-        "select extract(epoch from now())::bigint, current_setting('server_version')"
-    )
+    cursor.execute("select extract(epoch from now())::bigint, current_setting('server_version')")
     created, postgres = cursor.fetchone()
     require_utf8(cursor)
     return Manifest(

@@ -12,33 +12,35 @@ from typing import Any, NoReturn
 import msgspec
 import psycopg2
 
-from contentsvc import config, utf8
+from contentsvc import config
 from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.clocks import WallClock
-from contentsvc.command import backup, demo, files, remote, restore, status, terminal, world
+from contentsvc.command import backup, files, remote, restore, status, terminal
 from contentsvc.command.database import database, migrated, server
-from contentsvc.command.demo import DemoError
-from contentsvc.command.demo_files import DemoFiles
+from contentsvc.command.demo import build as demo
+from contentsvc.command.demo import world
+from contentsvc.command.demo.build import DemoError
+from contentsvc.command.demo.files import DemoFiles
 from contentsvc.command.errors import CommandError
 from contentsvc.config import ConfigError, Settings
-from contentsvc.db.direct import in_transaction
+from contentsvc.core import utf8
+from contentsvc.core.clocks import WallClock
+from contentsvc.db.blocking import in_transaction
 from contentsvc.db.errors import BadValue, Refused, Unavailable
-from contentsvc.db.pooler import PoolerError
+from contentsvc.db.pooler_check import PoolerError
 from contentsvc.db.query import Db
 from contentsvc.passwords import HASHER
 from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.store import (
+from contentsvc.store import outbox, schema_marks
+from contentsvc.store.accounts import (
     accounts,
     addresses,
-    failures,
-    leaving,
+    deletion,
+    log_in_attempts,
     mails,
-    marks,
-    outbox,
     sessions,
     users,
 )
-from contentsvc.store import export as exports
+from contentsvc.store.accounts import export as exports
 from contentsvc.store.migrate import MigrationError
 from contentsvc.store.tasks import Departure, encoded
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens
@@ -175,7 +177,7 @@ def _status(settings: Settings, arguments: argparse.Namespace) -> int:
             status.look,
             files=settings.files,
             files_off=settings.files_off,
-            restoring=marks.restoring(dsn),
+            restoring=schema_marks.restoring(dsn),
         )
         found = in_transaction(dsn, look)
     if arguments.json:
@@ -240,7 +242,7 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
         if not await accounts.set_password(db, account.id, account.password_hash, encoded):
             raise CommandError(f"{arguments.name} has just changed the password; try again")
         await mails.end_links(db, account.id)
-        await failures.forget(db, account.id)
+        await log_in_attempts.forget(db, account.id)
         await sessions.revoke_all(db, account.id, None)
 
     with database(settings, existing=True) as dsn:
@@ -271,7 +273,7 @@ def _delete(settings: Settings, arguments: argparse.Namespace) -> None:
         if not arguments.yes:
             raise CommandError(f"this deletes {arguments.name} for good; say --yes")
         keep = not arguments.free_address
-        if await leaving.leave(db, account.id, account.password_hash, keep_address=keep) is None:
+        if await deletion.leave(db, account.id, account.password_hash, keep_address=keep) is None:
             raise CommandError(f"{arguments.name} has just changed the password; try again")
         await outbox.insert(db, *encoded(Departure(user=account.id)))
 
@@ -345,7 +347,7 @@ def _root(url: str) -> str:
 
 def _laid(settings: Settings, dsn: str, made: DemoFiles, daemon: str) -> str:
     """The URL of a picture of the demo, once all its files are in their place."""
-    from contentsvc.command.reacting import on_database
+    from contentsvc.command.reactor import on_database
 
     media = on_database(dsn, lambda reactor, db: made.lay(reactor, db, settings))
     base = media if "://" in media else daemon + media

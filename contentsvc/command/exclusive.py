@@ -8,7 +8,7 @@ from psycopg2.errors import DeadlockDetected, LockNotAvailable
 
 from contentsvc.command.database import connected, require_utf8
 from contentsvc.command.errors import CommandError
-from contentsvc.store import marks
+from contentsvc.store import schema_marks
 from contentsvc.store.migrate import OBJECTS, lock
 
 _TURN: Final = 10.0
@@ -102,7 +102,7 @@ def drop(cursor: Any, ours: set[str]) -> set[str]:
             f"{', '.join(lost)} depends on what the restore replaces: drop it, and make it again "
             "afterwards"
         )
-    return marks.listed(cursor, OBJECTS)
+    return schema_marks.listed(cursor, OBJECTS)
 
 
 def take_over(cursor: Any) -> None:
@@ -110,7 +110,7 @@ def take_over(cursor: Any) -> None:
 
     Raises CommandError: others use it.
     """
-    if marks.is_there(cursor):
+    if schema_marks.is_there(cursor):
         cursor.execute("savepoint waiting")
         cursor.execute("select set_config('lock_timeout', %s, true)", (f"{_STAND_DOWN:f}s",))
         try:

@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from contentsvc.client import Client
-from contentsvc.client.downloading import Downloaded
-from contentsvc.command import manifest, sharing
+from contentsvc.client.files.downloading import Downloaded
+from contentsvc.command import content_commands, manifest
+from contentsvc.command.content_commands import Bar
 from contentsvc.command.errors import CommandError
-from contentsvc.command.sharing import Bar
+from contentsvc.command.formatting import size, some
 from contentsvc.command.terminal import say, say_error
 from contentsvc.command.watch import SignIn
-from contentsvc.command.words import size, some
 from contentsvc.wire.base import GUID_PATTERN
-from contentsvc.wire.content import ContentDetail
-from contentsvc.wire.dependencies import PLATFORMS, Platform
-from contentsvc.wire.revisions import RevisionDetail
+from contentsvc.wire.content import PLATFORMS, ContentDetail, Platform, RevisionDetail
 
 RESULT = "content.json"
 
@@ -36,7 +34,7 @@ def fetch(
     async def run(client: Client) -> int:
         return await _fetch(client, content, folder, revision, platform)
 
-    return sharing.run(url, sign_in, run)
+    return content_commands.run(url, sign_in, run)
 
 
 async def _fetch(

@@ -12,15 +12,15 @@ from msgspec import Struct
 
 from contentsvc.command.database import database
 from contentsvc.command.errors import CommandError
+from contentsvc.command.formatting import size, some
 from contentsvc.command.status import ATTENTION, line
 from contentsvc.command.terminal import say, say_json
-from contentsvc.command.words import size, some
 from contentsvc.config import Settings
 from contentsvc.config.kinds import seconds
-from contentsvc.db.direct import in_transaction
+from contentsvc.db.blocking import in_transaction
 from contentsvc.db.query import Db
-from contentsvc.store import folders, inventory
-from contentsvc.store.inventory import Counted, Sum, User
+from contentsvc.store.files import folders, inventory
+from contentsvc.store.files.inventory import Counted, Sum, User
 
 SETTINGS = ("files", "s3_endpoint", "s3_region", "s3_content_bucket", "s3_media_bucket")
 """The settings that say where files lie."""
@@ -134,8 +134,8 @@ def _usage(settings: Settings, arguments: argparse.Namespace) -> None:
 def _check(settings: Settings, arguments: argparse.Namespace) -> int:
     if settings.files == "external":
         raise CommandError("files is external: the service knows nothing of where files lie")
-    from contentsvc.command.checking import Check, Problem
-    from contentsvc.command.places import place
+    from contentsvc.command.file_stores import place
+    from contentsvc.command.files_check import Check, Problem
 
     async def check(reactor: Any, db: Any) -> int:
         here = place(reactor, settings, settings.files, arguments.timeout)
@@ -210,9 +210,9 @@ def _import(settings: Settings, arguments: argparse.Namespace) -> int:
     source, target = arguments.source, arguments.target
     if source == target:
         raise CommandError("--from and --to are the same place")
-    from contentsvc.command.checking import Problem
-    from contentsvc.command.importing import Import
-    from contentsvc.command.places import place
+    from contentsvc.command.file_stores import place
+    from contentsvc.command.files_check import Problem
+    from contentsvc.command.files_import import Import
 
     async def bring(reactor: Any, db: Any) -> int:
         here, there = place(reactor, settings, source), place(reactor, settings, target)
@@ -297,7 +297,7 @@ def _progress(reactor: Any) -> Any:
 
 def _with_database(settings: Settings, act: Callable[[Any, Any], Awaitable[T]]) -> T:
     """The result of `act`, which is called with a reactor and the database."""
-    from contentsvc.command.reacting import on_database
+    from contentsvc.command.reactor import on_database
 
     with database(settings, existing=True) as dsn:
         return on_database(dsn, act)

@@ -14,14 +14,16 @@ from msgspec import Meta, Struct, field
 
 from contentsvc.command.errors import CommandError
 from contentsvc.wire.base import GUID_PATTERN, NOT_BLANK, Name, Text
-from contentsvc.wire.content import CONTENT_TYPES, ContentType, Tags
-from contentsvc.wire.dependencies import (
+from contentsvc.wire.content import (
+    CONTENT_TYPES,
     PLATFORMS,
+    ContentType,
     EntityDefinition,
     EntityReference,
     PackageDefinition,
+    RevisionCreate,
+    Tags,
 )
-from contentsvc.wire.revisions import RevisionCreate
 
 MANIFEST = "content.toml"
 IDS = "content.ids.json"

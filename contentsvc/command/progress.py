@@ -4,8 +4,8 @@ import shutil
 from collections.abc import Callable
 from typing import TextIO
 
+from contentsvc.command.formatting import size, span
 from contentsvc.command.terminal import say
-from contentsvc.command.words import size, span
 
 BAR = 24
 """Characters of the bar."""

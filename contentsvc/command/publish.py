@@ -6,19 +6,25 @@ from typing import cast
 from uuid import uuid4
 
 from contentsvc.client import ApiError, Client, FilesRefused
-from contentsvc.client.local import LocalFile, Measured, Progress
-from contentsvc.command import manifest, sharing
+from contentsvc.client.files.local import LocalFile, Measured, Progress
+from contentsvc.command import content_commands, manifest
+from contentsvc.command.content_commands import Bar
 from contentsvc.command.errors import CommandError
+from contentsvc.command.formatting import size, some
 from contentsvc.command.manifest import IDS, Ids, Manifest
-from contentsvc.command.sharing import Bar
 from contentsvc.command.terminal import say
 from contentsvc.command.watch import SignIn
-from contentsvc.command.words import size, some
-from contentsvc.wire.content import ContentCreate, ContentDetail, ContentUpdate
-from contentsvc.wire.dependencies import EntityReference
+from contentsvc.wire.content import (
+    ContentCreate,
+    ContentDetail,
+    ContentUpdate,
+    EntityReference,
+    Precheck,
+    PrecheckDependency,
+    RevisionCreate,
+    RevisionDetail,
+)
 from contentsvc.wire.files import FileUse
-from contentsvc.wire.precheck import Precheck, PrecheckDependency
-from contentsvc.wire.revisions import RevisionCreate, RevisionDetail
 
 
 def read(folder: Path) -> Manifest:
@@ -31,7 +37,7 @@ def read(folder: Path) -> Manifest:
 
 def publish(folder: Path, wanted: Manifest, url: str, sign_in: SignIn) -> int:
     """Publish what the folder's manifest says. The exit status."""
-    return sharing.run(url, sign_in, _Publishing(folder, wanted).run)
+    return content_commands.run(url, sign_in, _Publishing(folder, wanted).run)
 
 
 class _Publishing:

@@ -11,7 +11,7 @@ from contentsvc.command import terminal
 from contentsvc.command.errors import CommandError
 from contentsvc.config import Settings
 from contentsvc.wire.base import GUID_PATTERN
-from contentsvc.wire.dependencies import PLATFORMS
+from contentsvc.wire.content import PLATFORMS
 
 if TYPE_CHECKING:
     from contentsvc.command.watch import SignIn

@@ -17,15 +17,15 @@ from typing import Any, Final, NamedTuple
 
 from psycopg2 import sql
 
-from contentsvc.command import finish
+from contentsvc.command import restore_finish
 from contentsvc.command.archive import Manifest, Reader, Table, reading
 from contentsvc.command.database import server
 from contentsvc.command.errors import CommandError
 from contentsvc.command.exclusive import alone, drop, droppable, key, take_over
+from contentsvc.command.formatting import some
 from contentsvc.command.terminal import say
-from contentsvc.command.words import some
 from contentsvc.config import Settings
-from contentsvc.store import marks
+from contentsvc.store import schema_marks
 from contentsvc.store.migrate import OBJECTS, OURS, Making, applied, expected, names
 
 _PIECE: Final = 1 << 16
@@ -44,7 +44,7 @@ def restore(dsn: str, archive: Reader, *, replace: bool) -> Restored:
     stays then."""
     manifest = archive.manifest
     with alone(dsn) as (connection, cursor):
-        there = marks.listed(cursor, OBJECTS)
+        there = schema_marks.listed(cursor, OBJECTS)
         _require_ours(cursor, there)
         ours = _ours(connection, cursor, there)
         if not replace:
@@ -62,13 +62,13 @@ def restore(dsn: str, archive: Reader, *, replace: bool) -> Restored:
         migrated = making.apply(names(), foreign)
         tables = sql.SQL(", ").join(sql.Identifier(table.name) for table in manifest.tables)
         cursor.execute(sql.SQL("analyze {}").format(tables))
-        marks.renew(cursor, foreign)
+        schema_marks.renew(cursor, foreign)
         cursor.execute("commit")
     return Restored(manifest, migrated)
 
 
 def _require_ours(cursor: Any, there: set[str]) -> None:
-    if not (OURS in there or marks.is_there(cursor)) and (
+    if not (OURS in there or schema_marks.is_there(cursor)) and (
         applied(cursor) or any(each.startswith(("table ", "view ")) for each in there)
     ):
         raise CommandError("the database has tables, and is no database of contentsvc")
@@ -79,8 +79,8 @@ def _ours(connection: Any, cursor: Any, there: set[str]) -> set[str]:
     made = expected(connection, {*names()})
     if made is None:
         raise CommandError("the role may make no schema: it must own the database")
-    if marks.is_there(cursor):
-        made |= marks.named(cursor)
+    if schema_marks.is_there(cursor):
+        made |= schema_marks.named(cursor)
     return {key(each) for each in made} | {f"table {name}" for name in _YOYO}
 
 
@@ -101,7 +101,7 @@ def _require_empty(cursor: Any, manifest: Manifest) -> None:
 def _load(cursor: Any, archive: Reader) -> None:
     """Load the rows into a new schema, without its triggers, its foreign keys and its indexes,
     which come back afterwards."""
-    before = marks.listed(cursor, OBJECTS)
+    before = schema_marks.listed(cursor, OBJECTS)
     cursor.execute(
         "select format('alter table %%s drop constraint %%I', conrelid::regclass, conname),"
         "       format('alter table %%s add constraint %%I %%s', conrelid::regclass, conname,"
@@ -132,7 +132,7 @@ def _load(cursor: Any, archive: Reader) -> None:
             "select setval(%s::regclass, %s, %s)",
             (f'"{sequence.name}"', sequence.last, sequence.called),
         )
-    if reason := marks.lacking(before - marks.listed(cursor, OBJECTS)):
+    if reason := schema_marks.lacking(before - schema_marks.listed(cursor, OBJECTS)):
         raise CommandError(f"the schema was not made anew: {reason}")
 
 
@@ -144,9 +144,7 @@ def _copy(cursor: Any, archive: Reader, table: Table) -> None:
         statement = sql.SQL("copy {} ({}) from stdin").format(name, columns)
         cursor.copy_expert(statement, file, _PIECE)
     if cursor.rowcount != table.rows:
-        raise CommandError(
-            f"{table.name} got {cursor.rowcount:,} rows instead of {table.rows:,}"
-        )
+        raise CommandError(f"{table.name} got {cursor.rowcount:,} rows instead of {table.rows:,}")
     cursor.execute(sql.SQL("alter table {} enable trigger user").format(name))
 
 
@@ -155,7 +153,7 @@ def run(settings: Settings, arguments: argparse.Namespace) -> None:
     if arguments.finish:
         if arguments.file is not None or arguments.replace:
             raise CommandError("--finish looks at the database as it is, and takes no FILE")
-        finish.run(settings)
+        restore_finish.run(settings)
         return
     if arguments.file is None:
         raise CommandError("name the FILE of the back-up, or say --finish")

@@ -6,10 +6,11 @@ from importlib.metadata import version
 
 from msgspec import Struct
 
-from contentsvc.command.words import size, some, span
+from contentsvc.command.formatting import size, some, span
 from contentsvc.db.query import Db
-from contentsvc.store import mails, processes
+from contentsvc.store import processes
 from contentsvc.store import status as store
+from contentsvc.store.accounts import mails
 from contentsvc.store.migrate import names
 from contentsvc.store.processes import Process
 from contentsvc.store.status import Count, Failure, Oldest, Reported

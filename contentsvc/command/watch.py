@@ -9,9 +9,9 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import react
 
 from contentsvc.client import Client, ClientError, Received
-from contentsvc.clocks import run_monotonic
 from contentsvc.command.terminal import say_error, say_json
-from contentsvc.wire.sessions import ConnectBody
+from contentsvc.core.clocks import run_monotonic
+from contentsvc.wire.accounts import ConnectBody
 
 _PATIENCE = 5.0
 """Seconds to find the service at the start. Later the subscription connects again by itself."""

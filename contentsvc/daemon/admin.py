@@ -14,17 +14,17 @@ from twisted.logger import Logger
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
 
-from contentsvc.clocks import WallClock
-from contentsvc.daemon import accepting
-from contentsvc.daemon.families import MEDIA, Source, text
-from contentsvc.together import Once
+from contentsvc.core.clocks import WallClock
+from contentsvc.core.concurrency import Once
+from contentsvc.daemon import listening
+from contentsvc.daemon.metric_values import MEDIA, Source, text
+from contentsvc.web.body_limits import KIB
 from contentsvc.web.errors import InternalError, MethodNotAllowed, NotFound, Problem, named
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.site import ApiSite
-from contentsvc.web.sizes import KIB
-from contentsvc.web.slow import Slow
+from contentsvc.web.slow_requests import Slow
 from contentsvc.web.traffic import Traffic
 from contentsvc.wire.health import ready
 
@@ -133,9 +133,7 @@ class Admin:
             judge=pages.judge,
             refuse=pages.refuse,
             body_timeout=_TIMEOUT,
-            traffic=Traffic(
-                reactor, memory=_MEMORY, connections=CONNECTIONS, sockets=lambda: 0
-            ),
+            traffic=Traffic(reactor, memory=_MEMORY, connections=CONNECTIONS, sockets=lambda: 0),
             proxies=Proxies(()),
             slow=Slow(reactor, 0),
         )
@@ -144,7 +142,7 @@ class Admin:
     async def start(self) -> None:
         """Listen. Raises CannotListenError."""
         self._port = await self._endpoint.listen(self._site)
-        accepting.accept_few(self._port)
+        listening.accept_few(self._port)
 
     async def stop(self) -> None:
         """Listen no more."""

@@ -13,16 +13,16 @@ from contentsvc.bucket.links import Links
 from contentsvc.bucket.local import Choose, Local
 from contentsvc.bucket.s3 import S3Bucket
 from contentsvc.bucket.sigv4 import Credentials
-from contentsvc.clocks import WallClock
 from contentsvc.config import Settings, store_of
+from contentsvc.core.clocks import WallClock
+from contentsvc.core.timers import Bell
+from contentsvc.db.blocking import in_transaction
 from contentsvc.db.database import Database
-from contentsvc.db.direct import in_transaction
 from contentsvc.db.errors import Unavailable
-from contentsvc.jobs import reaching
-from contentsvc.jobs.collection import SWEEP_EVERY
-from contentsvc.jobs.runner import Job
-from contentsvc.store import folders
-from contentsvc.timers import Bell
+from contentsvc.store.files import folders
+from contentsvc.tasks import store_check
+from contentsvc.tasks.runner import Job
+from contentsvc.tasks.unused_files import SWEEP_EVERY
 from contentsvc.tokens import Keys
 
 
@@ -77,9 +77,9 @@ def store_jobs(bucket: Bucket | None, reactor: Any) -> list[Job]:
     """The jobs that keep an eye on the place of the files, and tidy it up."""
     if bucket is None:
         return []
-    run = reaching.Reaching(bucket.reach).run
+    run = store_check.Reaching(bucket.reach).run
     return [
-        Job("reach the file store", reaching.AGAIN, run, Bell(reactor)),
+        Job("reach the file store", store_check.AGAIN, run, Bell(reactor)),
         Job("delete broken uploads", SWEEP_EVERY, bucket.sweep),
     ]
 

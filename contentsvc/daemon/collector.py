@@ -6,7 +6,8 @@ from typing import Final, NamedTuple, TypeVar, get_args
 
 from prometheus_client import ProcessCollector
 
-from contentsvc.daemon.families import (
+from contentsvc.daemon.context import Parts
+from contentsvc.daemon.metric_values import (
     Family,
     Histogram,
     Kind,
@@ -17,13 +18,12 @@ from contentsvc.daemon.families import (
     gauge,
     gauges,
 )
-from contentsvc.daemon.observed import Observed
-from contentsvc.daemon.parts import Parts
+from contentsvc.daemon.observations import Observed
 from contentsvc.db.errors import Cause
-from contentsvc.jobs.mails import Counts
-from contentsvc.push.counts import CLIENTS, OTHER
-from contentsvc.store.mails import Queue
+from contentsvc.push.statistics import CLIENTS, OTHER
+from contentsvc.store.accounts.mails import Queue
 from contentsvc.store.outbox import Backlog
+from contentsvc.tasks.mails import Counts
 from contentsvc.wire.health import ready
 
 UNKNOWN: Final = "unknown"
@@ -212,9 +212,7 @@ def _of_database(parts: Parts) -> Iterator[Family]:
     yield gauge("contentsvc_pool_size", "Database connections that this process may have.", db.size)
     yield gauge("contentsvc_pool_open", "Database connections that are open.", db.opened)
     yield gauge("contentsvc_pool_used", "Database connections that are in use.", db.used)
-    yield gauge(
-        "contentsvc_pool_waiting", "Pieces of work that wait for a connection.", db.waiting
-    )
+    yield gauge("contentsvc_pool_waiting", "Pieces of work that wait for a connection.", db.waiting)
     replica = parts.replica
     yield gauge(
         "contentsvc_replica_up",
@@ -236,9 +234,7 @@ def of_site(parts: Parts, in_flight: int, connections: int) -> Iterator[Family]:
     yield gauge(
         "contentsvc_http_requests_in_flight", "Requests that have no answer yet.", in_flight
     )
-    yield gauge(
-        "contentsvc_http_connections", "Open connections that are no sockets.", connections
-    )
+    yield gauge("contentsvc_http_connections", "Open connections that are no sockets.", connections)
     yield gauge(
         "contentsvc_connections_limit",
         "Connections that this process may have, with sockets.",

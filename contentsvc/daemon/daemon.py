@@ -12,48 +12,48 @@ from typing import Any
 from twisted.internet.defer import Deferred
 
 from contentsvc.bucket.bucket import BadStore, Bucket
-from contentsvc.clocks import WallClock
 from contentsvc.config import Settings
-from contentsvc.daemon import accepting
+from contentsvc.core.clocks import WallClock
+from contentsvc.core.timers import Bell, NextTurn
+from contentsvc.daemon import listening
 from contentsvc.daemon.buckets import open_bucket, store_jobs
-from contentsvc.daemon.families import Source
-from contentsvc.daemon.identities import open_verifiers
+from contentsvc.daemon.context import Front, Parts
+from contentsvc.daemon.issuers import open_verifiers
 from contentsvc.daemon.mailing import open_mailing
-from contentsvc.daemon.outlook import Outlook
-from contentsvc.daemon.parts import Front, Parts
+from contentsvc.daemon.metric_values import Source
+from contentsvc.daemon.process_status import Outlook
 from contentsvc.daemon.replicas import failing, open_replica
-from contentsvc.daemon.restoring import Restoring
+from contentsvc.daemon.restore_watch import Restoring
 from contentsvc.daemon.sequence import Sequence, allow_connections
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.identity.fetch import Fetch
 from contentsvc.identity.subject import Verifiers
-from contentsvc.jobs import challenges, documents, outbox
-from contentsvc.jobs import heartbeat as heartbeats
-from contentsvc.jobs.challenges import Deadlines
-from contentsvc.jobs.collection import collect
-from contentsvc.jobs.documents import Indexing
-from contentsvc.jobs.heartbeat import Connected, Heartbeat
-from contentsvc.jobs.kinds import KINDS
-from contentsvc.jobs.outbox import Teller
-from contentsvc.jobs.purge import purge
-from contentsvc.jobs.retention import retain
-from contentsvc.jobs.runner import Job, Runner
 from contentsvc.passwords import Passwords
-from contentsvc.push.counts import Delays
-from contentsvc.push.endings import Endings
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
+from contentsvc.push.reconcile import Sweep
 from contentsvc.push.relay import Relay
-from contentsvc.push.sweep import Sweep
-from contentsvc.store import feeds
+from contentsvc.push.revocation import Endings
+from contentsvc.push.statistics import Delays
 from contentsvc.store.disk import Disk
+from contentsvc.store.notifications import streams
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.processes import Failing
-from contentsvc.timers import Bell, NextTurn
+from contentsvc.tasks import challenge_closing, outbox, search_index
+from contentsvc.tasks import process_reports as heartbeats
+from contentsvc.tasks.challenge_closing import Deadlines
+from contentsvc.tasks.handlers import KINDS
+from contentsvc.tasks.outbox import Teller
+from contentsvc.tasks.process_reports import Connected, Heartbeat
+from contentsvc.tasks.retention import retain
+from contentsvc.tasks.runner import Job, Runner
+from contentsvc.tasks.search_index import Indexing
+from contentsvc.tasks.unused_files import collect
+from contentsvc.tasks.withdrawn_content import purge
 from contentsvc.tokens import Keys, MailTokens, Tokens
 from contentsvc.web.site import ApiSite
-from contentsvc.web.slow import Slow
+from contentsvc.web.slow_requests import Slow
 from contentsvc.web.unavailable import unavailability
 
 
@@ -86,7 +86,7 @@ class Daemon(Sequence):
         front = self._make_site(parts)
         site = front.site
         port = await self._endpoint.listen(site)
-        accepting.accept_few(port)
+        listening.accept_few(port)
         self._undo.append(lambda: self._close(port, site, parts.hub))
         # All objects so far stay for good. Otherwise each full collection would visit them again,
         # and the requests of that moment would wait some 10 ms.
@@ -120,7 +120,7 @@ class Daemon(Sequence):
         hub = Hub(
             reactor,
             db,
-            feeds,
+            streams,
             delays,
             sockets=settings.sockets,
             sockets_per_user=settings.sockets_per_user,
@@ -258,8 +258,10 @@ class Daemon(Sequence):
             [
                 Job("work off the outbox", outbox.EVERY, teller.run, work),
                 Job("report to contentsvc status", heartbeats.EVERY, heartbeat.run, Bell(reactor)),
-                Job("close challenges", challenges.EVERY, Deadlines(db, tasks).run),
-                Job("make content searchable", documents.EVERY, Indexing(reactor.seconds, db).run),
+                Job("close challenges", challenge_closing.EVERY, Deadlines(db, tasks).run),
+                Job(
+                    "make content searchable", search_index.EVERY, Indexing(reactor.seconds, db).run
+                ),
                 *retain(db, self._settings.notification_retention),
                 *more,
             ]
@@ -267,7 +269,7 @@ class Daemon(Sequence):
         self._undo.append(runner.stop)
 
     async def _close(self, port: Any, site: ApiSite, hub: Hub) -> None:
-        await accepting.close(port)
+        await listening.close(port)
         timeout = self._settings.drain_timeout
         draining = Deferred.fromCoroutine(hub.drain(timeout))
         await site.traffic.drain(timeout)

@@ -9,7 +9,7 @@ from msgspec import MsgspecError, msgpack
 from twisted.internet.defer import Deferred, TimeoutError, gatherResults
 
 from contentsvc.daemon import collector
-from contentsvc.daemon.families import (
+from contentsvc.daemon.metric_values import (
     WORKER,
     Family,
     Source,
@@ -18,8 +18,8 @@ from contentsvc.daemon.families import (
     gauges,
     unpacked,
 )
-from contentsvc.daemon.outlook import STARTING, STOPPING
 from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
+from contentsvc.daemon.process_status import STARTING, STOPPING
 from contentsvc.store.migrate import names
 from contentsvc.wire.health import ready
 
@@ -101,9 +101,7 @@ class Workforce:
             if found and ready(found) is not None:
                 reading.append(found)
             if not one.called and (not left or found == []):
-                one.callback(
-                    [] if found == [] else sorted(min(reading, key=len, default=reasons))
-                )
+                one.callback([] if found == [] else sorted(min(reading, key=len, default=reasons)))
 
         for asking in asked:
             Deferred.fromCoroutine(self._reasons(asking)).addCallback(heard)

@@ -3,16 +3,16 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from contentsvc.clocks import WallClock
 from contentsvc.config import Settings, mail_of
+from contentsvc.core.clocks import WallClock
+from contentsvc.core.timers import Bell, NextTurn
 from contentsvc.db.database import Database
-from contentsvc.jobs import mails as job
-from contentsvc.jobs.mails import Counts, Look, Sending
-from contentsvc.jobs.runner import Job
 from contentsvc.mail import texts
 from contentsvc.mail.message import mailbox
-from contentsvc.store.mails import Mails
-from contentsvc.timers import Bell, NextTurn
+from contentsvc.store.accounts.mails import Mails
+from contentsvc.tasks import mails as job
+from contentsvc.tasks.mails import Counts, Look, Sending
+from contentsvc.tasks.runner import Job
 from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens
 
 

@@ -101,9 +101,7 @@ class Answering:
         for question in known - self._busy:
             if self.answer is not None:
                 self._busy.add(question)
-                Deferred.fromCoroutine(self._reply(question, self.answer)).addErrback(
-                    self._failed
-                )
+                Deferred.fromCoroutine(self._reply(question, self.answer)).addErrback(self._failed)
 
     async def _reply(self, question: bytes, answer: Answer) -> None:
         try:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from contentsvc.clocks import WallClock
 from contentsvc.config import Settings
+from contentsvc.core.clocks import WallClock
 from contentsvc.db.database import Database
 from contentsvc.db.replica import Replica
 from contentsvc.store.processes import Failing

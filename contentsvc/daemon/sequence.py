@@ -20,13 +20,13 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThreadPool
 from twisted.logger import ILogObserver, Logger
 
-from contentsvc import threads
 from contentsvc.bucket.bucket import BadStore
 from contentsvc.config import ConfigError, Settings
+from contentsvc.core import threads
 from contentsvc.daemon.admin import Admin, Pages
-from contentsvc.daemon.families import Source
+from contentsvc.daemon.metric_values import Source
 from contentsvc.db.errors import Unavailable
-from contentsvc.db.pooler import PoolerError
+from contentsvc.db.pooler_check import PoolerError
 from contentsvc.postgres import variables
 from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.postgres.errors import EmbeddedError

@@ -18,8 +18,8 @@ from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from contentsvc.core.timers import cancel
 from contentsvc.daemon.pipes import ALIVE, SERVES, Answer, Answering
-from contentsvc.timers import cancel
 
 VARIABLE = "CONTENTSVC_WORKER"
 """Holds a worker's number, from 1."""
@@ -41,9 +41,7 @@ class Worker:
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
         pipes: Any = stdio.StandardIO  # mypy takes it for that of Windows
-        self._parent = pipes(
-            _Parent(reactor, self._asked), stdin=0, stdout=READY, reactor=reactor
-        )
+        self._parent = pipes(_Parent(reactor, self._asked), stdin=0, stdout=READY, reactor=reactor)
         self._answering = Answering(self._parent.write)
 
     @classmethod

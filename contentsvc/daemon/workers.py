@@ -29,15 +29,15 @@ from twisted.runner.procmon import ProcessMonitor
 from contentsvc import config
 from contentsvc.bucket.bucket import BadStore
 from contentsvc.config import ConfigError, Settings
+from contentsvc.core.timers import cancel, timer
 from contentsvc.daemon.buckets import try_store
-from contentsvc.daemon.families import Source
 from contentsvc.daemon.fleet import Workforce
+from contentsvc.daemon.metric_values import Source
 from contentsvc.daemon.pipes import Asking
 from contentsvc.daemon.sequence import Sequence
 from contentsvc.daemon.spawner import Spawner, who
 from contentsvc.daemon.watchdog import Watchdog
 from contentsvc.daemon.worker import VARIABLE
-from contentsvc.timers import cancel, timer
 from contentsvc.tokens import Keys
 
 FIRST_PAUSE, LAST_PAUSE = 0.5, 30.0

@@ -17,13 +17,13 @@ from twisted.internet.task import Cooperator
 from twisted.python.failure import Failure
 from txpostgres import txpostgres
 
+from contentsvc.core.request_timing import CURRENT
+from contentsvc.core.timers import cancel
+from contentsvc.db.bulkhead import Lane
 from contentsvc.db.errors import BadValue, Cause, Refused, Unavailable
 from contentsvc.db.hosts import each_host
-from contentsvc.db.lanes import Lane
-from contentsvc.db.overdue import Where
+from contentsvc.db.silent_server import Where
 from contentsvc.db.statement import Row, Statement
-from contentsvc.spent import CURRENT
-from contentsvc.timers import cancel
 
 LOCK_TIMEOUT = 1.5
 """Seconds that a statement waits for a lock; less if its own time-out would come first. Its

@@ -13,18 +13,18 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
-from contentsvc.db.answer import Answer, Place
-from contentsvc.db.batches import Batches
+from contentsvc.core.request_timing import waiting
+from contentsvc.db.bulkhead import Lanes
 from contentsvc.db.connection import Connection, connect, execute, one_line
+from contentsvc.db.consistent_reads import Answer, Place
 from contentsvc.db.errors import Unavailable
-from contentsvc.db.lanes import Lanes
-from contentsvc.db.overdue import Overdue, Where
+from contentsvc.db.keyed_queue import Turns
 from contentsvc.db.procedure import alone, unpacked
 from contentsvc.db.query import Db
+from contentsvc.db.read_batches import Together
+from contentsvc.db.silent_server import Overdue, Where
 from contentsvc.db.statement import Row, Statement
-from contentsvc.db.together import Together
-from contentsvc.db.turns import Turns
-from contentsvc.spent import waiting
+from contentsvc.db.write_batches import Batches
 
 SLOW = 0.5
 """Seconds after which a statement counts as slow, and its lane with it."""

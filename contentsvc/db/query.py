@@ -26,7 +26,7 @@ of a batch must not share a commit, its SQL is `call …`, of a procedure that c
 A read that costs milliseconds says `replica=True`: it is made on the replica, if there is one that
 has all that was acknowledged before (see contentsvc.db.replica). It has no second form.
 
-Each statement belongs to a lane (see contentsvc.db.lanes): the lane of its module's reads, or of
+Each statement belongs to a lane (see contentsvc.db.bulkhead): the lane of its module's reads, or of
 its module's writes and locks, unless it names another.
 """
 

@@ -27,14 +27,14 @@ from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
-from contentsvc.db.answer import Mark
+from contentsvc.core.timers import Backoff, cancel, timer
 from contentsvc.db.connection import Connection, connect, execute, one_line
+from contentsvc.db.consistent_reads import Mark
 from contentsvc.db.database import Database
 from contentsvc.db.errors import BadValue, Unavailable
-from contentsvc.db.overdue import GRACE
-from contentsvc.db.positions import LANE, MARK, PREPARE_CHECK, Position, Positions
+from contentsvc.db.silent_server import GRACE
 from contentsvc.db.statement import Row, Statement
-from contentsvc.timers import Backoff, cancel, timer
+from contentsvc.db.wal_positions import LANE, MARK, PREPARE_CHECK, Position, Positions
 
 CONNECT: Final = 2.0
 """Seconds that a connection may take to open."""

@@ -10,8 +10,8 @@ from twisted.web.client import HTTPConnectionPool
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent
 
-from contentsvc.outgoing import Reading, Unpacked, agent_of, at_once, reason
-from contentsvc.spent import waiting
+from contentsvc.core.http_client import Reading, Unpacked, agent_of, at_once, reason
+from contentsvc.core.request_timing import waiting
 
 WHOLE = 5.0
 """Seconds for a request, from the connection to the last byte of its answer. Requests of which one

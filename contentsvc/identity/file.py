@@ -7,11 +7,11 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta, Struct
 
+from contentsvc.core.secret_files import PrivateError, read_private
 from contentsvc.identity.issuer import IssuerSettings
 from contentsvc.identity.keys import ALGORITHMS
 from contentsvc.identity.steam import URL, SteamSettings
 from contentsvc.identity.urls import is_safe
-from contentsvc.private import PrivateError, read_private
 
 _Audience = Annotated[str, Meta(min_length=1, max_length=512)]
 

@@ -8,13 +8,13 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from contentsvc.clocks import WallClock
+from contentsvc.core.clocks import WallClock
+from contentsvc.core.timers import Backoff
 from contentsvc.identity.fetch import Fetch, FetchError
 from contentsvc.identity.keys import ALGORITHMS, Key, Keys
 from contentsvc.identity.subject import IdentityUnavailable, InvalidSubjectToken, Subject
 from contentsvc.identity.token import ID_TOKEN, JWT, Head, head, verified
 from contentsvc.identity.urls import is_plain, is_safe
-from contentsvc.timers import Backoff
 
 UNKNOWN_EVERY = 60.0
 """Seconds between two reads of the keys because a token names one that is not known."""

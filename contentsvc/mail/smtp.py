@@ -28,8 +28,8 @@ from twisted.mail.smtp import (
 )
 from twisted.python.failure import Failure
 
+from contentsvc.core.timers import timer
 from contentsvc.mail.errors import Away, NotTaken, PutOff
-from contentsvc.timers import timer
 
 CONNECT, GREET, SEND, QUIT = 15.0, 30.0, 90.0, 5.0
 """Most seconds to connect, until the server is ready for a mail, for a mail, and for the end."""

@@ -9,9 +9,9 @@ from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from contentsvc.core.timers import Backoff
 from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.timers import Backoff
 
 CHECK = 1.0
 """Seconds between two checks that the server runs."""

@@ -3,10 +3,15 @@
 from autobahn.websocket.protocol import PreparedMessage
 from msgspec import Raw, json
 
-from contentsvc.store.feeds import Tally
-from contentsvc.store.notifications import Following, Stored
-from contentsvc.wire.notifications import notification_json
-from contentsvc.wire.socket import ErrorMessage, Message, NotificationMessage, StateMessage
+from contentsvc.store.notifications.notifications import Following, Stored
+from contentsvc.store.notifications.streams import Tally
+from contentsvc.wire.notifications import (
+    ErrorMessage,
+    Message,
+    NotificationMessage,
+    StateMessage,
+    notification_json,
+)
 
 
 def encode(message: Message) -> bytes:

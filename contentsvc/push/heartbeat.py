@@ -12,7 +12,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
-from contentsvc.timers import NextTurn
+from contentsvc.core.timers import NextTurn
 
 INTERVAL = 15
 """Seconds between the pings to one socket."""
@@ -67,9 +67,7 @@ class Heartbeat:
         self.tick += 1
         last, turn = self.tick - SILENCE, self.tick % INTERVAL
         # Not while iterating over the set: to drop a socket removes it from the set.
-        self._due.extend(
-            each for each in self._sockets if each.heard <= last or each.turn == turn
-        )
+        self._due.extend(each for each in self._sockets if each.heard <= last or each.turn == turn)
         if not self._rest.asked:
             self._go_on()
 

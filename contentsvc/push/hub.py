@@ -11,12 +11,13 @@ from collections.abc import Iterable
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
+from contentsvc.core.timers import Sleeps, timer
 from contentsvc.db.query import Db
-from contentsvc.push.counts import Counts, Delays
-from contentsvc.push.feed import SIZES, Log, Sizes
-from contentsvc.push.feeds import Feeds
+from contentsvc.push.catch_up import Joins
 from contentsvc.push.heartbeat import Heartbeat
-from contentsvc.push.joins import Joins
+from contentsvc.push.statistics import Counts, Delays
+from contentsvc.push.stream import SIZES, Log, Sizes
+from contentsvc.push.streams import Feeds
 from contentsvc.push.subscriber import (
     DRAINING,
     OVERLOADED,
@@ -26,9 +27,8 @@ from contentsvc.push.subscriber import (
     Position,
     Subscriber,
 )
-from contentsvc.store.notifications import Following
-from contentsvc.timers import Sleeps, timer
-from contentsvc.wire.socket import Message
+from contentsvc.store.notifications.notifications import Following
+from contentsvc.wire.notifications import Message
 
 BATCH = 100
 """Most sockets that get their goodbye in one turn of the reactor."""

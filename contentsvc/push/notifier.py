@@ -6,9 +6,9 @@ from typing import Protocol
 from msgspec import json
 
 from contentsvc.db.query import Db
-from contentsvc.push.counts import Delays
-from contentsvc.store import notifications
-from contentsvc.store.notifications import Following
+from contentsvc.push.statistics import Delays
+from contentsvc.store.notifications import notifications
+from contentsvc.store.notifications.notifications import Following
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.notifications import Notification
 

@@ -16,9 +16,9 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from contentsvc.core.timers import Backoff, Bell, NextTurn, timer
 from contentsvc.db.connection import Connection, connect, execute
-from contentsvc.push.reports import FIRST_PAUSE, LAST_PAUSE, Reports
-from contentsvc.timers import Backoff, Bell, NextTurn, timer
+from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, Reports
 
 IDS = 120
 """Most ids in one payload: each needs 60 bytes with its number, and Postgres allows 7,999."""

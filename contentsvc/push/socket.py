@@ -13,16 +13,16 @@ from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 from zope.interface import implementer
 
-from contentsvc.push.counts import GONE
+from contentsvc.push.bounded_reading import RATE, WINDOW, BoundedReading
 from contentsvc.push.frames import encode
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.hub import Hub
 from contentsvc.push.idle import Idle
-from contentsvc.push.reading import RATE, WINDOW, BoundedReading
 from contentsvc.push.resource import INVALID, Handshake, position
+from contentsvc.push.statistics import GONE
 from contentsvc.push.subscriber import OVERLOADED, REVOKED, SLOW_CONSUMER, Close
 from contentsvc.tokens import InvalidToken, Tokens
-from contentsvc.wire.socket import ErrorMessage, GoodbyeMessage, Message, PongMessage
+from contentsvc.wire.notifications import ErrorMessage, GoodbyeMessage, Message, PongMessage
 
 HANDSHAKE_TIMEOUT = 5.0
 """Seconds. Only our own faults reach this: the resource hands over the whole request at once."""

@@ -22,13 +22,13 @@ from yoyo.backends.core.postgresql import PostgresqlBackend
 from yoyo.connections import parse_uri
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.db.pooler import PATIENCE, require_session
-from contentsvc.store import marks
+from contentsvc.db.pooler_check import PATIENCE, require_session
+from contentsvc.store import schema_marks
 
 SCHEMA = files("contentsvc.store") / "schema"
 _LOCK = 0x636F6E74656E7473
 """The advisory lock's number: the letters "contents"."""
-OBJECTS = (SCHEMA / "0062.marks.sql").read_text().split(marks.OBJECTS_DELIMITER)[1]
+OBJECTS = (SCHEMA / "0062.marks.sql").read_text().split(schema_marks.OBJECTS_DELIMITER)[1]
 """The query for what a schema has: the body of its function `schema_objects`."""
 OURS = "table notification_counters"
 """Each database of ours has this."""
@@ -64,9 +64,9 @@ class _Backend(PostgresqlBackend):  # type: ignore[misc]
             migration.process_steps(self, "apply")
             self.mark_one(migration, log=False)
             cursor = self.cursor()
-            if marks.is_there(cursor):
+            if schema_marks.is_there(cursor):
                 # In the same transaction, so that no process ever sees marks of another schema.
-                marks.renew(cursor, self.foreign)
+                schema_marks.renew(cursor, self.foreign)
 
 
 def migrate(
@@ -96,7 +96,7 @@ def migrate(
             try:
                 _lock(cursor, wait)
             except LockNotAvailable:
-                if marks.is_held(cursor):
+                if schema_marks.is_held(cursor):
                     raise restoring("somebody restores it") from None
                 raise Unavailable("another process is updating the schema", "lock") from None
             cursor.execute("select set_config('lock_timeout', %s, false)", (f"{lock_timeout:f}s",))
@@ -132,9 +132,9 @@ def restoring(reason: str) -> Unavailable:
 
 def _require_whole(cursor: Any) -> None:
     """Raises Unavailable: there are marks, and somebody replaces them or they do not fit."""
-    if marks.is_held(cursor):
+    if schema_marks.is_held(cursor):
         raise restoring("somebody restores it")
-    if marks.is_there(cursor) and (reason := marks.fault(cursor)):
+    if schema_marks.is_there(cursor) and (reason := schema_marks.fault(cursor)):
         raise restoring(reason)
 
 
@@ -143,9 +143,9 @@ def _foreign(connection: Any, cursor: Any, known: Any) -> set[str]:
 
     Raises Unavailable: it has no marks yet, and is not what its migrations have made.
     """
-    there = marks.listed(cursor, OBJECTS)
-    if marks.is_there(cursor):
-        return there - marks.named(cursor)
+    there = schema_marks.listed(cursor, OBJECTS)
+    if schema_marks.is_there(cursor):
+        return there - schema_marks.named(cursor)
     before = applied(cursor)
     if not before:
         if OURS in there:
@@ -156,7 +156,7 @@ def _foreign(connection: Any, cursor: Any, known: Any) -> set[str]:
     ours = expected(connection, before, known)
     if ours is None:
         return set()
-    if reason := marks.lacking(ours - there):
+    if reason := schema_marks.lacking(ours - there):
         raise restoring(reason)
     return there - ours
 
@@ -179,14 +179,14 @@ def expected(connection: Any, applied: Collection[str], known: Any = None) -> se
     backend = _Backend(connection)
     try:
         with backend.transaction(rollback_on_exit=True), connection.cursor() as cursor:
-            marks.scratch(cursor)
+            schema_marks.scratch(cursor)
             for migration in known:
                 if migration.id in applied:
                     migration.process_steps(backend, "apply")
-            found = marks.listed(cursor, OBJECTS)
+            found = schema_marks.listed(cursor, OBJECTS)
     except InsufficientPrivilege:
         return None
-    return {each for each in found if not marks.is_scratch(each)}
+    return {each for each in found if not schema_marks.is_scratch(each)}
 
 
 class Making:

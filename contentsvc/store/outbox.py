@@ -1,7 +1,7 @@
 """The outbox: what is still to be told to many (extensions, Telling).
 
 A cause puts a task into it, in its own transaction. Any process works it off: see
-contentsvc.jobs.outbox. The tasks are in contentsvc.store.tasks.
+contentsvc.tasks.outbox. The tasks are in contentsvc.store.tasks.
 """
 
 from collections.abc import Callable

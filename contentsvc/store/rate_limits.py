@@ -4,7 +4,7 @@ which one function reads and writes (migration `0052.limits`).
 A limit slides: there are at most so many effects within any of its spans, over all processes
 together, however many come at once. Only what is committed counts: no repeat and no refusal.
 
-The limits that count the rows of their own tables are in contentsvc.store.floods.
+The limits that count the rows of their own tables are in contentsvc.store.activity_limits.
 """
 
 from typing import Final, NamedTuple

@@ -14,9 +14,9 @@ first.
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, one
-from contentsvc.store.floods import DAY
+from contentsvc.store.accounts.mails import KEPT
+from contentsvc.store.activity_limits import DAY
 from contentsvc.store.fragments import NIL
-from contentsvc.store.mails import KEPT
 
 SLICE = 1000
 """Users whose logs one statement checks."""

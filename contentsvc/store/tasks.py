@@ -1,7 +1,7 @@
 """The tasks of the outbox: what each row remembers.
 
 A task has the JSON of its row as fields, and its class's name as tag, so that a row can be read by
-another release: give a new field a default. What is done for it is in contentsvc.jobs.
+another release: give a new field a default. What is done for it is in contentsvc.tasks.
 """
 
 from typing import NamedTuple

@@ -16,16 +16,16 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
 from werkzeug.routing import Map, Rule
 
-from contentsvc.spent import CURRENT, Spent
+from contentsvc.core.request_timing import CURRENT, Spent
 from contentsvc.web import decode, urls
-from contentsvc.web.allow import Who
+from contentsvc.web.body_limits import SMALL
 from contentsvc.web.call import Call
 from contentsvc.web.errors import BadToken, InternalError, NotFound, Problem
+from contentsvc.web.operations import Operation, variable_name
+from contentsvc.web.permissions import Who
 from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.route import Route
-from contentsvc.web.sizes import SMALL
-from contentsvc.web.table import Operation, variable_name
 from contentsvc.web.urls import Urls
 
 log = Logger()

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from contentsvc.web.allow import Who
 from contentsvc.web.errors import InvalidHost, Unauthorized
+from contentsvc.web.permissions import Who
 from contentsvc.web.proxies import network
 from contentsvc.web.request import ApiRequest
 

@@ -9,8 +9,7 @@ from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel
 from twisted.web.http_headers import InvalidHeaderName, _nameEncoder
 
-from contentsvc.timers import cancel
-from contentsvc.web.common import Common
+from contentsvc.core.timers import cancel
 from contentsvc.web.errors import (
     HeadersTooLarge,
     MalformedRequest,
@@ -18,9 +17,10 @@ from contentsvc.web.errors import (
     RequestTimeout,
     UriTooLong,
 )
+from contentsvc.web.interfaces import Common
 from contentsvc.web.proxies import UNKNOWN, address_of
 from contentsvc.web.request import ApiRequest
-from contentsvc.web.unsent import unsent
+from contentsvc.web.slow_clients import unsent
 
 _canonical = _nameEncoder.encode
 AT_ONCE = 4
@@ -149,9 +149,7 @@ class ApiChannel(HTTPChannel):
         if self._busyReceiving:
             self._buffer += data
         elif self.later or (
-            len(data) > PIECE
-            and not self._goes_on(len(data))
-            and data.count(b"\r\n") > LINES
+            len(data) > PIECE and not self._goes_on(len(data)) and data.count(b"\r\n") > LINES
         ):
             self._read_later(self.later + data)
         else:

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from contentsvc.web import expected, place
+from contentsvc.web import json_pointers, type_descriptions
 from contentsvc.web.errors import (
     InvalidBody,
     InvalidPath,
@@ -85,7 +85,7 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
         if not raw.isascii():
             raw.decode()  # msgspec does not check members that it skips
         value = decoder.decode(raw)
-        if place.nul(raw) >= 0:
+        if json_pointers.nul(raw) >= 0:
             _refuse_nul(msgspec.json.encode(value))
     except msgspec.ValidationError as error:
         raise at_pointer(*_where(error, decoder.type)) from None
@@ -126,9 +126,9 @@ def object_text(member: str, raw: msgspec.Raw) -> str:
     text = bytes(raw)
     if not text.startswith(b"{"):
         raise at_pointer(f"/{member}", "This must be an object.")
-    infinite = place.infinite(text)
+    infinite = json_pointers.infinite(text)
     if infinite >= 0:
-        pointer, _ = place.pointer(text, infinite)
+        pointer, _ = json_pointers.pointer(text, infinite)
         raise at_pointer(f"/{member}{pointer}", _OUT_OF_RANGE)
     return text.decode()
 
@@ -225,7 +225,7 @@ def _where(error: msgspec.ValidationError, type: Any, *, json: bool = True) -> t
     # For [...] msgspec does not say which member it means: then the error is about the outer one.
     known, unknown, _ = path.partition("[...]")
     steps = [name or int(index) for name, index in _STEP.findall(known)]
-    pointer = "".join(place.step(str(step)) for step in steps)
+    pointer = "".join(json_pointers.step(str(step)) for step in steps)
     missing = _MISSING.match(detail)
     if missing:
         return f"{pointer}/{missing[1]}", _MISSES
@@ -238,7 +238,7 @@ def _where(error: msgspec.ValidationError, type: Any, *, json: bool = True) -> t
 
 
 def _must_be(type: Any, steps: Sequence[str | int], *, json: bool, got: str | None = None) -> str:
-    wanted = expected.wanted(type, steps, null=json) or "another value"
+    wanted = type_descriptions.wanted(type, steps, null=json) or "another value"
     found = f" It is {_KINDS[got]}." if got in _KINDS else ""
     return f"This must be {wanted}.{found}"
 
@@ -259,8 +259,8 @@ def _is_text(value: str) -> bool:
 
 def _refuse_nul(known: bytes) -> None:
     """Raises InvalidBody if there is a NUL in the members that are known."""
-    nul = place.nul(known)
+    nul = json_pointers.nul(known)
     if nul >= 0:
-        pointer, in_name = place.pointer(known, nul)
+        pointer, in_name = json_pointers.pointer(known, nul)
         what = "The name of a member of this" if in_name else "This"
         raise at_pointer(pointer, f"{what} must not contain the character NUL (\\u0000).")

@@ -159,9 +159,7 @@ class Restoring(Unavailable):
     """503: the database is being restored."""
 
     code = "restoring"
-    detail = (
-        "The database is being restored from a back-up. Retry-After says when to try again."
-    )
+    detail = "The database is being restored from a back-up. Retry-After says when to try again."
 
     def __init__(self) -> None:
         super().__init__(cause="restoring", headers={"Retry-After": "5"})

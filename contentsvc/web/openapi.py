@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
+from contentsvc.web.body_limits import KIB, SMALL
 from contentsvc.web.decode import SHA256
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout, Unavailable
 from contentsvc.web.examples import ID, example
+from contentsvc.web.operations import Family, Operation, variable_name
 from contentsvc.web.route import Route
 from contentsvc.web.schemas import NO_NUL, REF, Schema, Schemas, prose
-from contentsvc.web.sizes import KIB, SMALL
-from contentsvc.web.table import Family, Operation, variable_name
 from contentsvc.web.urls import LONGEST
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
@@ -115,9 +115,7 @@ class Document:
             "password": {
                 "type": "oauth2",
                 "description": "A name and a password, for an access token (RFC 6749 §4.3).",
-                "flows": {
-                    "password": {"tokenUrl": log_in, "refreshUrl": log_in, "scopes": {}}
-                },
+                "flows": {"password": {"tokenUrl": log_in, "refreshUrl": log_in, "scopes": {}}},
             },
         }
         routes = [operation.route for operation in operations]

@@ -13,12 +13,12 @@ from twisted.python.failure import Failure
 from twisted.web.http_headers import Headers
 from twisted.web.server import Request
 
-from contentsvc.timers import cancel
-from contentsvc.web.arrival import Arrival, Sink
-from contentsvc.web.common import Common
+from contentsvc.core.timers import cancel
+from contentsvc.web.backpressure import Flow, framed
+from contentsvc.web.body_limits import SMALL
 from contentsvc.web.errors import InternalError, PayloadTooLarge, Problem, RequestTimeout
-from contentsvc.web.flow import Flow, framed
-from contentsvc.web.sizes import SMALL
+from contentsvc.web.interfaces import Common
+from contentsvc.web.streamed_body import Arrival, Sink
 from contentsvc.web.traffic import Room
 
 # Twisted has no phrase for 422, 426 and 429.

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_ty
 
 from msgspec import Raw, Struct
 
-from contentsvc.web.allow import Permission
+from contentsvc.web.body_limits import BODY_LIMIT, FORM_LIMIT
 from contentsvc.web.decode import Either
 from contentsvc.web.errors import (
     BadToken,
@@ -39,8 +39,8 @@ from contentsvc.web.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
+from contentsvc.web.permissions import Permission
 from contentsvc.web.reply import Created, Encoded, Listed, Pieces
-from contentsvc.web.sizes import BODY_LIMIT, FORM_LIMIT
 from contentsvc.web.urls import KINDS
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])

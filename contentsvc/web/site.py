@@ -12,17 +12,17 @@ from twisted.web.http import datetimeToString
 from twisted.web.resource import IResource
 from twisted.web.server import Site
 
-from contentsvc.web.arrival import Held
-from contentsvc.web.backlog import Backlog
 from contentsvc.web.channel import ApiChannel, TurnedAway
-from contentsvc.web.common import Common
+from contentsvc.web.deferred_input import Backlog
 from contentsvc.web.errors import Problem
+from contentsvc.web.interfaces import Common
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.request import ApiRequest
-from contentsvc.web.slow import Slow
-from contentsvc.web.trace import noted
+from contentsvc.web.slow_clients import Unsent
+from contentsvc.web.slow_requests import Slow
+from contentsvc.web.streamed_body import Held
+from contentsvc.web.trace_context import noted
 from contentsvc.web.traffic import Traffic
-from contentsvc.web.unsent import Unsent
 
 log = Logger()
 

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.logger import Logger
 
-from contentsvc.timers import timer
+from contentsvc.core.timers import timer
 from contentsvc.web.errors import Problem, Unavailable
-from contentsvc.web.tally import Tally
+from contentsvc.web.throttled_log import Tally
 
 log = Logger()
 

@@ -5,7 +5,7 @@ from collections import Counter
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from contentsvc.web.tally import Tally
+from contentsvc.web.throttled_log import Tally
 
 log = Logger()
 

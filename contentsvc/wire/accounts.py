@@ -1,10 +1,22 @@
-"""Registration and the OAuth endpoints' forms."""
+"""Accounts: users, registration, sessions, identities, the export, and the forms of /oauth (spec
+§2, §4.5 to §4.8, §4.19, §5; extensions §8)."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from contentsvc.wire.base import Id, Record, Seconds, Wire
+from contentsvc.wire.base import (
+    Guid,
+    Id,
+    Ids,
+    JsonObject,
+    MediaPath,
+    Page,
+    Record,
+    Seconds,
+    Text,
+    Wire,
+)
 
 Username = Annotated[
     str,
@@ -51,9 +63,7 @@ class PasswordProof(Wire):
     password: Annotated[str, Meta(max_length=128)]
 
 
-SubjectTokenType = Annotated[
-    str, Meta(examples=["urn:ietf:params:oauth:token-type:id_token"])
-]
+SubjectTokenType = Annotated[str, Meta(examples=["urn:ietf:params:oauth:token-type:id_token"])]
 
 
 class SubjectProof(Struct):
@@ -201,3 +211,147 @@ class TokenAnswer(Struct):
     issued_token_type: (
         Annotated[str, Meta(extra_json_schema={"const": ACCESS_TOKEN})] | UnsetType
     ) = UNSET
+
+
+class Export(Struct, rename="camel"):
+    """All that the service holds of a user. Times are Unix seconds."""
+
+    schema: int
+    """Grows when a member changes its meaning, or goes."""
+    created: Seconds
+    account: JsonObject
+    identities: list[JsonObject]
+    sessions: list[JsonObject]
+    failed_log_ins: list[JsonObject]
+    mails: list[JsonObject]
+    content: list[JsonObject]
+    revisions: list[JsonObject]
+    publications: list[JsonObject]
+    files: list[JsonObject]
+    comments: list[JsonObject]
+    ratings: list[JsonObject]
+    friends: list[JsonObject]
+    friend_requests: list[JsonObject]
+    friend_asks: list[JsonObject]
+    blocked: list[JsonObject]
+    following: list[JsonObject]
+    unfollows: list[JsonObject]
+    followers: list[JsonObject]
+    messages: list[JsonObject]
+    party_invites: list[JsonObject]
+    progress: list[JsonObject]
+    deleted_progress: list[JsonObject]
+    notifications: list[JsonObject]
+    entries: list[JsonObject]
+    rewards: list[JsonObject]
+    reports: list[JsonObject]
+    moderation: list[JsonObject]
+    actions: list[JsonObject]
+
+
+class Identity(Record):
+    """An account elsewhere: `subject` names it at `issuer`. `linked` is when it was linked."""
+
+    id: Id
+    issuer: Annotated[str, Meta(examples=["https://id.studio.example"])]
+    subject: str
+    linked: Seconds
+
+
+ClientType = Literal["game", "portal"]
+
+
+class ConnectBody(Wire):
+    """The kind of client (spec §4.19): the game, or the portal web site."""
+
+    client: ClientType
+
+
+class ConnectAnswer(Wire):
+    """The URL of the socket, and a token for it (spec §4.19)."""
+
+    socket_url: str
+    access_token: str
+
+
+class Session(Record):
+    """A log-in that has not ended. `current` is true for the log-in of this request."""
+
+    id: Id
+    created: Seconds
+    used: Seconds
+    current: bool
+
+
+class Profile(Wire):
+    """A profile (spec §2 Profile). `profile` is missing if the user has none."""
+
+    profile: Text | UnsetType = UNSET
+
+
+class UserInfo(Record, omit_defaults=True):
+    """The public part of a user (spec §2 UserInfo). `profile` is present only if it is public."""
+
+    id: Id
+    username: str
+    avatar: str | None
+    emblem: Id | None
+    profile: str | None = None
+
+
+class UserIds(Wire):
+    """The users to read: a comma list of 1 to 100 ids."""
+
+    ids: Ids
+
+
+class FullUser(Record):
+    """The whole record of a user (spec §2). `email` is empty if the account has no address.
+    `emailVerified` says that the user has got mail there."""
+
+    id: Id
+    username: str
+    email: str
+    email_verified: bool
+    avatar: str | None
+    emblem: Id | None
+    full_profile: Profile
+    public_profile: Profile
+
+
+class UserUpdate(Wire):
+    """The parts of a user that can change (spec §4.8)."""
+
+    avatar: MediaPath | None
+    emblem: Guid | None
+    full_profile: Profile
+    public_profile: Profile
+
+
+# Python also trims the five control characters; ECMA-262, which the document has, does not.
+_SEEN = r"[^\s\x00\x1c-\x1f\x85]"
+_TRIMMED = rf"{_SEEN}[^\x00]+{_SEEN}"
+"""At least three characters after trimming."""
+
+
+class UserSearch(Wire):
+    """A search (spec §4.5). The length of `q` is counted after trimming."""
+
+    q: Annotated[
+        str,
+        Meta(
+            description="a username, or a part of it, or something similar",
+            extra_json_schema={"pattern": _TRIMMED, "examples": ["mira"]},
+        ),
+    ]
+    page_size: Annotated[int, Meta(ge=10, le=200, description="a number: the most on a page")] = 48
+    page: Page = 0
+
+
+class UserPage(Record):
+    """A page of users (spec §4.5)."""
+
+    items: list[UserInfo]
+    page: int
+    page_size: int
+    total: int

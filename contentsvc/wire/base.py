@@ -79,7 +79,7 @@ Ids = Annotated[
         extra_json_schema={
             "pattern": rf"^{_GUID}(,{_GUID}){{0,{MOST_IDS - 1}}}\Z",
             "examples": ["0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"],
-        }
+        },
     ),
 ]
 """A comma list of GUIDs, at most MOST_IDS. A handler takes it apart, and says what is wrong."""

@@ -1,6 +1,7 @@
-"""Content: spec §2 ContentInfo; §4.2, §4.3."""
+"""Content, its revisions and dependencies, the pre-check, comments and ratings (spec §2, §4.1 to
+§4.4, §4.13, §4.14; extensions §1)."""
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Final, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -9,7 +10,9 @@ from contentsvc.wire.base import (
     Guid,
     Id,
     Ids,
+    MediaPath,
     Name,
+    Page,
     Paging,
     Record,
     Seconds,
@@ -17,8 +20,96 @@ from contentsvc.wire.base import (
     Text,
     Wire,
 )
-from contentsvc.wire.dependencies import Entity, Package
-from contentsvc.wire.revisions import Revision, RevisionCreate
+
+Platform = Literal["win64", "osx64", "linux64"]
+PLATFORMS: Final = get_args(Platform)
+Many: Final = Meta(max_length=4096)
+"""The most entities or packages in a list."""
+
+
+class EntityReference(Wire):
+    """The revision of an entity (spec §2 EntityReference)."""
+
+    entity_id: Guid
+    revision_id: Guid
+
+
+class Entity(EntityReference):
+    """A revision of an entity, and its file (spec §2 Entity). `path` is relative to the content
+    bucket."""
+
+    path: str
+
+
+class EntityDefinition(Entity):
+    """An entity to register. `path` is relative to the content bucket."""
+
+    path: MediaPath
+
+
+class Package(Wire, omit_defaults=True):
+    """A package (spec §2 Package). It has one path for each platform that it supports."""
+
+    id: Guid
+    win64: str | UnsetType = UNSET
+    osx64: str | UnsetType = UNSET
+    linux64: str | UnsetType = UNSET
+
+
+class PackageDefinition(Package):
+    """A package to register, with one path for each platform that it supports."""
+
+    win64: MediaPath | UnsetType = UNSET
+    osx64: MediaPath | UnsetType = UNSET
+    linux64: MediaPath | UnsetType = UNSET
+
+
+class RevisionCreate(Wire):
+    """A new revision (spec §4.2): its change notes, its version, and what it is made of."""
+
+    revision_id: Guid
+    revision_description: Text
+    version: str
+    entity: EntityDefinition
+    originating: Annotated[list[EntityDefinition], Many]
+    using: Annotated[list[EntityReference], Many]
+    packages_originating: Annotated[list[PackageDefinition], Many] = []
+    packages_using: Annotated[list[Guid], Many] = []
+
+
+class Revision(Record):
+    """A revision."""
+
+    id: Id
+    version: str
+    description: str
+    created: Seconds
+
+
+class RevisionInfo(Revision, omit_defaults=True):
+    """A revision in the list of its content. `current` says whether the content shows it. `gone` is
+    there, and true, if its author has deleted it."""
+
+    current: bool
+    gone: bool = False
+
+
+class RevisionDetail(Revision, omit_defaults=True):
+    """A revision, with its entities and packages. `gone` is there, and true, if its author has
+    deleted it."""
+
+    entity: Entity
+    originating: list[Entity]
+    using: list[Entity]
+    packages: list[Package]
+    gone: bool = False
+
+
+class CurrentRevision(Wire):
+    """The revision that a content shall show."""
+
+    revision_id: Guid
+
 
 ContentType = Literal["game", "asset", "avatar_box", "gameplay_box", "scene_box"]
 ContentStatus = Literal["active", "suspended", "deleted"]
@@ -202,3 +293,113 @@ class FeaturedChange(Wire):
     """Whether a content is featured."""
 
     featured: bool
+
+
+CommentBody = Annotated[str, Meta(min_length=1, max_length=4096)]
+CommentId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
+
+
+class CommentCreate(Wire):
+    """A new comment. With `parentId` it is a reply."""
+
+    body: CommentBody
+    parent_id: CommentId | None = None
+
+
+class CommentUpdate(Wire):
+    """The new text of a comment."""
+
+    body: CommentBody
+
+
+class CommentQuery(Wire):
+    """The page of the comments (spec §4.4)."""
+
+    size: Annotated[int, Meta(ge=1, le=200, description="a number: the most on a page")] = 100
+    page: Page = 0
+
+
+class CommentRemoval(Wire):
+    """Why somebody else's comment is deleted (extensions §4)."""
+
+    reason: Annotated[
+        str, Meta(max_length=4096, description="a text for the author of the comment")
+    ] = ""
+
+
+class CommentsLock(Wire):
+    """Whether the comments on a content are locked."""
+
+    locked: bool
+
+
+class Comment(Record):
+    """A comment (spec §2 Comment). A deleted one keeps its place and loses its text."""
+
+    id: int
+    parent_id: int | None
+    author_id: Id
+    body: str
+    created: Seconds
+    updated: Seconds
+    deleted: bool
+
+
+class CommentPage(Record):
+    """A page of comments (spec §4.4)."""
+
+    page: int
+    page_size: int
+    count: int
+    total: int
+    items: list[Comment]
+
+
+class PrecheckDependency(EntityReference):
+    """A dependency to check. If `path` is given, the check also finds another path of the same
+    entity."""
+
+    path: MediaPath | None = None
+
+
+class Precheck(Wire):
+    """The content that is to be uploaded and published (spec §4.1). `entity` says which of several
+    dependencies is the core."""
+
+    content_id: Guid
+    operation: Literal["create", "update"]
+    dependencies: Annotated[list[PrecheckDependency], Many]
+    packages: Annotated[list[Guid], Many]
+    entity: EntityReference | None = None
+
+
+class PrecheckProblem(Wire, omit_defaults=True):
+    """A reason why the next step would fail, with the code that this step would answer."""
+
+    code: str
+    detail: str
+    entities: list[EntityReference] | UnsetType = UNSET
+    packages: list[Id] | UnsetType = UNSET
+
+
+class PrecheckAnswer(Wire):
+    """The entities and packages to upload before the next step, and the reasons why that step would
+    fail (spec §4.1)."""
+
+    needed: list[EntityReference]
+    needed_packages: list[Id]
+    problems: list[PrecheckProblem]
+
+
+Vote = Literal["1", "0"]
+"""An up-vote, a down-vote."""
+RatingMap = dict[Id, Vote]
+"""Answer of spec §4.14: a user's votes by the ids of the content."""
+
+
+class RatingBody(Wire):
+    """A rating (spec §4.13). The ids may be missing; if present, they repeat the path."""
+
+    value: Vote
+    account_id: Guid | None = None
+    content_id: Guid | None = None

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from contentsvc.wire.base import Line, Record, Seconds, Wire
-from contentsvc.wire.dependencies import Platform
+from contentsvc.wire.content import Platform
 
 FileUse = Literal["entity", "package", "screenshot", "avatar", "emblem"]
 """What a file is for. The first two lie in the content bucket, the others in the media bucket."""

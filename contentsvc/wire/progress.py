@@ -21,10 +21,9 @@ class ProgressBody(Wire):
 class ProgressDelete(Wire):
     """The version to delete."""
 
-    version: (
-        Annotated[Version, Meta(description="a version: only this one is deleted")]
-        | None
-    ) = None
+    version: Annotated[Version, Meta(description="a version: only this one is deleted")] | None = (
+        None
+    )
 
 
 class ProgressQuery(Wire):

@@ -1,7 +1,11 @@
-"""Party invites: spec §4.15, §4.16; extensions §4."""
+"""Friends, blocks, party invites and messages (spec §4.15, §4.16; extensions §4)."""
 
-from contentsvc.wire.base import Guid, Id, Record, Seconds, Wire
-from contentsvc.wire.users import UserInfo
+from typing import Annotated, Literal, get_args
+
+from msgspec import Meta
+
+from contentsvc.wire.accounts import UserInfo
+from contentsvc.wire.base import Guid, Id, Part, Record, Seconds, Wire
 
 
 class PartyBody(Wire):
@@ -16,3 +20,69 @@ class PendingInvite(Record):
     sender: UserInfo
     party: Id
     created: Seconds
+
+
+Direction = Literal["incoming", "outgoing"]
+ShownDirection = Annotated[str, Meta(extra_json_schema={"enum": list(get_args(Direction))})]
+"""In answers: a client takes what a later release may add."""
+
+
+class Friend(Record):
+    """A friend, and since when."""
+
+    user: UserInfo
+    since: Seconds
+
+
+class PendingRequest(Record):
+    """A request for friendship that has no answer. `incoming`: `user` has asked. `outgoing`: `user`
+    was asked."""
+
+    user: UserInfo
+    direction: ShownDirection
+    created: Seconds
+
+
+class RequestsQuery(Part):
+    """The requests to list: those of one direction, or all."""
+
+    direction: (
+        Annotated[
+            Direction,
+            Meta(description="`incoming`: the others have asked; `outgoing`: the user has asked"),
+        ]
+        | None
+    ) = None
+
+
+class BlockedUser(Record):
+    """A user who is blocked, and since when."""
+
+    user: UserInfo
+    since: Seconds
+
+
+MessageText = Annotated[str, Meta(min_length=1, max_length=4096)]
+
+
+class MessageCreate(Wire):
+    """A new message. With an `id` of its own, the request can be sent again."""
+
+    text: MessageText
+    id: Guid | None = None
+
+
+class Message(Record):
+    """A message."""
+
+    id: Id
+    sender: Id
+    text: str
+    created: Seconds
+
+
+class Conversation(Record):
+    """A user with whom messages were exchanged, and the newest message."""
+
+    user: UserInfo
+    last: Message

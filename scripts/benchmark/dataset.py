@@ -7,7 +7,7 @@ then looks for what does not agree.
 from datetime import UTC, datetime
 from typing import Any
 
-from contentsvc.store.words import document
+from contentsvc.store.content.tokenizer import document
 
 from . import bulk, catalogue, people, world
 from .world import Sizes

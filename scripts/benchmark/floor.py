@@ -18,12 +18,12 @@ from twisted.web.server import NOT_DONE_YET, Request, Site
 from txpostgres import txpostgres
 
 from contentsvc.db.query import STATEMENTS
+from contentsvc.store.accounts import users
 
 # Imported for the statements that they declare.
-from contentsvc.store import comments, ratings, users
-from contentsvc.wire.comments import Comment, CommentPage
-from contentsvc.wire.ratings import RatingBody
-from contentsvc.wire.users import UserInfo
+from contentsvc.store.content import comments, ratings
+from contentsvc.wire.accounts import UserInfo
+from contentsvc.wire.content import Comment, CommentPage, RatingBody
 
 __all__ = ["comments", "ratings", "users"]
 

@@ -14,7 +14,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import deferLater
 
-from contentsvc.clocks import WallClock
+from contentsvc.core.clocks import WallClock
 from contentsvc.tokens import Keys, Tokens
 
 from . import helper, world

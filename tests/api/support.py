@@ -8,8 +8,8 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import data_of
-from contentsvc.store import notifications
-from contentsvc.store.notifications import Following
+from contentsvc.store.notifications import notifications
+from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.outbox import Outbox
 from contentsvc.web.call import Viewer
 from contentsvc.web.errors import Problem

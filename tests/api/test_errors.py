@@ -2,8 +2,9 @@
 
 from types import ModuleType
 
-from contentsvc.api import errors, refusals
+from contentsvc.api import errors
 from contentsvc.api.families import OPERATIONS
+from contentsvc.api.files import transfer_errors
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.tokens import InvalidToken
 from contentsvc.web import errors as web
@@ -19,7 +20,9 @@ def named(module: ModuleType) -> set[type[Problem]]:
 
 def problems() -> list[type[Problem]]:
     """Every named problem of the service."""
-    return sorted(named(errors) | named(refusals) | named(web), key=lambda problem: problem.code)
+    return sorted(
+        named(errors) | named(transfer_errors) | named(web), key=lambda problem: problem.code
+    )
 
 
 class ErrorTests(StoreCase):

@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.families import OPERATIONS
-from contentsvc.web.expected import wanted
+from contentsvc.web.type_descriptions import wanted
 from contentsvc.wire.progress import ProgressText
 
 Steps = tuple[str | int, ...]

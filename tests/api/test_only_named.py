@@ -3,10 +3,10 @@ bytes that somebody sends there later (extensions §3)."""
 
 import msgspec
 
-from tests.api.filing import part
-from tests.api.test_content import draft
-from tests.api.test_downloads import DownloadCase
-from tests.api.test_revisions import reference, revision
+from tests.api.content.test_content import draft
+from tests.api.content.test_revisions import reference, revision
+from tests.api.files.filing import part
+from tests.api.files.test_downloads import DownloadCase
 
 
 class OnlyNamedTests(DownloadCase):

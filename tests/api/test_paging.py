@@ -6,14 +6,15 @@ from typing import Any
 
 import msgspec
 
-from contentsvc.api.content import Content
-from contentsvc.api.notifications import Notifications
+from contentsvc.api.content.content import Content
+from contentsvc.api.content.publishing import Publishing
+from contentsvc.api.content.ratings import Ratings
+from contentsvc.api.notifications.notifications import Notifications
 from contentsvc.api.paging import PART, Piece
-from contentsvc.api.progress import Progress
-from contentsvc.api.publishing import Publishing
-from contentsvc.api.ratings import Ratings
-from contentsvc.api.social import Social
-from contentsvc.store import progress, ratings
+from contentsvc.api.progress.progress import Progress
+from contentsvc.api.social.social import Social
+from contentsvc.store.content import ratings
+from contentsvc.store.progress import progress
 from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.wire.base import Paging
 from contentsvc.wire.content import ContentQuery
@@ -23,6 +24,7 @@ from tests.api.support import SOCIAL, ApiCase, Caller, Notifier, Tasks
 from tests.support.databases import guid
 
 LARGE = Piece(rows=10**6, bytes=10**9)
+
 
 class LongCase(ApiCase):
     async def setUp(self) -> None:

@@ -9,7 +9,7 @@ from twisted.web.http_headers import Headers
 
 from contentsvc.bucket.calls import ERROR, Answer, Calls
 from contentsvc.bucket.sigv4 import Signer
-from contentsvc.clocks import WallClock
+from contentsvc.core.clocks import WallClock
 
 Send = Callable[[], Awaitable[Answer]]
 Flaw = Callable[["Sent", Send], Awaitable[Answer]]

@@ -18,7 +18,7 @@ from contentsvc.bucket.bucket import BadStore as Bad
 from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.bucket.calls import MOST, Answer, Calls
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
-from contentsvc.outgoing import agent_of
+from contentsvc.core.http_client import agent_of
 from tests.support.badstore import HANG, BadStore, Say, answer
 
 

@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 
 from contentsvc.bucket.bucket import Found
-from contentsvc.clocks import WallClock
+from contentsvc.core.clocks import WallClock
 from contentsvc.wire.files import path_of
 from tests.support import stores
 

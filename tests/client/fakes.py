@@ -17,7 +17,7 @@ from twisted.web.iweb import IAgent, IResponse
 from zope.interface import implementer
 
 from contentsvc.client import Client, Received, Subscription
-from contentsvc.client.socket import Listener
+from contentsvc.client.notifications.socket import Listener
 
 ANN = "00000000-0000-4000-8000-00000000000a"
 BOB = "00000000-0000-4000-8000-00000000000b"

@@ -13,9 +13,8 @@ from twisted.trial.unittest import TestCase
 
 from contentsvc.client import ApiError, Client, Unreachable
 from contentsvc.client.http import MOST_ANSWER
-from contentsvc.client.socket import AutobahnConnector
-from contentsvc.wire.accounts import RevokeForm
-from contentsvc.wire.export import Export
+from contentsvc.client.notifications.socket import AutobahnConnector
+from contentsvc.wire.accounts import Export, RevokeForm
 
 USER = "00000000-0000-4000-8000-00000000000a"
 CHUNK = b"x" * 65536

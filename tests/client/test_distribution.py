@@ -16,8 +16,8 @@ from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.wire.accounts import UserSearch
 from contentsvc.wire.notifications import DebugNotify
-from contentsvc.wire.users import UserSearch
 from tests.client.test_service import PASSWORD, WAIT, Case, guid
 from tests.support.daemon import ROOT
 from tests.test_layers import graph, imported, modules

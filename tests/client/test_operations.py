@@ -12,6 +12,7 @@ from contentsvc.api.families import OPERATIONS
 from contentsvc.client import ApiError, NotSignedIn, Page, UnknownNotification
 from contentsvc.wire.accounts import (
     BanBody,
+    ConnectBody,
     EmailChange,
     EmailConfirmation,
     LinkByPassword,
@@ -19,9 +20,13 @@ from contentsvc.wire.accounts import (
     PasswordProof,
     PasswordReset,
     PasswordResetRequest,
+    Profile,
     Registration,
     RevokeForm,
     TokenForm,
+    UserInfo,
+    UserSearch,
+    UserUpdate,
 )
 from contentsvc.wire.base import Paging
 from contentsvc.wire.challenges import (
@@ -31,25 +36,26 @@ from contentsvc.wire.challenges import (
     EmblemDefinition,
     RewardDefinition,
 )
-from contentsvc.wire.comments import (
+from contentsvc.wire.content import (
     Comment,
     CommentCreate,
     CommentQuery,
     CommentRemoval,
     CommentsLock,
     CommentUpdate,
-)
-from contentsvc.wire.content import (
     ContentCreate,
     ContentQuery,
     ContentUpdate,
+    CurrentRevision,
+    Entity,
     FeaturedChange,
+    Precheck,
+    RatingBody,
+    RevisionCreate,
     StatusChange,
 )
-from contentsvc.wire.dependencies import Entity
 from contentsvc.wire.files import AnnouncedFile, BlockBody, UploadsBody
-from contentsvc.wire.messages import MessageCreate
-from contentsvc.wire.moderation import WarningBody
+from contentsvc.wire.moderation import ReportBody, ReportDecision, UserReportBody, WarningBody
 from contentsvc.wire.notifications import (
     Debug,
     DebugNotify,
@@ -59,14 +65,8 @@ from contentsvc.wire.notifications import (
     ReadChange,
     ReadUpTo,
 )
-from contentsvc.wire.precheck import Precheck
 from contentsvc.wire.progress import ProgressBody, ProgressData, ProgressDelete, ProgressQuery
-from contentsvc.wire.ratings import RatingBody
-from contentsvc.wire.reports import ReportBody, ReportDecision, UserReportBody
-from contentsvc.wire.revisions import CurrentRevision, RevisionCreate
-from contentsvc.wire.sessions import ConnectBody
-from contentsvc.wire.social import PartyBody
-from contentsvc.wire.users import Profile, UserInfo, UserSearch, UserUpdate
+from contentsvc.wire.social import MessageCreate, PartyBody
 from tests.client.fakes import ANN, BOB, World, debug
 
 LISTED = Path(__file__).parent.parent / "operations.txt"
@@ -208,9 +208,7 @@ CALLS = {
     "rewards.achievements": (BOB,),
     "rewards.emblems": (BOB,),
     "rewards.take": (BOB, BOB),
-    "files.announce": (
-        UploadsBody(files=[AnnouncedFile(use="entity", sha256="0" * 64, size=1)]),
-    ),
+    "files.announce": (UploadsBody(files=[AnnouncedFile(use="entity", sha256="0" * 64, size=1)]),),
     "files.storage": (),
     "files.usage": (),
     "files.block": (BOB, BlockBody(reason="r")),

@@ -14,16 +14,18 @@ from contentsvc.client import (
     SessionEnded,
     SubscriptionEnded,
 )
-from contentsvc.wire.accounts import Registration
+from contentsvc.wire.accounts import Profile, Registration, UserInfo, UserSearch, UserUpdate
 from contentsvc.wire.base import Paging
-from contentsvc.wire.comments import CommentCreate
-from contentsvc.wire.content import ContentCreate, ContentUpdate
-from contentsvc.wire.dependencies import Entity
+from contentsvc.wire.content import (
+    CommentCreate,
+    ContentCreate,
+    ContentUpdate,
+    Entity,
+    Precheck,
+    RatingBody,
+)
 from contentsvc.wire.notifications import Debug, DebugNotify, NotificationQuery, ReadUpTo
-from contentsvc.wire.precheck import Precheck
 from contentsvc.wire.progress import ProgressBody
-from contentsvc.wire.ratings import RatingBody
-from contentsvc.wire.users import Profile, UserInfo, UserSearch, UserUpdate
 from tests.support import daemon
 
 PASSWORD = "a long password"

@@ -18,7 +18,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.command import cli
 from contentsvc.command.archive import reading
-from contentsvc.store import marks
+from contentsvc.store import schema_marks
 from contentsvc.store.migrate import migrate, names
 from tests.support import postgres
 from tests.support.daemon import Daemon, script
@@ -108,8 +108,9 @@ class BackupTests(BackupCase):
         self.assertEqual(status, 0)
         self.assertIn("files are not in it", out)
         self.assertEqual(self.file.stat().st_mode & 0o777, 0o600)
-        self.assertEqual(sorted(each.name for each in self.folder.iterdir()),
-                         ["keys", "made.backup"])
+        self.assertEqual(
+            sorted(each.name for each in self.folder.iterdir()), ["keys", "made.backup"]
+        )
         with reading(self.file) as archive:
             self.assertEqual(archive.manifest.migrations, names())
 
@@ -137,9 +138,15 @@ class BackupTests(BackupCase):
     def test_moment(self) -> None:
         """It has what was there in one moment: a tally fits its rows, whoever writes meanwhile."""
         writer = subprocess.Popen(
-            ["psql", self.url, "-q", "-c",
-             "do $$ begin loop update ratings set up = not up; commit; end loop; end $$"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [
+                "psql",
+                self.url,
+                "-q",
+                "-c",
+                "do $$ begin loop update ratings set up = not up; commit; end loop; end $$",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         try:
             self.back_up()
@@ -167,7 +174,7 @@ class RestoreTests(BackupCase):
         self.assertEqual(self.contents(self.url), before)
         for url in (self.url, other):
             with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
-                self.assertIsNone(marks.fault(cursor))
+                self.assertIsNone(schema_marks.fault(cursor))
                 cursor.execute("select last_value from listing_ids")
                 (last,) = cursor.fetchone()
                 cursor.execute("select max(listing_id) from contents")
@@ -257,8 +264,10 @@ class RestoreTests(BackupCase):
 
     def test_newer(self) -> None:
         """A file of a newer release is refused, by its migrations or by its format."""
-        self.run_sql("insert into _yoyo_migrations (migration_hash, migration_id, applied_at_utc)"
-                     " values ('x', '9999.newer', now())")
+        self.run_sql(
+            "insert into _yoyo_migrations (migration_hash, migration_id, applied_at_utc)"
+            " values ('x', '9999.newer', now())"
+        )
         self.back_up()
         line = self.refused("restore", str(self.file), "--replace")
         self.assertIn("newer release", line)
@@ -267,12 +276,14 @@ class RestoreTests(BackupCase):
     def test_over_newer(self) -> None:
         """It replaces the schema of a newer release too, with what that has added."""
         self.back_up()
-        self.run_sql("begin; create table newer (id uuid references users);"
-                     "insert into schema_marks select * from schema_objects() o where not exists"
-                     " (select from schema_marks m where m.object = o.object)"
-                     " and o.object !~ '^index ';"
-                     "insert into _yoyo_migrations (migration_hash, migration_id, applied_at_utc)"
-                     " values ('x', '9999.newer', now()); commit")
+        self.run_sql(
+            "begin; create table newer (id uuid references users);"
+            "insert into schema_marks select * from schema_objects() o where not exists"
+            " (select from schema_marks m where m.object = o.object)"
+            " and o.object !~ '^index ';"
+            "insert into _yoyo_migrations (migration_hash, migration_id, applied_at_utc)"
+            " values ('x', '9999.newer', now()); commit"
+        )
         self.assertEqual(self.command("restore", str(self.file), "--replace")[0], 0)
         self.assertEqual(self.run_sql("select to_regclass('newer')"), [(None,)])
         self.assertEqual(migrate(self.url), [])
@@ -281,8 +292,10 @@ class RestoreTests(BackupCase):
         """It mends a database of which a restore has left only a part."""
         self.back_up()
         before = self.contents(self.url)
-        self.run_sql("drop table ratings, comments cascade; drop trigger contents_status on"
-                     " contents; drop function schema_objects")
+        self.run_sql(
+            "drop table ratings, comments cascade; drop trigger contents_status on"
+            " contents; drop function schema_objects"
+        )
         self.assertEqual(self.command("restore", str(self.file), "--replace")[0], 0)
         self.assertEqual(self.contents(self.url), before)
 
@@ -293,8 +306,16 @@ class RestoreTests(BackupCase):
         new = self.contents(self.url)
         self.run_sql("update users set avatar = 'old'")
         old = self.contents(self.url)
-        words = [script("contentsvc"), "restore", str(self.file), "--replace", "--database",
-                 self.url, "--secret-file", str(self.keys)]
+        words = [
+            script("contentsvc"),
+            "restore",
+            str(self.file),
+            "--replace",
+            "--database",
+            self.url,
+            "--secret-file",
+            str(self.keys),
+        ]
         for n in range(6):
             child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             child.stderr.readline()  # it has begun
@@ -306,15 +327,14 @@ class RestoreTests(BackupCase):
             self.no_sessions()
             self.assertIn(self.contents(self.url), (old, new))
             with closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
-                self.assertIsNone(marks.fault(cursor))
+                self.assertIsNone(schema_marks.fault(cursor))
         self.assertEqual(self.command("restore", str(self.file), "--replace")[0], 0)
         self.assertEqual(self.contents(self.url), new)
 
     def no_sessions(self) -> None:
         """Wait until the server has noticed the end of a command."""
         asked = (
-            "select count(*) from pg_stat_activity"
-            " where application_name = 'contentsvc restore'"
+            "select count(*) from pg_stat_activity where application_name = 'contentsvc restore'"
         )
         while self.run_sql(asked) != [(0,)]:
             time.sleep(0.02)
@@ -322,8 +342,16 @@ class RestoreTests(BackupCase):
     def test_two(self) -> None:
         """Of two at once, one waits for the other, and the result is whole."""
         self.back_up()
-        words = [script("contentsvc"), "restore", str(self.file), "--replace", "--database",
-                 self.url, "--secret-file", str(self.keys)]
+        words = [
+            script("contentsvc"),
+            "restore",
+            str(self.file),
+            "--replace",
+            "--database",
+            self.url,
+            "--secret-file",
+            str(self.keys),
+        ]
         children = [
             subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             for _ in range(2)
@@ -338,8 +366,11 @@ class FinishTests(BackupCase):
     def dumped(self, *more: str) -> Path:
         """A dump of the database."""
         dump = self.folder / "dump"
-        subprocess.run(["pg_dump", "--format=custom", f"--file={dump}", *more, self.url],
-                       check=True, env=self.tools())
+        subprocess.run(
+            ["pg_dump", "--format=custom", f"--file={dump}", *more, self.url],
+            check=True,
+            env=self.tools(),
+        )
         return dump
 
     def tools(self) -> dict[str, str]:
@@ -350,8 +381,12 @@ class FinishTests(BackupCase):
         return {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
 
     def restored(self, *more: str, into: str) -> None:
-        subprocess.run(["pg_restore", "--dbname", into, *more, self.folder / "dump"],
-                       check=True, env=self.tools(), stderr=subprocess.DEVNULL)
+        subprocess.run(
+            ["pg_restore", "--dbname", into, *more, self.folder / "dump"],
+            check=True,
+            env=self.tools(),
+            stderr=subprocess.DEVNULL,
+        )
 
     def test_finish(self) -> None:
         """A dump in a new database is not whole for anybody until it is finished."""
@@ -387,12 +422,16 @@ class FinishTests(BackupCase):
         self.dumped()
         other = self.database(self.server())
         self.restored(into=other)
-        self.run_sql("update contents set up = up + 1, live_comments = 7;"
-                     "update notification_counters set unread = 99", other)
+        self.run_sql(
+            "update contents set up = up + 1, live_comments = 7;"
+            "update notification_counters set unread = 99",
+            other,
+        )
         status, out, _ = self.command("restore", "--finish", on=other)
         self.assertEqual(status, 0)
-        self.assertTrue(re.search(r"Counted again: [1-9]\d* contents with another number of votes",
-                                  out), out)
+        self.assertTrue(
+            re.search(r"Counted again: [1-9]\d* contents with another number of votes", out), out
+        )
         self.assertIn("unread", out)
         self.assertEqual(self.run_sql(TALLIES, other), [(0,)])
         self.assertNotIn("Counted again", self.command("restore", "--finish", on=other)[1])
@@ -400,8 +439,10 @@ class FinishTests(BackupCase):
     def test_over_newer(self) -> None:
         """A dump of an older schema that was restored over a newer one is migrated. What the
         newer one had more is dropped, and tables of somebody else stay."""
-        self.run_sql("drop table schema_marks, file_folder; drop function schema_objects;"
-                     "delete from _yoyo_migrations where migration_id >= '0060'")
+        self.run_sql(
+            "drop table schema_marks, file_folder; drop function schema_objects;"
+            "delete from _yoyo_migrations where migration_id >= '0060'"
+        )
         self.dumped()
         other = self.database(self.server())
         migrate(other)
@@ -417,8 +458,10 @@ class FinishTests(BackupCase):
 
     def test_over_others(self) -> None:
         """What somebody else has made under a name of the service's is not dropped."""
-        self.run_sql("drop table schema_marks, file_folder; drop function schema_objects;"
-                     "delete from _yoyo_migrations where migration_id >= '0060'")
+        self.run_sql(
+            "drop table schema_marks, file_folder; drop function schema_objects;"
+            "delete from _yoyo_migrations where migration_id >= '0060'"
+        )
         self.run_sql("create table file_folder (mine integer)")
         self.assertIn("file_folder", self.refused("restore", "--finish"))
         self.assertEqual(self.run_sql("select count(mine) from file_folder"), [(0,)])

@@ -19,7 +19,8 @@ from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.task import LoopingCall
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from contentsvc.command import cli, world
+from contentsvc.command import cli
+from contentsvc.command.demo import world
 from contentsvc.passwords import HASHER
 from contentsvc.store.migrate import migrate, names
 from contentsvc.tokens import Keys, Tokens

@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.command import files
 from contentsvc.command.files import Usage
-from contentsvc.store.inventory import LARGEST, Counted, Sum, User
+from contentsvc.store.files.inventory import LARGEST, Counted, Sum, User
 from tests.command.test_cli import CommandCase
 from tests.support.databases import guid
 

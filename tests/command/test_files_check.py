@@ -8,15 +8,15 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
 from contentsvc.bucket.bucket import Lying, StorageUnavailable
-from contentsvc.command.checking import BATCH, Check, Checked
 from contentsvc.command.errors import CommandError
-from contentsvc.command.places import Gone, More, Wrong
+from contentsvc.command.file_stores import Gone, More, Wrong
+from contentsvc.command.files_check import BATCH, Check, Checked
 from contentsvc.command.progress import Progress
 from contentsvc.db.database import Database
-from contentsvc.store import inventory
+from contentsvc.store.files import inventory
 from contentsvc.wire.files import digest_of, path_of
-from tests.jobs.files import LATER, FilesCase
 from tests.support.buckets import MemoryBucket
+from tests.tasks.files import LATER, FilesCase
 
 
 class MemoryPlace:

@@ -16,15 +16,15 @@ from twisted.python.failure import Failure
 
 from contentsvc import config
 from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.command.checking import Check, Problem
-from contentsvc.command.importing import Import, Imported
-from contentsvc.command.places import FolderPlace, Gone, StorePlace, Wrong, place
+from contentsvc.command.file_stores import FolderPlace, Gone, StorePlace, Wrong, place
+from contentsvc.command.files_check import Check, Problem
+from contentsvc.command.files_import import Import, Imported
 from contentsvc.command.progress import Progress
 from contentsvc.wire.files import BINARY, path_of
-from tests.jobs.files import FilesCase
 from tests.support import stores
 from tests.support.daemon import Daemon, script, until
 from tests.support.postgres import new_folder
+from tests.tasks.files import FilesCase
 
 PNG = "image/png"
 SMALL, LARGE = 1000, 3 * 1024 * 1024 + 7

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from contentsvc.wire.files import AnnouncedFile, BlockBody, UploadsBody, digest_of
-from tests.client import test_transfers
+from tests.client.files import test_transfers
 from tests.client.test_service import PASSWORD
 from tests.support import postgres, stores
 from tests.support.daemon import Daemon, until
@@ -21,9 +21,7 @@ class MoveTests(test_transfers.Case):
         """One with a folder. Its `contentsvc` command knows the store too."""
         self.database = fresh(postgres.embedded())
         self.store = stores.new()
-        local = Daemon(
-            database=self.database, environ={**self.store.environ, "FILES": "local"}
-        )
+        local = Daemon(database=self.database, environ={**self.store.environ, "FILES": "local"})
         self.addCleanup(local.stop)
         await local.start()
         return local

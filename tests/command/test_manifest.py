@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.command import manifest
 from contentsvc.command.errors import CommandError
 from contentsvc.command.manifest import IDS, MANIFEST, Ids
-from contentsvc.wire.revisions import RevisionCreate
+from contentsvc.wire.content import RevisionCreate
 from tests.client.fakes import ANN, BOB
 
 SHORT = """

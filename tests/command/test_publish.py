@@ -14,11 +14,11 @@ from twisted.internet.defer import Deferred
 from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.utils import getProcessOutputAndValue
 
-from contentsvc.client.content import Content
+from contentsvc.client.content.content import Content
 from contentsvc.command.fetch import RESULT
 from contentsvc.command.manifest import IDS, MANIFEST
-from tests.client import store
 from tests.client.fakes import BOB
+from tests.client.files import store
 from tests.client.test_service import PASSWORD, WAIT, Case
 from tests.support import pictures
 from tests.support.daemon import script

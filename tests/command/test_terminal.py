@@ -20,7 +20,7 @@ HARMFUL = (
     *("\udc9b", "\ud800"),
 )
 """Characters that a terminal obeys or does not show, and those that stand for raw bytes."""
-PLAIN = "Grüße, 日本語, עברית, 🎈 \\ \"quoted\" ~"
+PLAIN = 'Grüße, 日本語, עברית, 🎈 \\ "quoted" ~'
 ID = "00000000-0000-4000-8000-00000000000a"
 
 

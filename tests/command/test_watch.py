@@ -165,5 +165,3 @@ class WatchTests(Case):
             )
             self.assertEqual((done.returncode, done.stdout), (1, b""))
             self.assertEqual(done.stderr.count(b"\n"), 1)
-
-

@@ -17,7 +17,7 @@ from twisted.internet.utils import getProcessOutputAndValue
 
 from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
-from tests.spec.telling import revision
+from tests.spec.notifications.support import revision
 from tests.support.daemon import Daemon, script, shared
 from tests.support.issuers import ID_TOKEN, Issuer
 from tests.support.mailserver import MailServer

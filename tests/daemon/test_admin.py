@@ -7,7 +7,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon.admin import CONNECTIONS, Admin, Pages
-from contentsvc.daemon.families import SAMPLES, Source, gauge, gauges
+from contentsvc.daemon.metric_values import SAMPLES, Source, gauge, gauges
 from tests.web.support import Client
 
 SOURCES: list[Source] = [(None, [gauge("a", "A.", 1), gauge("b", "B.", 2)])]
@@ -70,9 +70,7 @@ class PageTests(AdminCase):
         """/metrics is the text of all metrics, in the format that every Prometheus knows."""
         answer = self.ask("GET", "/metrics")
         self.assertEqual((answer.status, answer.body), (200, TEXT))
-        self.assertEqual(
-            answer.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8"
-        )
+        self.assertEqual(answer.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
 
     def test_query(self) -> None:
         """A query, as some scrapers send it, makes no difference."""

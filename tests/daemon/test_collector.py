@@ -4,9 +4,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon import collector
 from contentsvc.daemon.collector import Queues
-from contentsvc.daemon.families import Family, text
-from contentsvc.daemon.observed import Observed
-from contentsvc.store.mails import Queue
+from contentsvc.daemon.metric_values import Family, text
+from contentsvc.daemon.observations import Observed
+from contentsvc.store.accounts.mails import Queue
 from contentsvc.store.outbox import Backlog
 from tests.support.prometheus import samples
 
@@ -34,10 +34,13 @@ class ReadinessTests(SynchronousTestCase):
     def test_not_ready(self) -> None:
         """Each reason that holds is 1, also one that is not of the list."""
         found = self.ready(["pool", "stopping"])
-        self.assertEqual([name for name, value in found.items() if value], [
-            'contentsvc_not_ready{reason="pool"}',
-            'contentsvc_not_ready{reason="stopping"}',
-        ])
+        self.assertEqual(
+            [name for name, value in found.items() if value],
+            [
+                'contentsvc_not_ready{reason="pool"}',
+                'contentsvc_not_ready{reason="stopping"}',
+            ],
+        )
 
     def test_degraded(self) -> None:
         """A process that can only read is ready, as /health/ready says, and the reason is there."""

@@ -26,8 +26,7 @@ from tests.support.daemon import Daemon, until
 CLEAN = (0, -signal.SIGTERM)
 """twistd ends itself by the signal that it was stopped with; supervisors take both for clean."""
 LOCKED = (
-    "select 1 from pg_stat_activity"
-    " where wait_event_type = 'Lock' and query ~ 'PREPARE|EXECUTE'"
+    "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'PREPARE|EXECUTE'"
 )
 
 

@@ -7,10 +7,10 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.daemon.families import Family, Source, gauge, packed
 from contentsvc.daemon.fleet import LOOK, PARENT, PATIENCE, Workforce
-from contentsvc.daemon.outlook import STARTING, STOPPING
+from contentsvc.daemon.metric_values import Family, Source, gauge, packed
 from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
+from contentsvc.daemon.process_status import STARTING, STOPPING
 
 
 class Worker:

@@ -9,7 +9,7 @@ import psycopg2
 from twisted.internet.utils import getProcessOutputAndValue
 
 from contentsvc.bucket.folder import MARK
-from tests.spec.files import FilesCase, blob
+from tests.spec.files.support import FilesCase, blob
 from tests.support.daemon import ROOT, Daemon, script, until
 from tests.support.databases import guid
 from tests.support.workers import workers_of

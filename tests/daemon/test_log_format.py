@@ -48,7 +48,6 @@ class WorkersTests(WorkersCase):
         (killed,) = [each for each in found if "ended unexpectedly" in each["message"]]
         self.assertEqual((killed["level"], killed.get("worker")), ("warn", None))
 
-
     async def test_file(self) -> None:
         """In a file, the lines of workers are their own, not texts in lines of their parent's."""
         file = Path(os.path.abspath(self.mktemp()))  # noqa: ASYNC240

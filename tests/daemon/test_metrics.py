@@ -124,9 +124,7 @@ class OneTests(WatchedCase):
         form = {"grant_type": "password", "username": name(), "password": guid()}
         await self.post("/oauth/token", data=form, expect=400)
         label = 'reason="password"'
-        self.assertEqual(
-            await self.increase(before, "contentsvc_failed_log_ins_total", label), 1
-        )
+        self.assertEqual(await self.increase(before, "contentsvc_failed_log_ins_total", label), 1)
 
     async def test_build(self):
         """The version and the newest migration are labels."""

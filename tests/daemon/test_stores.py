@@ -5,7 +5,7 @@ import signal
 
 from twisted.internet.utils import getProcessOutputAndValue
 
-from tests.spec.files import FilesCase, blob
+from tests.spec.files.support import FilesCase, blob
 from tests.support import stores
 from tests.support.daemon import ROOT, Daemon, script, until
 from tests.support.stores import Seaweed, Store

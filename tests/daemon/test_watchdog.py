@@ -157,5 +157,3 @@ class DeathTests(WatchdogCase):
         signal.raise_signal(signal.SIGHUP)
         self.processes[3].serve()
         self.assertEqual(self.processes[2].signals, ["TERM"])
-
-

@@ -303,6 +303,7 @@ class SettingTests(PoolCase):
 
     async def shown(self, url: str, name: str, **options: Any) -> str:
         """A server setting on a connection of a pool for `url`."""
+
         @Statements().one("select current_setting(:name)")
         async def setting(db: Db, name: str) -> str: ...
 

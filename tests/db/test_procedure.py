@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.procedure import alone, outcomes, unpacked
 from contentsvc.db.statement import Batch, Row, Statement
-from tests.db.test_batches import BatchesCase
+from tests.db.test_write_batches import BatchesCase
 
 SEND = Statement("send", "call send(:user, :text, null)", ["user", "text"], [False, False])
 
@@ -40,9 +40,7 @@ class AnswerTests(SynchronousTestCase):
     def test_tried(self) -> None:
         """The calls after the error have no outcome."""
         error = fault(3, "23503")
-        self.assertEqual(
-            outcomes([(2, "b"), (2, "c"), error], 5), [[], [("b",), ("c",)], error[1]]
-        )
+        self.assertEqual(outcomes([(2, "b"), (2, "c"), error], 5), [[], [("b",), ("c",)], error[1]])
         self.assertEqual(outcomes([(2, "b")], 3), [[], [("b",)], []])
         self.assertEqual(outcomes([], 1), [[]])
 

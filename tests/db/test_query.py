@@ -232,6 +232,7 @@ class ResultTests(QueryCase):
     def test_columns(self) -> None:
         """Columns of other names, number or order than the row type's are a TypeError."""
         for n, columns in enumerate(("ba", "a", "abc", "ax")):
+
             @Statements().many("select 1")
             async def f(db: Db) -> list[Pair]: ...
 

@@ -9,13 +9,13 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
-from contentsvc.db import positions
+from contentsvc.core.timers import Backoff
 from contentsvc.db import replica as replicas
+from contentsvc.db import wal_positions
 from contentsvc.db.database import Database
 from contentsvc.db.errors import BadValue, Unavailable
 from contentsvc.db.query import Statements
 from contentsvc.db.replica import Replica
-from contentsvc.timers import Backoff
 from tests.support import pgbouncer, replication
 from tests.support.databases import together
 from tests.support.replication import Server
@@ -37,7 +37,7 @@ class ReplicaCase(TestCase):
 
     def patience(self, seconds: float) -> None:
         """Let a read wait so long for the replica to be as far as it must be."""
-        self.patch(positions, "PATIENCE", seconds)
+        self.patch(wal_positions, "PATIENCE", seconds)
 
     def doubt(self, seconds: float) -> None:
         """Have a sign of life asked for after so long without an answer."""
@@ -130,8 +130,10 @@ class ReplicaCase(TestCase):
             return (getattr(part, "__module__", None) or "").startswith("contentsvc.")
 
         await self.until(
-            lambda: not any(ours(call.func) for call in reactor.getDelayedCalls())
-            and not any(map(ours, reactor.getReaders()))
+            lambda: (
+                not any(ours(call.func) for call in reactor.getDelayedCalls())
+                and not any(map(ours, reactor.getReaders()))
+            )
         )
 
     async def refused(self, url: str, reason: str) -> None:

@@ -3,8 +3,7 @@
 from uuid import uuid4
 
 from contentsvc.client import Client
-from contentsvc.wire.content import ContentCreate
-from contentsvc.wire.dependencies import Entity
+from contentsvc.wire.content import ContentCreate, Entity
 
 
 async def publish(client: Client, content: str) -> None:

@@ -9,13 +9,13 @@ from twisted.internet import reactor
 from twisted.internet.task import deferLater
 
 from contentsvc.client import ApiError, Client, Unreachable
-from contentsvc.wire.messages import MessageCreate
 from contentsvc.wire.notifications import (
     DeleteUpTo,
     NotificationQuery,
     ReadChange,
     ReadUpTo,
 )
+from contentsvc.wire.social import MessageCreate
 from tests.faults.load import Load, text_of
 
 LOOKS = 50

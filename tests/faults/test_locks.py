@@ -11,8 +11,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 
 from contentsvc.client import ApiError, Client
+from contentsvc.wire.accounts import Profile, UserSearch, UserUpdate
 from contentsvc.wire.notifications import DebugNotify
-from contentsvc.wire.users import Profile, UserSearch, UserUpdate
 from tests.faults.case import POOL, ReaderCase, hold
 from tests.faults.servers import LISTENS, backends, run_sql
 from tests.support.workers import gone, workers_of

@@ -95,9 +95,7 @@ class RestoringCase(ReaderCase):
 
     async def program(self, name: str, *words: str) -> int:
         """One of Postgres's programs; its exit status."""
-        _, _, status = await getProcessOutputAndValue(
-            str(PROGRAMS / name), words, env=os.environ
-        )
+        _, _, status = await getProcessOutputAndValue(str(PROGRAMS / name), words, env=os.environ)
         return int(status)
 
     async def sql(self, statement: str) -> list[tuple[Any, ...]]:
@@ -146,7 +144,9 @@ class RestoringCase(ReaderCase):
         self.assertEqual(self.reader.subscription.seq, 3)
         missed: list[str] = []
         again = self.ann.notifications.listen(
-            lambda received: None, resume=3, resume_id=self.lost,
+            lambda received: None,
+            resume=3,
+            resume_id=self.lost,
             on_missed=lambda code, _: missed.append(code),
         )
         await hold(lambda: again.live, "another socket resumes after the lost one")

@@ -10,8 +10,8 @@ from msgspec import json
 from twisted.internet.defer import Deferred
 
 from contentsvc.client import ApiError, Client, Unreachable
-from contentsvc.db.direct import in_transaction
-from contentsvc.store import notifications
+from contentsvc.db.blocking import in_transaction
+from contentsvc.store.notifications import notifications
 from contentsvc.wire.notifications import Debug
 from contentsvc.wire.social import PartyBody
 from tests.faults.case import ReaderCase, hold

@@ -120,9 +120,7 @@ class VerifiedTests(SynchronousTestCase):
     def test_algorithms(self) -> None:
         """All three algorithms work."""
         for key in KEYS.values():
-            self.assertEqual(
-                self.verify(key.sign(self.claims()), key), Subject(URL, "ada", None)
-            )
+            self.assertEqual(self.verify(key.sign(self.claims()), key), Subject(URL, "ada", None))
 
     def test_several_keys(self) -> None:
         """Of several keys one must fit."""

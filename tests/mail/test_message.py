@@ -26,7 +26,6 @@ class AddressTests(SynchronousTestCase):
                 self.assertRegex(mailable(address) or "", r"\A[!-~]+@[a-z0-9.-]+\Z", address)
                 self.assertEqual(address, "a@b\u3002")
 
-
     def test_other_reader(self) -> None:
         """What others read as another address gets no mail: encoded words, and letters that became
         their own in the domains of IDNA 2008."""

@@ -14,7 +14,7 @@ from tests.proxies.proxy import Haproxy, Nginx
 from tests.proxies.test_proxies import Cases, common
 from tests.proxies.transfers import Large
 from tests.spec.client import Response, Wire
-from tests.spec.files import FilesCase, blob, made_of, picture
+from tests.spec.files.support import FilesCase, blob, made_of, picture
 from tests.support import postgres
 from tests.support.daemon import Daemon, shared, until
 

@@ -10,11 +10,11 @@ from msgspec.structs import asdict, replace
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 
-from contentsvc.push.counts import Delays
 from contentsvc.push.hub import Hub
+from contentsvc.push.statistics import Delays
 from contentsvc.push.subscriber import Close, Position
-from contentsvc.store.feeds import Aged, Standing, State, Tally
-from contentsvc.store.notifications import Following, Stored
+from contentsvc.store.notifications.notifications import Following, Stored
+from contentsvc.store.notifications.streams import Aged, Standing, State, Tally
 
 LIMITS = {"sockets": 20_000, "sockets_per_user": 8}
 """Those of a hub in most tests."""
@@ -287,7 +287,6 @@ class FakeSocket:
     def seqs(self) -> list[int]:
         """The numbers of the notifications it was sent."""
         return [s.message["seq"] for s in self.seen if s.message["type"] == "notification"]
-
 
     @property
     def states(self) -> list[tuple[int, int]]:

@@ -16,14 +16,14 @@ from twisted.trial.unittest import TestCase
 
 from contentsvc.db.connection import Connection, connect, execute
 from contentsvc.db.database import Database
-from contentsvc.push.endings import Endings
-from contentsvc.push.feed import SIZES, Sizes
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
+from contentsvc.push.reconcile import Sweep
 from contentsvc.push.relay import TIMES, Relay
-from contentsvc.push.sweep import Sweep
-from contentsvc.store import feeds
+from contentsvc.push.revocation import Endings
+from contentsvc.push.stream import SIZES, Sizes
 from contentsvc.store.migrate import migrate
+from contentsvc.store.notifications import streams
 from contentsvc.tokens import Revoked
 from tests.push.fakes import LIMITS, FakeSocket, delays
 from tests.support import postgres
@@ -103,7 +103,7 @@ class Process:
     ) -> None:
         self.name = f"relay {number}"
         self.db = Database(reactor, dsn, **POOL | {"size": 2})
-        self.hub = WatchedHub(reactor, self.db, feeds, delays(), **LIMITS, sizes=sizes)
+        self.hub = WatchedHub(reactor, self.db, streams, delays(), **LIMITS, sizes=sizes)
         self.revoked = Revoked(reactor, reactor)
         self.relay = Relay(
             **{"reactor": reactor, "random": Random(number)} | relay,

@@ -8,7 +8,7 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.feed import SIZES
+from contentsvc.push.stream import SIZES
 from tests.push.fakes import FakeSocket, make
 
 

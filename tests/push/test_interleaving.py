@@ -7,8 +7,8 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.feed import Sizes
-from contentsvc.push.joins import JOINS
+from contentsvc.push.catch_up import JOINS
+from contentsvc.push.stream import Sizes
 from tests.push.fakes import FakeSocket, make
 
 SEEDS = 300

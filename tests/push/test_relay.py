@@ -6,9 +6,11 @@ from uuid import UUID
 import psycopg2
 from msgspec import json
 
-from contentsvc.push.feed import SIZES
+from contentsvc.push.stream import SIZES
 from contentsvc.push.subscriber import REVOKED
-from contentsvc.store import marking, notifications, retention, sessions
+from contentsvc.store import retention
+from contentsvc.store.accounts import sessions
+from contentsvc.store.notifications import flags, notifications
 from contentsvc.wire.notifications import Debug
 from tests.push.processes import RelayTestCase
 from tests.support import postgres
@@ -123,10 +125,10 @@ class StateTests(RelayTestCase):
             await one.notifier.send(one.db, user, Debug(text="hi"))
         for socket in sockets:
             await socket.until(3)
-        await marking.mark_up_to(one.db, user, None, 2, 0, 9)
+        await flags.mark_up_to(one.db, user, None, 2, 0, 9)
         one.notifier.changed(user)
         self.assertEqual([await socket.state() for socket in sockets], [(3, 1)] * 3)
-        await marking.delete_up_to(two.db, user, None, 3, 0, 9)
+        await flags.delete_up_to(two.db, user, None, 3, 0, 9)
         two.notifier.changed(user)
         self.assertEqual([await socket.state() for socket in sockets], [(3, 0)] * 3)
 
@@ -157,7 +159,7 @@ class StateTests(RelayTestCase):
         postgres.admit(self.dsn, False)
         postgres.kill(self.dsn, pid)
         await lost
-        await marking.mark_up_to(two.db, user, None, 1, 0, 9)
+        await flags.mark_up_to(two.db, user, None, 1, 0, 9)
         two.notifier.changed(user)
         self.assertEqual((one.relay.alive, socket.states), (False, []))
         postgres.admit(self.dsn, True)
@@ -175,7 +177,7 @@ class SweepTests(RelayTestCase):
         socket = await process.socket(user)
         for _ in range(3):
             await process.notifier.send(process.db, user, Debug(text="x"))
-        await marking.mark_up_to(process.db, user, None, 1, 0, 9)
+        await flags.mark_up_to(process.db, user, None, 1, 0, 9)
         self.assertEqual(await socket.state(), (3, 2))
         self.execute(
             "update notifications set created = now() - interval '91 days'"

@@ -5,11 +5,11 @@ from socket import SHUT_WR
 from msgspec import json
 from twisted.trial.unittest import TestCase
 
-from contentsvc.push.feeds import APART
 from contentsvc.push.frames import encode
+from contentsvc.push.streams import APART
 from contentsvc.push.subscriber import Close
-from contentsvc.web.unsent import unsent
-from contentsvc.wire.socket import PongMessage
+from contentsvc.web.slow_clients import unsent
+from contentsvc.wire.notifications import PongMessage
 from tests.push.loopback import Client, Server
 
 

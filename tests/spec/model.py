@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tests.spec.files import File
+from tests.spec.files.support import File
 
 Told = tuple[int, str | None]
 """A status and a code."""

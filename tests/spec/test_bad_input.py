@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, NamedTuple
 
+from tests.spec.challenges.test_challenges import challenge, reward
 from tests.spec.data import User, draft, entity, guid, name, package, reference
 from tests.spec.harness import SpecCase
-from tests.spec.test_challenges import challenge, reward
 
 KIB = 1024
 BOUNDS = {"visibilityStart": 1_700_000_000, "visibilityStop": 1_800_000_000}

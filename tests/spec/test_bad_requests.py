@@ -208,7 +208,8 @@ class MalformedTests(SpecCase):
         await self.put(path, {"value": {}}, by=user, expect=204)
         for method in (b"DeLeTe", b"delete"):
             await self.refused(
-                method + f" /api/v1/{path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\n"
+                method
+                + f" /api/v1/{path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\n"
                 f"Authorization: Bearer {user.token}\r\n\r\n".encode(),
                 405,
                 "method_not_allowed",

@@ -1,7 +1,7 @@
 """The operator's settings, with a daemon that has all of them changed."""
 
 from tests.spec.data import User, draft, guid, name, package
-from tests.spec.files import blob
+from tests.spec.files.support import blob
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import CONTENT, STORAGE
 from tests.support import daemon

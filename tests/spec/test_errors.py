@@ -1,8 +1,8 @@
 """Errors: spec §7, as docs/choices.md fills it."""
 
+from tests.spec.challenges.test_challenges import challenge
 from tests.spec.data import draft, guid
 from tests.spec.harness import SpecCase
-from tests.spec.test_challenges import challenge
 
 
 class ProblemTests(SpecCase):

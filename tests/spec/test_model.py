@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.spec.client import Response
 from tests.spec.data import User, draft, guid
-from tests.spec.files import File, FilesCase, blob, made_of
+from tests.spec.files.support import File, FilesCase, blob, made_of
 from tests.spec.model import Model, Published
 from tests.support import pictures
 

@@ -1,9 +1,9 @@
 """Permissions: spec §5, row by row, and the operations beside it."""
 
+from tests.spec.challenges.test_challenges import challenge
 from tests.spec.data import Content, User, draft, guid
-from tests.spec.files import blob
+from tests.spec.files.support import blob
 from tests.spec.harness import SpecCase
-from tests.spec.test_challenges import challenge
 
 EMPTY_USER = {"avatar": None, "emblem": None, "fullProfile": {}, "publicProfile": {}}
 
@@ -184,9 +184,7 @@ class OtherTests(PermissionCase):
 
     async def test_challenge_changes(self):
         """choices: PUT and DELETE design-challenges/{challengeId} are for admins."""
-        made = await self.post(
-            "design-challenges", challenge(), by=await self.admin(), expect=201
-        )
+        made = await self.post("design-challenges", challenge(), by=await self.admin(), expect=201)
         path = made.header("Location") or ""
         await self.only_admins("PUT", path, challenge())
         await self.only_admins("DELETE", path, None)
@@ -257,6 +255,7 @@ class OtherTests(PermissionCase):
             for way in ("friend", "blocked"):
                 other = await self.someone()
                 await self.only_self(method, f"user/{{user}}/{way}/{other.id}")
+
     async def test_reports(self):
         """extensions §7: whoever is signed in reports; admins read the queue and decide."""
         made, body = await self.published(), {"reason": "spam"}

@@ -31,8 +31,7 @@ class ProcessTests(StoreCase):
         """Its times are those of its first and its last report."""
         await self.report()
         self.sql(
-            "update processes"
-            " set started = started - interval '1 h', seen = seen - interval '9 s'"
+            "update processes set started = started - interval '1 h', seen = seen - interval '9 s'"
         )
         ((found),) = await processes.listed(self.db)
         self.assertTrue(3600 <= found.up < 3700 and 9 <= found.seen < 60)

@@ -5,7 +5,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.db.query import Db
-from contentsvc.store import leaving, retention
+from contentsvc.store import retention
+from contentsvc.store.accounts import deletion
 from contentsvc.store.rate_limits import LIMITS, Limit, take
 from tests.support.databases import StoreCase, together
 
@@ -158,7 +159,7 @@ class RateLimitTests(StoreCase):
         """What a user did goes with the account."""
         await self.take()
         async with self.db.transaction() as tx:
-            await leaving.leave(tx, self.ann, "-")
+            await deletion.leave(tx, self.ann, "-")
         self.assertEqual(self.kept(), 0)
 
     def test_list(self) -> None:

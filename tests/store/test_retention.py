@@ -6,10 +6,13 @@ from importlib.resources import files
 import psycopg2
 from twisted.internet.threads import deferToThread
 
-from contentsvc.store import feeds, marking, notifications, retention, sessions
-from contentsvc.store.feeds import Standing
+from contentsvc.store import retention
+from contentsvc.store.accounts import sessions
+from contentsvc.store.notifications import flags as marking
+from contentsvc.store.notifications import notifications, streams
+from contentsvc.store.notifications.streams import Standing
 from contentsvc.store.retention import FIRST, Step, Trimmed
-from tests.store.test_sessions import MONTH, WAITING, digest
+from tests.store.accounts.test_sessions import MONTH, WAITING, digest
 from tests.support.databases import StoreCase, fresh, guid, together
 
 DAYS = 90
@@ -62,7 +65,7 @@ class NotificationTests(RetentionCase):
 
     async def stands(self, user: str) -> tuple[int, int, int]:
         """The newest, the mark, and the unread, which must be those of the rows."""
-        (state,) = await feeds.states(self.db, [user], [0])
+        (state,) = await streams.states(self.db, [user], [0])
         rows = self.sql("select seq, read from notifications where user_id = %s", user)
         self.assertEqual(state.unread, sum(not read for _, read in rows))
         kept = list(range(state.trimmed + 1, state.newest + 1))
@@ -91,7 +94,7 @@ class NotificationTests(RetentionCase):
         (row,) = await notifications.listed(self.db, bob, 0, None, 1)
         await marking.mark(self.db, bob, row.id, True)
         await self.all()
-        found = await feeds.tallies(self.db, [ann, bob])
+        found = await streams.tallies(self.db, [ann, bob])
         self.assertEqual({each.user_id: each.changes for each in found}, {ann: 1, bob: 1})
 
     async def test_deleted(self) -> None:
@@ -180,7 +183,7 @@ class NotificationTests(RetentionCase):
         self.sql("delete from notifications where user_id = %s and seq = 3", whole)
         self.sql(MARKS)
         users = [begins_later, gone, whole, empty]
-        states = await feeds.states(self.db, users, [0] * 4)
+        states = await streams.states(self.db, users, [0] * 4)
         self.assertEqual([state.trimmed for state in states], [2, 4, 0, 0])
 
     async def test_upgrade_meanwhile(self) -> None:
@@ -193,7 +196,7 @@ class NotificationTests(RetentionCase):
             while not (marking.called or await deferToThread(self.sql, WAITING)):
                 pass
         await marking
-        (state,) = await feeds.states(self.db, [ann], [0])
+        (state,) = await streams.states(self.db, [ann], [0])
         self.assertEqual((state.newest, state.trimmed), (3, 2))
 
     async def test_lock_held(self) -> None:
@@ -243,7 +246,7 @@ class NotificationTests(RetentionCase):
         ann = await self.log(100)
         ((id,),) = self.sql("select id from notifications where user_id = %s", ann)
         await self.all()
-        found = await feeds.moved(self.db, [ann], [1], [id], [0])
+        found = await streams.moved(self.db, [ann], [1], [id], [0])
         self.assertEqual(found, [Standing(ann, 1, None, 1, 1, None)])
 
 

@@ -1,6 +1,8 @@
 """The numbers of `contentsvc status`, where they are estimates."""
 
-from contentsvc.store import notifications, reports, status
+from contentsvc.store import status
+from contentsvc.store.moderation import reports
+from contentsvc.store.notifications import notifications
 from contentsvc.store.status import Count, Oldest, Reported
 from tests.support.databases import StoreCase, fresh
 

@@ -15,10 +15,10 @@ from twisted.trial.unittest import TestCase
 
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
-from contentsvc.store import accounts
-from contentsvc.store import content as contents
+from contentsvc.store.accounts import accounts
+from contentsvc.store.content import content as contents
 from contentsvc.store.migrate import migrate
-from contentsvc.wire.dependencies import Entity, Package
+from contentsvc.wire.content import Entity, Package
 from tests.support import postgres
 
 

@@ -157,9 +157,7 @@ async def _serve(settings: dict[str, Any]) -> None:
             envelope.rcpt_tos.append(address)
             return "250 OK"
 
-        async def handle_DATA(
-            self, server: Any, session: Any, envelope: Any
-        ) -> str:
+        async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
             login = session.auth_data
             _say(
                 sender=envelope.mail_from,

@@ -243,9 +243,7 @@ class PatroniTests(FailoverCase):
         await self.becomes(self.standby, "leader")
         await self.ended(load)
 
-    async def replaced(
-        self, harm: Callable[[], None], *, end: bool = True
-    ) -> tuple[Load, Client]:
+    async def replaced(self, harm: Callable[[], None], *, end: bool = True) -> tuple[Load, Client]:
         """Harm the leader, and see the service go on with the standby."""
         load, probe = await self.begun()
         harmed = reactor.seconds()

@@ -48,9 +48,7 @@ def through(
     os.chown(folder, owner.st_uid, owner.st_gid)
     config = folder / "pgbouncer.ini"
     config.write_text(
-        CONFIG.format(
-            host=host, folder=folder, mode=mode, size=size, round_robin=int(round_robin)
-        )
+        CONFIG.format(host=host, folder=folder, mode=mode, size=size, round_robin=int(round_robin))
     )
     whom = {} if os.geteuid() else {"user": owner.st_uid, "group": owner.st_gid}
     with (folder / "log").open("wb") as log:

@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 
 from contentsvc.bucket.s3 import S3Bucket
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
-from contentsvc.clocks import WallClock
+from contentsvc.core.clocks import WallClock
 from tests.support import daemon
 from tests.support.daemon import Daemon, script
 

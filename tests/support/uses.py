@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from contentsvc.store import revisions
-from contentsvc.store.floods import UNLIMITED
-from contentsvc.wire.dependencies import EntityReference
+from contentsvc.store.activity_limits import UNLIMITED
+from contentsvc.store.content import revisions
+from contentsvc.wire.content import EntityReference
 from tests.support.databases import StoreCase, guid
 
 Part = tuple[str, str]

@@ -3,11 +3,11 @@
 from msgspec import Struct
 from twisted.internet.defer import Deferred
 
-from contentsvc.web.allow import ANYONE
+from contentsvc.web.body_limits import BODY_LIMIT
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
+from contentsvc.web.permissions import ANYONE
 from contentsvc.web.route import route
-from contentsvc.web.sizes import BODY_LIMIT
 
 BIG = 2 * BODY_LIMIT
 

@@ -15,13 +15,13 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.web.app import Api
+from contentsvc.web.body_limits import KIB
 from contentsvc.web.errors import BadToken, Problem
+from contentsvc.web.operations import Family, Operation, table
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite
-from contentsvc.web.sizes import KIB
-from contentsvc.web.slow import Slow
-from contentsvc.web.table import Family, Operation, table
+from contentsvc.web.slow_requests import Slow
 from contentsvc.web.traffic import Traffic
 
 ANN = "00000000-0000-4000-8000-00000000000a"

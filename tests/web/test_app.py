@@ -5,9 +5,9 @@ from urllib.parse import quote
 from msgspec import Struct
 from twisted.internet.defer import CancelledError
 
-from contentsvc.web.allow import ADMIN, ANYONE, SELF, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Problem, named
+from contentsvc.web.permissions import ADMIN, ANYONE, SELF, SIGNED_IN
 from contentsvc.web.route import route
 from tests.web.support import ANN, BOB, Service, WebCase
 

@@ -6,9 +6,9 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from contentsvc.web import decode
-from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Problem
+from contentsvc.web.permissions import ANYONE
 from contentsvc.web.route import route
 from contentsvc.wire.base import Guid
 from tests.web.support import ANN, Service, WebCase

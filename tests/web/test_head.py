@@ -1,10 +1,10 @@
 """The answers to requests as soon as their head is in, before their body."""
 
-from contentsvc.web.allow import ADMIN, ANYONE, SELF, SIGNED_IN
+from contentsvc.web.body_limits import SMALL
 from contentsvc.web.call import Call
 from contentsvc.web.errors import BadToken
+from contentsvc.web.permissions import ADMIN, ANYONE, SELF, SIGNED_IN
 from contentsvc.web.route import route
-from contentsvc.web.sizes import SMALL
 from tests.web.boxes import Box, body_of
 from tests.web.support import ANN, BOB, TOKENS, Caller, Service, WebCase, authenticate
 

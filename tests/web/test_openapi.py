@@ -5,14 +5,14 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.allow import ANYONE, SELF, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
 from contentsvc.web.errors import named
 from contentsvc.web.openapi import Document
+from contentsvc.web.operations import Family, table
+from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.web.reply import Created, Listed
 from contentsvc.web.route import route
-from contentsvc.web.table import Family, table
 
 Sold = named(409, "sold", "It was sold.", to=str)
 Broken = named(409, "broken", "It is broken.", to=int, parts=list[str])

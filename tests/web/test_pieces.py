@@ -5,9 +5,9 @@ from typing import Any
 from twisted.internet.defer import Deferred, succeed
 from twisted.logger import formatEvent
 
-from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Unavailable
+from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Pieces
 from contentsvc.web.route import route
 from tests.web.support import Client, Service, WebCase

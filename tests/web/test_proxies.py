@@ -10,8 +10,8 @@ from twisted.protocols.haproxy._wrapper import HAProxyWrappingFactory
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import directlyProvides
 
-from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
+from contentsvc.web.permissions import ANYONE
 from contentsvc.web.proxies import Proxies, address_of, network
 from contentsvc.web.route import route
 from tests.web.support import Client, Service, WebCase

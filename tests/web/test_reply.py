@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
-from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
 from contentsvc.web.errors import named
+from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Created, Encoded, Listed
 from contentsvc.web.route import route
 from tests.web.support import Answer, Service, WebCase
@@ -314,7 +314,7 @@ class LinkTests(ReplyCase):
 
     def test_escaped(self) -> None:
         """Characters that would end the address or the header are percent-encoded."""
-        link = self.get("/list?x=a>b\"c\\d|e{f}^`<%3E&limit=1")
+        link = self.get('/list?x=a>b"c\\d|e{f}^`<%3E&limit=1')
         self.assertEqual(
             link.headers["Link"],
             '</list?x=a%3Eb%22c%5Cd%7Ce%7Bf%7D%5E%60%3C%3E&limit=1&after=1>; rel="next"',

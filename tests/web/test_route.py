@@ -6,13 +6,13 @@ from typing import Any
 from msgspec import Raw, Struct
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.allow import ADMIN, ANYONE, SELF, SELF_OR_ADMIN, SIGNED_IN
+from contentsvc.web.body_limits import BODY_LIMIT, FORM_LIMIT
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
 from contentsvc.web.errors import Forbidden, InvalidPath, named
+from contentsvc.web.permissions import ADMIN, ANYONE, SELF, SELF_OR_ADMIN, SIGNED_IN
 from contentsvc.web.reply import Created, Encoded, Listed, Pieces
 from contentsvc.web.route import Answer, errors_of, route
-from contentsvc.web.sizes import BODY_LIMIT, FORM_LIMIT
 
 Lost = named(404, "lost", "It is lost.")
 Full = named(409, "full", "It is full.")

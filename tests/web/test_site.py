@@ -2,9 +2,9 @@
 
 from twisted.web.http_headers import _nameEncoder
 
-from contentsvc.web.allow import ANYONE, SIGNED_IN
 from contentsvc.web.call import Call
 from contentsvc.web.errors import named
+from contentsvc.web.permissions import ANYONE, SIGNED_IN
 from contentsvc.web.route import route
 from tests.web.boxes import BIG, Boxes, body_of
 from tests.web.support import ANN, Service, WebCase, parse

@@ -3,9 +3,9 @@
 from twisted.internet.task import Clock
 from twisted.logger import LogLevel, formatEvent
 
-from contentsvc.web.allow import ANYONE
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Unavailable, named
+from contentsvc.web.permissions import ANYONE
 from contentsvc.web.route import route
 from contentsvc.web.unavailable import unavailability
 from tests.web.support import Service, WebCase

@@ -2,7 +2,7 @@
 -- that a vote rewrites no words, and a change of words no ranks.
 
 -- A row for each content. `terms` has its words, tags and filters. Postgres' own parser is not used:
--- it depends on the server's locale. Words and tags come from Python (contentsvc/store/words.py), filters
+-- it depends on the server's locale. Words and tags come from Python (contentsvc/store/content/tokenizer.py), filters
 -- from the content's row. Every term begins with the content's shelf, in hexadecimal digits, and a
 -- mark, which no word has:
 --     1f.castle      a word: weight A in the name, B in a tag, none in the description

@@ -1,6 +1,6 @@
 -- Accounts can be deleted (extensions §8). The row of a user goes, and with it, by foreign keys, what is theirs
 -- alone. What stays keeps the user's id, which then names nobody. What is much, or has to do with what is
--- others', is deleted afterwards, a batch at a time: see contentsvc.store.leaving.
+-- others', is deleted afterwards, a batch at a time: see contentsvc.store.accounts.deletion.
 --
 -- So these tables refer to users no more. Whoever writes into them holds the user's row FOR KEY SHARE, as a
 -- foreign key does: nobody writes for a user who leaves. Log-ins hold that row anyway, and announcements of files

@@ -1,7 +1,7 @@
 """An account that the operator deletes, with the `contentsvc` command: who gets its address."""
 
+from tests.spec.accounts.mailing import MailCase
 from tests.spec.data import User, guid, name
-from tests.spec.mailing import MailCase
 
 
 class DeletedTests(MailCase):

@@ -7,10 +7,10 @@ import re
 from typing import Any
 
 from tests.spec.accounts.base import AccountsCase
+from tests.spec.challenges.test_challenges import challenge
 from tests.spec.client import NOTHING
 from tests.spec.data import User, entity, guid, reference, word
-from tests.spec.files import blob
-from tests.spec.test_challenges import challenge
+from tests.spec.files.support import blob
 
 
 class ExportTests(AccountsCase):

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from tests.spec.challenges.test_challenges import challenge
 from tests.spec.data import User, draft, guid
-from tests.spec.files import blob
+from tests.spec.files.support import blob
+from tests.spec.notifications.support import revision
 from tests.spec.players.base import PlayersCase
 from tests.spec.shapes import ACTION
-from tests.spec.telling import revision
-from tests.spec.test_challenges import challenge
 
 ACTIONS = "moderation/actions"
 PROFILES = {"avatar": None, "emblem": None, "fullProfile": {}, "publicProfile": {}}

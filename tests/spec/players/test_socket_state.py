@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable
 
 from tests.spec.client import Socket
+from tests.spec.content.test_lifecycle import TwoDaemonsCase
 from tests.spec.data import User, guid
 from tests.spec.players.test_notification_state import NotedCase
-from tests.spec.test_lifecycle import TwoDaemonsCase
 
 
 class StateCase(NotedCase):

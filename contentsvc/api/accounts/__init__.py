@@ -1,0 +1,1 @@
+"""Operations of accounts: users, log-ins, addresses, sessions, deletion."""

@@ -1,0 +1,74 @@
+"""Accounts: registration, and the password (spec §5)."""
+
+from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.reauthentication import unproved
+from contentsvc.api.errors import (
+    EmailTaken,
+    RegistrationClosed,
+    TooManyAttempts,
+    UsernameTaken,
+    WrongPassword,
+)
+from contentsvc.db.database import Database
+from contentsvc.passwords import Passwords
+from contentsvc.push.revocation import Endings
+from contentsvc.store.accounts import accounts, addresses, mails, sessions
+from contentsvc.store.accounts.mails import Mails, Wanted
+from contentsvc.web.call import Call
+from contentsvc.web.permissions import ANYONE, SELF
+from contentsvc.web.reply import Created
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import PasswordChange, Registration
+
+
+class Accounts:
+    """Registration, and changing the password."""
+
+    def __init__(
+        self,
+        db: Database,
+        passwords: Passwords,
+        guard: Guard,
+        endings: Endings,
+        mails: Mails | None,  # None: the service sends none
+        *,
+        registration: bool,
+    ) -> None:
+        self._db = db
+        self._passwords = passwords
+        self._guard = guard
+        self._endings = endings
+        self._mails = mails
+        self._registration = registration
+
+    @route("POST", "/user", allow=ANYONE, raises=(RegistrationClosed, UsernameTaken, EmailTaken))
+    async def register(self, call: Call, body: Registration) -> Created:
+        """Register a user. A mail with a link to confirm the address goes there, if the service
+        sends mail. If too many were asked for from the client's address, or for the mailbox, none
+        is sent."""
+        if not self._registration:
+            raise RegistrationClosed()
+        encoded = await self._passwords.hash(body.password, call.network)
+        if self._mails is not None:
+            await self._guard.tidy()
+        async with self._db.transaction() as tx:
+            await addresses.free(tx, body.email)
+            user = await accounts.register(tx, body.username, body.email, encoded, False)
+            if self._mails is not None and not await self._guard.mail_wait(tx, call):
+                await self._mails.ask(tx, user, Wanted("confirm", body.email))
+        return Created(f"/api/v1/user/{user}")
+
+    @route("PUT", "/user/<guid:user>/password", allow=SELF, raises=(WrongPassword, TooManyAttempts))
+    async def change_password(self, call: Call, user: str, body: PasswordChange) -> None:
+        """Change the password, and end all other log-ins, and the links in mails that set a
+        password or change the address."""
+        found = await self._guard.by_id(call, user, body.current)
+        if found is None:
+            raise WrongPassword()
+        encoded = await self._passwords.hash(body.new, call.network)
+        async with self._db.transaction() as tx:
+            if not await accounts.set_password(tx, user, found.password_hash, encoded):
+                raise await unproved(tx, user)  # another change was first
+            await mails.end_links(tx, user)
+            others = await sessions.revoke_all(tx, user, call.session)
+            self._endings.end(tx, others)

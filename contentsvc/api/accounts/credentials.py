@@ -1,0 +1,136 @@
+"""Checking passwords and the tokens of other services, with limits on failures."""
+
+from collections import Counter
+from typing import Final
+
+from contentsvc.api.errors import (
+    TooManyAttempts,
+    TooManyRequests,
+    account_deleted,
+    retry_after,
+)
+from contentsvc.db.query import Db
+from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
+from contentsvc.passwords import Passwords
+from contentsvc.store.accounts import accounts, log_in_attempts
+from contentsvc.tokens import Tokens
+from contentsvc.web.call import Call
+from contentsvc.web.proxies import UNIX, UNKNOWN
+
+MOST: Final = 10
+"""Most failed log-ins of one account from one address."""
+WINDOW: Final = 15 * 60
+"""Seconds in which failures count."""
+_NO_LIMIT = 2**31 - 1
+
+
+class Guard:
+    """Checks passwords, and tokens of other services, and limits failures, and what
+    addresses ask for by mail.
+
+    One limit is for each account from each address, so that a stranger locks nobody out. The other,
+    `most_of_address`, is for each address over all accounts; 0 means none, as for
+    `mails_of_address`. The database stores pseudonyms of names and addresses, which `tokens` makes.
+    Tokens of other services, which `verifiers` verify, cannot be guessed: they only count for the
+    address. `failed` counts failures by cause: "password" and "token" for a wrong one, "limit" for
+    one that was refused without a look at it.
+    """
+
+    def __init__(
+        self,
+        db: Db,
+        passwords: Passwords,
+        tokens: Tokens,
+        verifiers: Verifiers,
+        *,
+        most_of_address: int,
+        mails_of_address: int,
+        failed: Counter[str] | None = None,
+    ) -> None:
+        self._db = db
+        self._passwords = passwords
+        self._tokens = tokens
+        self._verifiers = verifiers
+        self._most_of_address = most_of_address or _NO_LIMIT
+        self._mails_of_address = mails_of_address or _NO_LIMIT
+        self._failed: Counter[str] = Counter() if failed is None else failed
+
+    async def by_name(self, call: Call, name: str, password: str) -> accounts.Credentials | None:
+        """The account of this name or e-mail, if the password is right. Raises TooManyAttempts."""
+        found = await accounts.credentials(self._db, name)
+        if found is not None:
+            return await self._check(call, found.id, found, password)
+        # As in the database, the case of A to Z does not matter.
+        key = name.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+        return await self._check(call, self._tokens.pseudonym(f"name {key}"), None, password)
+
+    async def by_id(self, call: Call, user: str, password: str) -> accounts.Credentials | None:
+        """The account of the caller, who has this id, if the password is right. Raises
+        TooManyAttempts, and BadToken if the account has just been deleted: that is no failure."""
+        found = await accounts.credentials_of(self._db, user)
+        if found is None:
+            raise account_deleted()
+        return await self._check(call, user, found, password)
+
+    async def subject(self, call: Call, token: str, token_type: str) -> Subject:
+        """The account elsewhere that this token of another service proves. Raises
+        InvalidSubjectToken, IdentityUnavailable, TooManyAttempts."""
+        counted = self._counted(call, self._tokens.pseudonym("subject_token"), _NO_LIMIT)
+        self._refuse(call, await log_in_attempts.wait(self._db, *counted))
+        try:
+            return await self._verifiers.verify(token, token_type)
+        except InvalidSubjectToken as error:
+            self._failed["token"] += 1
+            call.note("failed-log-in")
+            if error.counts:
+                await log_in_attempts.expire(self._db, WINDOW)
+                await log_in_attempts.failed(self._db, *counted)
+            raise
+
+    def _counted(self, call: Call, account: str, most: int) -> tuple[str, str, int, int, int]:
+        """What `failures` counts by."""
+        address = call.network
+        of_address = _NO_LIMIT if address in {UNIX, UNKNOWN} else self._most_of_address
+        return account, self._tokens.pseudonym(f"address {address}"), most, of_address, WINDOW
+
+    async def mail(self, db: Db, call: Call) -> None:
+        """Count a request for a mail, whoever is to get it. Raises TooManyRequests if there were
+        too many from the client's address."""
+        if (wait := await self.mail_wait(db, call)) > 0:
+            raise TooManyRequests(headers=retry_after(wait))
+
+    async def mail_wait(self, db: Db, call: Call) -> int:
+        """The same, but gives the seconds to wait; 0 if it may be sent."""
+        if call.network in {UNIX, UNKNOWN} or self._mails_of_address == _NO_LIMIT:
+            return 0
+        what = self._tokens.pseudonym("mails")
+        address = self._tokens.pseudonym(f"address {call.network}")
+        return await log_in_attempts.requested(db, what, address, self._mails_of_address, WINDOW)
+
+    async def tidy(self) -> None:
+        """Forget some of what was counted before. It is not to be done in the transaction that
+        counts: two that forget each other's would wait for each other."""
+        await log_in_attempts.expire(self._db, WINDOW)
+
+    async def _check(
+        self, call: Call, account: str, found: accounts.Credentials | None, password: str
+    ) -> accounts.Credentials | None:
+        counted = self._counted(call, account, MOST)
+        self._refuse(call, await log_in_attempts.wait(self._db, *counted))
+        encoded = None if found is None else found.password_hash
+        right = await self._passwords.verify(encoded, password, call.network)
+        if not right:
+            await log_in_attempts.expire(self._db, WINDOW)
+        # Of many guesses at once, only as many as allowed may learn whether they are right.
+        count = log_in_attempts.succeeded if right else log_in_attempts.failed
+        self._refuse(call, await count(self._db, *counted))
+        if not right:
+            self._failed["password"] += 1
+            call.note("failed-log-in")
+        return found if right else None
+
+    def _refuse(self, call: Call, wait: int) -> None:
+        if wait > 0:
+            self._failed["limit"] += 1
+            call.note("failed-log-in")
+            raise TooManyAttempts(headers=retry_after(wait))

@@ -1,0 +1,219 @@
+"""E-mail addresses, and passwords that are lost (extensions §8).
+
+What is asked here is done by mail. The mails are made and sent by contentsvc.tasks.mails.
+"""
+
+from typing import Final
+
+from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.reauthentication import Given, proof_of, proved
+from contentsvc.api.errors import (
+    EmailTaken,
+    InvalidMailedToken,
+    MailUnavailable,
+    TooManyAttempts,
+    TooManyRequests,
+    UserNotFound,
+    WrongPassword,
+    retry_after,
+)
+from contentsvc.db.database import Database
+from contentsvc.db.query import Db
+from contentsvc.passwords import Passwords
+from contentsvc.push.revocation import Endings
+from contentsvc.store.accounts import addresses, identities, log_in_attempts, mails, sessions
+from contentsvc.store.accounts.mails import Mails, Wanted
+from contentsvc.tokens import EMAIL, RESET, MailTokens
+from contentsvc.web.call import Call
+from contentsvc.web.decode import Either
+from contentsvc.web.permissions import ANYONE, SELF
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import (
+    EmailChange,
+    EmailChangeBySubject,
+    EmailConfirmation,
+    PasswordReset,
+    PasswordResetRequest,
+)
+
+MOST: Final = 20
+"""Mails that a user may ask for in an hour, to confirm addresses."""
+_UNSET: Final = 3600
+"""Seconds after which to ask a service again that sends no mail: an operator may change that."""
+
+
+class Emails:
+    """Addresses of accounts, and passwords that are lost: what is done by mail."""
+
+    def __init__(
+        self,
+        db: Database,
+        passwords: Passwords,
+        guard: Guard,
+        endings: Endings,
+        tokens: MailTokens,
+        mails: Mails | None,  # None: the service sends none
+    ) -> None:
+        self._db = db
+        self._passwords = passwords
+        self._guard = guard
+        self._endings = endings
+        self._tokens = tokens
+        self._mails = mails
+
+    @property
+    def _sending(self) -> Mails:
+        if self._mails is None:
+            raise MailUnavailable(headers=retry_after(_UNSET))
+        return self._mails
+
+    @route("POST", "/user/password-reset", allow=ANYONE, raises=(MailUnavailable, TooManyRequests))
+    async def ask_reset(self, call: Call, body: PasswordResetRequest) -> None:
+        """Have a mail sent to the account with this address, with a link to set a new password. The
+        link is good once, for an hour. The answer is the same if there is no such account."""
+        sending = self._sending
+        await self._guard.tidy()
+        await self._guard.mail(self._db, call)
+        await sending.put_reset(self._db, body.email)
+
+    @route("PUT", "/user/password-reset", allow=ANYONE, raises=(InvalidMailedToken,))
+    async def reset(self, call: Call, body: PasswordReset) -> None:
+        """Set a new password, with the token of a mailed link. It ends all log-ins, lifts a limit
+        of failed log-ins, and confirms the address. Accounts elsewhere that were linked since the
+        user proved to get mail, or before the user did for the first time, are not linked any more.
+        The one that the account was made with stays."""
+        id = self._tokens.read(RESET, body.token)
+        # The hash is made only for who has a link: it is expensive.
+        link = id and await mails.link(self._db, id, ["reset"])
+        if not id or not link:
+            raise InvalidMailedToken()
+        encoded = await self._passwords.hash(body.new, call.network)
+        async with self._db.transaction() as tx:
+            user = link.user_id
+            account = await mails.lock(tx, user)
+            if account is None or not await addresses.reset(tx, user, link.email, encoded):
+                raise InvalidMailedToken()
+            if not await mails.use(tx, id):
+                raise InvalidMailedToken()
+            await mails.end_links(tx, user)
+            # Who has linked them may be another than who gets the mail, and is to have no way back
+            # in.
+            unlinked = await identities.unlink_doubtful(tx, user)
+            await identities.keep(tx, user, account.confirmed)
+            if unlinked and self._mails is not None:
+                await self._mails.put(tx, "unlinked", user, link.email, unlinked)
+            await log_in_attempts.forget(tx, user)
+            self._endings.end(tx, await sessions.revoke_all(tx, user, None))
+
+    @route(
+        "PUT",
+        "/user/<guid:user>/email",
+        allow=SELF,
+        raises=(
+            MailUnavailable,
+            UserNotFound,
+            WrongPassword,
+            EmailTaken,
+            TooManyAttempts,
+            TooManyRequests,
+        ),
+    )
+    async def change(
+        self, call: Call, user: str, body: Either[EmailChange | EmailChangeBySubject]
+    ) -> None:
+        """Have a mail sent to a new address. The address changes when the link in it is used. It
+        takes the password. If the account has none, it takes a `subject_token` of an account
+        elsewhere that is linked to it."""
+        by_password = body.decode(Given).by_password
+        given = body.decode(EmailChange) if by_password else body.decode(EmailChangeBySubject)
+        sending = self._sending
+        found = await proved(self._db, self._guard, call, user, proof_of(given))
+        await self._guard.tidy()
+        async with self._db.transaction() as tx:
+            account = await mails.lock(tx, user)
+            if account is None:
+                raise UserNotFound()
+            if not await found.holds(tx, user, account.password_hash):
+                raise WrongPassword()  # it was changed, or unlinked, while it was checked
+            if await addresses.taken(tx, user, given.email):
+                raise EmailTaken()
+            await mails.end_changes(tx, user)
+            await self._ask(tx, call, sending, user, Wanted("change", given.email))
+
+    @route(
+        "POST",
+        "/user/<guid:user>/email/verification",
+        allow=SELF,
+        raises=(MailUnavailable, UserNotFound, TooManyRequests),
+    )
+    async def ask_confirmation(self, call: Call, user: str) -> None:
+        """Send the mail again with which an address is confirmed: the account's own, and a new one
+        that it is to get. If there is nothing to confirm, nothing is sent."""
+        sending = self._sending
+        await self._guard.tidy()
+        async with self._db.transaction() as tx:
+            account = await mails.lock(tx, user)
+            if account is None:
+                raise UserNotFound()
+            wanted = await mails.wanted(tx, user)
+            unconfirmed = None if account.confirmed else account.email
+            if wanted is None and unconfirmed is None:
+                return
+            asked = [] if wanted is None else [Wanted("change", wanted)]
+            asked += [] if unconfirmed is None else [Wanted("confirm", unconfirmed)]
+            await self._ask(tx, call, sending, user, *asked)
+
+    @route(
+        "PUT",
+        "/user/email/verification",
+        allow=ANYONE,
+        raises=(InvalidMailedToken, EmailTaken),
+    )
+    async def confirm(self, call: Call, body: EmailConfirmation) -> None:
+        """Confirm an address, with the token of a mailed link. If it is a new address, it becomes
+        the account's. To confirm it again changes nothing."""
+        id = self._tokens.read(EMAIL, body.token)
+        if id is None:
+            raise InvalidMailedToken()
+        async with self._db.transaction() as tx:
+            link = await mails.link(tx, id, ["confirm", "change"])
+            if link is None:
+                raise InvalidMailedToken()
+            if link.purpose == "change":
+                await self._change(tx, id, link)
+            else:
+                before = await mails.lock(tx, link.user_id)
+                if not await addresses.confirm(tx, link.user_id, link.email):
+                    raise InvalidMailedToken()
+                if before is not None and not before.confirmed:
+                    await identities.keep(tx, link.user_id, False)
+
+    async def _change(self, tx: Db, id: str, link: mails.Link) -> None:
+        user, email = link.user_id, link.email
+        await addresses.lock(tx, user, email)
+        # Again, now that nothing changes any more.
+        if await mails.link(tx, id, ["change"]) is None:
+            raise InvalidMailedToken()
+        before = await mails.lock(tx, user)
+        if before is None:
+            raise InvalidMailedToken()
+        if before.confirmed and before.email == email:
+            return
+        await addresses.free(tx, email)
+        await addresses.change(tx, user, email)
+        await identities.keep(tx, user, before.confirmed)
+        # They were mailed to the address before.
+        await mails.end_resets(tx, user)
+        if self._mails is None or before.email is None or not before.confirmed:
+            return
+        if before.email.lower() != email.lower():
+            await self._mails.put(tx, "changed", user, before.email)
+
+    async def _ask(self, tx: Db, call: Call, sending: Mails, user: str, *asked: Wanted) -> None:
+        """Have mails sent, if the limits of the user, of the client's address and of the mailboxes
+        allow it. Raises TooManyRequests."""
+        if (wait := await mails.wait(tx, user, ["confirm", "change"], MOST)) > 0:
+            raise TooManyRequests(headers=retry_after(wait))
+        await self._guard.mail(tx, call)
+        if (wait := await sending.ask(tx, user, *asked)) > 0:
+            raise TooManyRequests(headers=retry_after(wait))

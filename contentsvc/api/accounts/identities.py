@@ -1,0 +1,169 @@
+"""Accounts elsewhere with which a user logs in (extensions §8)."""
+
+from typing import Final
+
+from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.reauthentication import (
+    Proved,
+    proof_in,
+    proved,
+    token_of,
+    unproved_body,
+)
+from contentsvc.api.errors import (
+    IdentityTaken,
+    InvalidSubjectToken,
+    LastIdentity,
+    TooManyAttempts,
+    TooManyRequests,
+    UserNotFound,
+    WrongPassword,
+    retry_after,
+)
+from contentsvc.api.paging import listed, position
+from contentsvc.db.database import Database
+from contentsvc.db.query import Db
+from contentsvc.identity import subject as identity
+from contentsvc.identity.subject import Subject
+from contentsvc.store.accounts import identities, mails
+from contentsvc.store.accounts.mails import Account, Mails, Purpose
+from contentsvc.web.call import Call
+from contentsvc.web.decode import Either
+from contentsvc.web.permissions import SELF
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import (
+    Identity,
+    LinkByPassword,
+    LinkByToken,
+    PasswordProof,
+    SubjectProof,
+    TokenProof,
+)
+from contentsvc.wire.base import Part
+
+MOST: Final = 20
+"""Links and unlinks of a user in an hour of which a mail tells."""
+
+
+class Identities:
+    """The accounts elsewhere that are linked to a user. Without `mails` nobody is told of links."""
+
+    def __init__(self, db: Database, guard: Guard, mails: Mails | None) -> None:
+        self._db = db
+        self._guard = guard
+        self._mails = mails
+
+    @route("GET", "/user/<guid:user>/identities", allow=SELF)
+    async def all(self, call: Call, user: str, query: Part) -> Listed[Identity]:
+        """List the accounts of other services that are linked to the user, newest first."""
+        rows = await identities.of_user(self._db, user, position(query), query.limit)
+        return listed(rows, query, lambda row: row.number, lambda row: row.identity)
+
+    @route(
+        "POST",
+        "/user/<guid:user>/identities",
+        allow=SELF,
+        raises=(
+            UserNotFound,
+            InvalidSubjectToken,
+            WrongPassword,
+            IdentityTaken,
+            TooManyAttempts,
+            TooManyRequests,
+        ),
+    )
+    async def link(
+        self, call: Call, user: str, body: Either[LinkByPassword | LinkByToken | SubjectProof]
+    ) -> None:
+        """Link an account of another service to the user, who can then log in with it. Its
+        `subject_token` proves that it is theirs. It takes the password too. If the user has none,
+        it takes a `proof_token` of an account that was linked before. A repeat changes nothing, and
+        needs no proof. A mail to the confirmed address tells of the link."""
+        token, given = token_of(body.decode(SubjectProof)), proof_in(body)
+        subject = await subject_of(self._guard, call, *token)
+        if await identities.owner(self._db, subject.issuer, subject.subject) == user:
+            return
+        if given is None:
+            raise unproved_body()
+        proof = await proved(self._db, self._guard, call, user, given)
+        async with self._db.transaction() as tx:
+            account = await self._lock(tx, user)
+            await self._still(tx, user, account, proof)
+            if await identities.link(tx, user, subject.issuer, subject.subject):
+                await self._tell(tx, "linked", user, account, subject.issuer)
+            elif await identities.owner(tx, subject.issuer, subject.subject) != user:
+                raise IdentityTaken()
+
+    @route(
+        "DELETE",
+        "/user/<guid:user>/identities/<guid:identity>",
+        allow=SELF,
+        raises=(UserNotFound, WrongPassword, LastIdentity, TooManyAttempts, TooManyRequests),
+    )
+    async def unlink(
+        self, call: Call, user: str, identity: str, body: Either[PasswordProof | TokenProof]
+    ) -> None:
+        """Take the link to an account of another service away. It takes the password. If the user
+        has none, it takes a `proof_token` of an account that is linked. A mail to the confirmed
+        address tells of it. If there is no such link, this is not an error, and needs no proof."""
+        ways = await identities.ways(self._db, user, identity)
+        if ways is None:
+            raise UserNotFound()
+        if not ways.this:
+            return
+        given = proof_in(body)
+        if given is None:
+            raise unproved_body()
+        try:
+            proof = await proved(self._db, self._guard, call, user, given)
+        except WrongPassword:
+            # Another deletion, which was first, may have taken the account that would be the proof.
+            now = await identities.ways(self._db, user, identity)
+            if not ways.last and now is not None and now.last:
+                raise LastIdentity() from None
+            raise
+        async with self._db.transaction() as tx:
+            # Two deletions at once must not take the last two, nor a password that is just coming
+            # be overlooked.
+            account = await self._lock(tx, user)
+            ways = await identities.ways(tx, user, identity)
+            if ways is None or not ways.this:
+                return
+            if ways.last:
+                raise LastIdentity()
+            await self._still(tx, user, account, proof)
+            issuer = await identities.unlink(tx, user, identity)
+            await self._tell(tx, "unlinked", user, account, issuer or "")
+
+    async def _lock(self, tx: Db, user: str) -> Account:
+        """The user's account, which stays as it is until the transaction ends. Raises
+        UserNotFound."""
+        account = await mails.lock(tx, user)
+        if account is None:
+            raise UserNotFound()
+        return account
+
+    async def _still(self, tx: Db, user: str, account: Account, proof: Proved) -> None:
+        """Raises WrongPassword if the password was changed, or the account elsewhere unlinked,
+        while it was checked."""
+        if not await proof.holds(tx, user, account.password_hash):
+            raise WrongPassword()
+
+    async def _tell(
+        self, tx: Db, purpose: Purpose, user: str, account: Account, issuer: str
+    ) -> None:
+        if self._mails is not None and account.email is not None and account.confirmed:
+            # A mail that is not sent would be worse than a link that is not made.
+            if (wait := await mails.wait(tx, user, ["linked", "unlinked"], MOST)) > 0:
+                raise TooManyRequests(headers=retry_after(wait))
+            await self._mails.put(tx, purpose, user, account.email, issuer)
+
+
+async def subject_of(guard: Guard, call: Call, token: str, token_type: str) -> Subject:
+    """The account elsewhere that a token proves. Raises InvalidSubjectToken (the problem),
+    TooManyAttempts, IdentityUnavailable."""
+    try:
+        return await guard.subject(call, token, token_type)
+    except identity.InvalidSubjectToken as error:
+        raise InvalidSubjectToken(str(error)) from None

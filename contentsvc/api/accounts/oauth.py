@@ -1,0 +1,230 @@
+"""OAuth: log-in, renewal, token exchange and log-out (spec §5; RFC 6749, RFC 7009, RFC 8693)."""
+
+import base64
+import hashlib
+import hmac
+import secrets
+from datetime import UTC, datetime
+
+from msgspec import structs
+
+from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.generated_names import names
+from contentsvc.api.accounts.identities import subject_of
+from contentsvc.api.errors import (
+    AccountBanned,
+    InvalidGrant,
+    InvalidSubjectToken,
+    InvalidTarget,
+    TooManyAttempts,
+    UnsupportedGrant,
+)
+from contentsvc.db.database import Database
+from contentsvc.db.errors import Refused
+from contentsvc.db.query import Db
+from contentsvc.identity.subject import Subject
+from contentsvc.push.revocation import Endings
+from contentsvc.store.accounts import identities, sessions
+from contentsvc.store.moderation import bans
+from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
+from contentsvc.web.call import Call
+from contentsvc.web.errors import InvalidBody, Problem, Unavailable
+from contentsvc.web.permissions import ANYONE
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import (
+    ACCESS_TOKEN,
+    EXCHANGE,
+    Revoked,
+    RevokeForm,
+    TokenAnswer,
+    TokenForm,
+)
+
+REFRESH_LIFETIME = 30 * 24 * 3600
+"""Seconds."""
+_GRACE = 30
+"""Seconds in which a spent refresh token is answered again: two requests at once, or a retry."""
+
+
+class OAuth:
+    """Log-in, renewal and log-out, as OAuth has them."""
+
+    def __init__(
+        self,
+        db: Database,
+        guard: Guard,
+        tokens: Tokens,
+        endings: Endings,
+        *,
+        per_user: int = 0,  # the most sessions of a user; 0: any number
+    ) -> None:
+        self._db = db
+        self._guard = guard
+        self._tokens = tokens
+        self._endings = endings
+        self._per_user = per_user
+
+    @route(
+        "POST",
+        "/oauth/token",
+        allow=ANYONE,
+        raises=(
+            UnsupportedGrant,
+            InvalidGrant,
+            InvalidSubjectToken,
+            InvalidTarget,
+            TooManyAttempts,
+            AccountBanned,
+        ),
+    )
+    async def token(self, call: Call, form: TokenForm) -> TokenAnswer:
+        """Log in with a password, or get new tokens for a refresh token (RFC 6749). Log in with a
+        token of the studio's own accounts, or of Steam (RFC 8693): the first time, this makes a
+        user. A log-in beyond the limit of a user ends the one that was used longest ago."""
+        if form.grant_type == "password":
+            name = _needed("username", form.username)
+            return await self._log_in(call, name, _needed("password", form.password))
+        if form.grant_type == "refresh_token":
+            return await self._renew(call, _needed("refresh_token", form.refresh_token))
+        if form.grant_type == EXCHANGE:
+            return await self._exchange(call, form)
+        raise UnsupportedGrant()
+
+    async def _log_in(self, call: Call, name: str, password: str) -> TokenAnswer:
+        found = await self._guard.by_name(call, name, password)
+        if found is None:
+            raise InvalidGrant()
+        async with self._db.transaction() as tx:
+            if not await sessions.hold(tx, found.id, found.password_hash):
+                raise InvalidGrant()  # it was changed while it was checked
+            return await self._begin(tx, found.id, admin=found.admin)
+
+    async def _exchange(self, call: Call, form: TokenForm) -> TokenAnswer:
+        token = _needed("subject_token", form.subject_token)
+        token_type = _needed("subject_token_type", form.subject_token_type)
+        if form.resource or form.audience:
+            raise InvalidTarget()
+        if form.actor_token:  # the answer would be a token of the wrong one of the two
+            raise InvalidBody("actor_token is not supported.")
+        if (form.requested_token_type or ACCESS_TOKEN) != ACCESS_TOKEN:
+            raise InvalidBody(f"requested_token_type must be {ACCESS_TOKEN}.")
+        subject = await subject_of(self._guard, call, token, token_type)
+        for name in names(subject.name):
+            try:
+                async with self._db.transaction() as tx:
+                    answer = await self._admit(tx, subject, name)
+            except Refused as error:
+                # The name is taken, or another exchange has just made the user.
+                if error.constraint not in {"users_username", "identities_subject"}:
+                    raise
+            else:
+                return structs.replace(answer, issued_token_type=ACCESS_TOKEN)
+        raise Unavailable(cause="lock")
+
+    async def _admit(self, tx: Db, subject: Subject, name: str) -> TokenAnswer:
+        """Begin a session of the user to whom an account elsewhere is linked. If there is none,
+        make one of this name. Raises as `_begin` and identities.join do."""
+        account = subject.issuer, subject.subject
+        owner = await identities.hold(tx, *account)
+        if owner is None:
+            return await self._begin(tx, await identities.join(tx, name, *account), admin=False)
+        return await self._begin(tx, owner.user, admin=owner.admin)
+
+    async def _begin(self, tx: Db, user: str, *, admin: bool) -> TokenAnswer:
+        """Begin a session of a user who has proved to be it, and whose row is held. Raises
+        AccountBanned, Unavailable."""
+        refresh = secrets.token_urlsafe(32)
+        session = await sessions.begin(tx, user, _hash(refresh), REFRESH_LIFETIME)
+        if session is None:
+            raise await self._banned(tx, user)
+        if self._per_user:
+            ended = await sessions.end_oldest(tx, user, self._per_user, session)
+            if ended:
+                self._endings.end(tx, ended)
+        return self._answer(user, session, admin, refresh)
+
+    async def _banned(self, db: Db, user: str) -> Problem:
+        """Why a user with the right password cannot log in."""
+        ban = await bans.of_user(db, user)
+        if ban is None:  # it has just ended
+            return Unavailable(cause="lock")
+        if ban.until is None:
+            return AccountBanned(f"The account is banned: {ban.reason}", reason=ban.reason)
+        end = datetime.fromtimestamp(ban.until, UTC)
+        return AccountBanned(
+            f"The account is banned until {end:%Y-%m-%d %H:%M:%S} UTC: {ban.reason}",
+            reason=ban.reason,
+            until=ban.until,
+        )
+
+    async def _renew(self, call: Call, refresh: str) -> TokenAnswer:
+        old = _hash(refresh)
+        async with self._db.transaction() as tx:
+            token = await sessions.presented(tx, old)
+            if token is None or not token.live:
+                raise InvalidGrant()
+            successor = await self._successor(tx, refresh, token)
+            if successor is None:
+                # It was used before. One of the two users is a thief, so neither may go on.
+                await sessions.revoke(tx, token.session_id)
+                self._endings.end(tx, [token.session_id])
+        if successor is None:
+            call.note("refresh-token-reused")
+            raise InvalidGrant(
+                "This refresh token was used before. Its session has been ended: log in again."
+            )
+        return self._answer(token.user_id, token.session_id, token.admin, successor)
+
+    async def _successor(self, tx: Db, refresh: str, token: sessions.Presented) -> str | None:
+        """The successor of a refresh token, whose row is locked: always the same one.
+
+        None if the token is used again too late, or after its successor.
+        """
+        if token.spent_for is not None:
+            if token.spent_for > _GRACE:
+                return None
+            if token.salt is not None:
+                successor = _derive(token.salt, refresh)
+                return None if await sessions.is_spent(tx, _hash(successor)) else successor
+            # A daemon of the release before has spent it. Its successor is not known.
+        salt = secrets.token_hex(32)
+        successor = _derive(salt, refresh)
+        await sessions.rotate(
+            tx, _hash(refresh), token.session_id, _hash(successor), REFRESH_LIFETIME, salt
+        )
+        return successor
+
+    def _answer(self, user: str, session: str, admin: bool, refresh: str) -> TokenAnswer:
+        access = self._tokens.issue(user, session, admin=admin)
+        return TokenAnswer(access, "Bearer", ACCESS_LIFETIME, refresh, user)
+
+    @route("POST", "/oauth/revoke", allow=ANYONE)
+    async def revoke(self, call: Call, form: RevokeForm) -> Revoked:
+        """Log out (RFC 7009). Either token ends the log-in. An unknown token is not an error."""
+        session = await sessions.session_of(self._db, _hash(form.token))
+        if session is None:
+            try:
+                session = self._tokens.verify(form.token).session
+            except InvalidToken:
+                return Revoked()
+        await sessions.revoke(self._db, session)
+        self._endings.end(self._db, [session])
+        return Revoked()
+
+
+def _needed(name: str, value: str | None) -> str:
+    if not value:
+        raise InvalidBody(f"{name} is required for this grant_type.")
+    return value
+
+
+def _derive(salt: str, refresh: str) -> str:
+    """The successor of a refresh token. Neither the token nor the database alone is enough to
+    compute it."""
+    code = hmac.digest(bytes.fromhex(salt), refresh.encode(), hashlib.sha256)
+    return base64.urlsafe_b64encode(code).decode().rstrip("=")
+
+
+def _hash(token: str) -> str:
+    """SHA-256 in hex: the tokens are random, so nothing slower is needed."""
+    return hashlib.sha256(token.encode()).hexdigest()

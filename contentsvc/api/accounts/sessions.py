@@ -1,0 +1,63 @@
+"""Sessions: spec §4.19, and the log-ins of a user."""
+
+from contentsvc.api.errors import SessionNotFound
+from contentsvc.db.database import Database
+from contentsvc.push.revocation import Endings
+from contentsvc.store.accounts import sessions
+from contentsvc.tokens import Tokens
+from contentsvc.web.call import Call
+from contentsvc.web.errors import InvalidHost
+from contentsvc.web.permissions import SELF, SIGNED_IN
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import ConnectAnswer, ConnectBody, Session
+
+
+class Sessions:
+    """The first step to the socket, and a user's log-ins."""
+
+    def __init__(
+        self,
+        db: Database,
+        tokens: Tokens,
+        endings: Endings,
+        *,
+        public_url: str | None,
+    ) -> None:
+        self._db = db
+        self._tokens = tokens
+        self._endings = endings
+        self._public_url = public_url
+
+    @route("POST", "/session/connect", allow=SIGNED_IN, raises=(InvalidHost,))
+    async def connect(self, call: Call, body: ConnectBody) -> ConnectAnswer:
+        """Get the socket's URL, and a token to connect with, valid for a minute (spec §4.19)."""
+        url = self._public_url or call.base_url
+        return ConnectAnswer(
+            # http becomes ws, https becomes wss.
+            socket_url="ws" + url.removeprefix("http") + "/socket",
+            access_token=self._tokens.issue_socket(call.user, call.session, body.client),
+        )
+
+    @route("GET", "/user/<guid:user>/sessions", allow=SELF)
+    async def all(self, call: Call, user: str) -> list[Session]:
+        """List the user's log-ins that have not ended. The one used last comes first."""
+        return await sessions.of_user(self._db, user, call.session)
+
+    @route(
+        "DELETE",
+        "/user/<guid:user>/sessions/<guid:session>",
+        allow=SELF,
+        raises=(SessionNotFound,),
+    )
+    async def end(self, call: Call, user: str, session: str) -> None:
+        """End one log-in. It may be the one that the request is made with."""
+        if not await sessions.revoke_own(self._db, user, session):
+            raise SessionNotFound()
+        self._endings.end(self._db, [session])
+
+    @route("DELETE", "/user/<guid:user>/sessions", allow=SELF)
+    async def end_others(self, call: Call, user: str) -> None:
+        """End all log-ins but the one that the request is made with."""
+        async with self._db.transaction() as tx:
+            others = await sessions.revoke_all(tx, user, call.session)
+            self._endings.end(tx, others)

@@ -1,0 +1,149 @@
+"""Users: spec §4.5 to §4.8."""
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from contentsvc.api.checks import trimmed
+from contentsvc.api.comma_lists import ids
+from contentsvc.api.errors import EmblemNotEarned, FileInvalid, FileMissing, UserNotFound
+from contentsvc.api.files.references import Claims
+from contentsvc.db.database import Database
+from contentsvc.store.accounts import users
+from contentsvc.store.challenges import rewards
+from contentsvc.store.moderation import audit_log
+from contentsvc.web.call import Call
+from contentsvc.web.permissions import ANYONE, SELF, SELF_OR_ADMIN
+from contentsvc.web.reply import Pieces
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import (
+    FullUser,
+    Profile,
+    UserIds,
+    UserInfo,
+    UserPage,
+    UserSearch,
+    UserUpdate,
+)
+
+_SHORTEST_QUERY, _LONGEST_QUERY = 3, 256
+
+
+class Users:
+    """Users' own data, and the search for users. Without `claims` no avatar is a file of the
+    service's own."""
+
+    def __init__(self, db: Database, claims: Claims | None) -> None:
+        self._db = db
+        self._claims = claims
+
+    @route("GET", "/user/search", allow=ANYONE)
+    async def search(self, call: Call, query: UserSearch) -> UserPage | Pieces[UserPage]:
+        """Search users by name (spec §4.5). The exact name comes first, then names that begin with
+        `q`, then similar names."""
+        q = trimmed("q", query.q, _SHORTEST_QUERY, _LONGEST_QUERY)
+        found = await users.search(self._db, q, query.page_size, query.page)
+        total, length = found[0].total, found[0].bytes
+        if length > users.PROFILES:
+            there = [row.info.id for row in found if row.info is not None]
+            place = f'"page":{query.page},"pageSize":{query.page_size},"total":{total}'
+            return self._in_pieces(there, f'{place},"items":[', b"{]}")
+        items = [row.info for row in found if row.info is not None]
+        return UserPage(items, query.page, query.page_size, total)
+
+    @route("GET", "/user", allow=ANYONE)
+    async def by_ids(self, call: Call, query: UserIds) -> list[UserInfo] | Pieces[list[UserInfo]]:
+        """Get the public infos of several users, in the order of `ids`. Users that do not exist are
+        left out, and a repeated id counts once."""
+        given = ids("ids", query.ids)
+        infos = await users.infos(self._db, given, users.PROFILES)
+        if sum(len((info.profile or "").encode()) for info in infos) < users.PROFILES:
+            return infos
+        return self._in_pieces(given)
+
+    def _in_pieces(self, given: list[str], head: str = "", brackets: bytes = b"[]") -> Pieces[Any]:
+        """These users after the `head`. They are read part by part."""
+        left, begun, db = given, head.encode(), self._db.whole()
+
+        async def more() -> bytes:
+            nonlocal left, begun
+            infos = await users.infos(db, left, users.PROFILES) if left else []
+            left = left[left.index(infos[-1].id) + 1 :] if infos else []
+            first, begun = begun, b""
+            return first + msgspec.json.encode(infos)[1:-1]
+
+        async def state() -> str:
+            return head + await users.infos_state(db, given)
+
+        return Pieces(more, state, brackets)
+
+    @route("GET", "/user/<guid:user>/info", allow=ANYONE, raises=(UserNotFound,))
+    async def info(self, call: Call, user: str) -> UserInfo:
+        """Get a user's public info (spec §4.6)."""
+        info = await users.info(self._db, user)
+        if info is None:
+            raise UserNotFound()
+        return info
+
+    @route("GET", "/user/<guid:user>", allow=SELF, raises=(UserNotFound,))
+    async def full(self, call: Call, user: str) -> FullUser:
+        """Get a user's complete record (spec §4.7)."""
+        row = await users.full(self._db, user)
+        if row is None:
+            raise UserNotFound()
+        return FullUser(
+            id=row.id,
+            username=row.username,
+            email=row.email,
+            email_verified=row.email_verified,
+            avatar=row.avatar,
+            emblem=row.emblem,
+            full_profile=_profile(row.full_profile),
+            public_profile=_profile(row.public_profile),
+        )
+
+    @route(
+        "PUT",
+        "/user/<guid:user>",
+        allow=SELF_OR_ADMIN,
+        raises=(UserNotFound, EmblemNotEarned, FileMissing, FileInvalid),
+    )
+    async def update(self, call: Call, user: str, body: UserUpdate) -> None:
+        """Change a user's avatar, emblem and profiles (spec §4.8)."""
+        full, public = body.full_profile.profile, body.public_profile.profile
+        record = (
+            user,
+            body.avatar,
+            body.emblem,
+            None if full is UNSET else full,
+            None if public is UNSET else public,
+        )
+        claims, images = self._claims, [body.avatar] if body.avatar else []
+        if call.user == user:
+            if claims is None:
+                if await users.update(self._db, *record):
+                    return
+            elif claims.ignores(images) and await users.update_unclaimed(self._db, *record):
+                return
+        # The lock keeps admins from taking a reward away meanwhile.
+        async with self._db.transaction() as tx:
+            before = await users.hold(tx, *record)
+            if before is None:
+                raise UserNotFound()
+            if call.user != user and before.differs:
+                await audit_log.record(tx, call.user, "user_changed", "user", user, "")
+            if not await users.update(tx, *record):
+                # The emblem is a reward.
+                if body.emblem is None or not await rewards.has_earned(tx, user, body.emblem):
+                    raise EmblemNotEarned()
+                await users.update_earned(tx, *record)
+            if claims is not None:
+                old = [before.avatar] if before.avatar else []
+                await claims.replace(
+                    tx, "user", user, caller=call.user, owner=user, old=old, new=images
+                )
+
+
+def _profile(text: str | None) -> Profile:
+    return Profile() if text is None else Profile(profile=text)

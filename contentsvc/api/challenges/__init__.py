@@ -1,0 +1,1 @@
+"""Operations of design challenges: entries, votes, closing, rewards."""

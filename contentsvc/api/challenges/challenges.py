@@ -1,0 +1,159 @@
+"""Design challenges: spec §4.17, extensions §2."""
+
+import msgspec
+
+from contentsvc.api.errors import (
+    ChallengeClosed,
+    ChallengeHasEntries,
+    ChallengeNotFound,
+    ChallengeNotOpen,
+    FileInvalid,
+    FileMissing,
+    UnknownEntry,
+)
+from contentsvc.api.files.references import Claims
+from contentsvc.db.database import Database
+from contentsvc.db.query import Db
+from contentsvc.store.challenges import challenges, closing
+from contentsvc.store.moderation import audit_log
+from contentsvc.store.outbox import Outbox
+from contentsvc.store.tasks import ChallengeClosed as Closed
+from contentsvc.web.call import Call
+from contentsvc.web.errors import at_pointer
+from contentsvc.web.permissions import ADMIN, ANYONE
+from contentsvc.web.reply import Created
+from contentsvc.web.route import route
+from contentsvc.wire.challenges import Challenge, ChallengeClose, ChallengeCreate, Reward
+from contentsvc.wire.moderation import Act
+
+_reward = msgspec.json.Decoder(Reward)
+
+
+class Challenges:
+    """Design challenges and their rewards. Without `claims` no image is a file of the service's
+    own."""
+
+    def __init__(self, db: Database, outbox: Outbox, claims: Claims | None) -> None:
+        self._db = db
+        self._outbox = outbox
+        self._claims = claims
+
+    @route("POST", "/design-challenges", allow=ADMIN, raises=(FileMissing, FileInvalid))
+    async def create(self, call: Call, body: ChallengeCreate) -> Created:
+        """Create a design challenge (spec §4.17)."""
+        definition = _definition(body)
+        async with self._db.transaction() as tx:
+            challenge = await challenges.create(tx, definition)
+            await self._claim(tx, call, challenge, [], body)
+            await self._note(tx, call, "challenge_created", challenge)
+        return Created(f"/api/v1/design-challenges/{challenge}")
+
+    @route("GET", "/design-challenges", allow=ANYONE)
+    async def all(self, call: Call) -> list[Challenge]:
+        """List all design challenges, in the order of their ordinals."""
+        return [_challenge(row) for row in await challenges.all(self._db, *call.viewer)]
+
+    @route("GET", "/design-challenges/<guid:challenge>", allow=ANYONE, raises=(ChallengeNotFound,))
+    async def get(self, call: Call, challenge: str) -> Challenge:
+        """Get one design challenge."""
+        row = await challenges.get(self._db, challenge, *call.viewer)
+        if row is None:
+            raise ChallengeNotFound()
+        return _challenge(row)
+
+    @route(
+        "PUT",
+        "/design-challenges/<guid:challenge>",
+        allow=ADMIN,
+        raises=(ChallengeNotFound, ChallengeClosed, FileMissing, FileInvalid),
+    )
+    async def replace(self, call: Call, challenge: str, body: ChallengeCreate) -> None:
+        """Replace the definition of a design challenge that is not closed. Its entries and the ids
+        of its emblems stay."""
+        definition = _definition(body)
+        async with self._db.transaction() as tx:
+            before = await challenges.images(tx, challenge)
+            replaced = await challenges.replace(tx, challenge, definition)
+            if before is None or replaced is None:
+                raise ChallengeNotFound()
+            if not replaced.may:
+                raise ChallengeClosed()
+            await self._claim(tx, call, challenge, before, body)
+            if replaced.differs:
+                await self._note(tx, call, "challenge_changed", challenge)
+
+    async def _note(self, tx: Db, call: Call, act: Act, challenge: str) -> None:
+        await audit_log.record(tx, call.user, act, "challenge", challenge, "")
+
+    async def _claim(
+        self, tx: Db, call: Call, challenge: str, old: list[str], body: ChallengeCreate
+    ) -> None:
+        if self._claims is None:
+            return
+        new = [body.win.emblem.image, body.participate.emblem.image]
+        await self._claims.replace(
+            tx, "challenge", challenge, caller=call.user, owner=None, old=old, new=new
+        )
+
+    @route(
+        "DELETE",
+        "/design-challenges/<guid:challenge>",
+        allow=ADMIN,
+        raises=(ChallengeNotFound, ChallengeHasEntries),
+    )
+    async def delete(self, call: Call, challenge: str) -> None:
+        """Delete a design challenge that has no entries. Hidden entries count too."""
+        async with self._db.transaction() as tx:
+            if await challenges.lock(tx, challenge) is None:
+                raise ChallengeNotFound()
+            if not await challenges.delete(tx, challenge):
+                raise ChallengeHasEntries()
+            await self._note(tx, call, "challenge_deleted", challenge)
+
+    @route(
+        "POST",
+        "/design-challenges/<guid:challenge>/close",
+        allow=ADMIN,
+        raises=(ChallengeNotFound, ChallengeNotOpen, ChallengeClosed, UnknownEntry),
+    )
+    async def close(self, call: Call, challenge: str, body: ChallengeClose) -> None:
+        """Close a design challenge that is open or judged, with these winners. Their authors, and
+        all others who have taken part, get their rewards and are notified."""
+        async with self._db.transaction() as tx:
+            standing = await challenges.lock(tx, challenge)
+            if standing is None:
+                raise ChallengeNotFound()
+            if standing.state == "closed":
+                if set(standing.winners) == set(body.winners):
+                    return
+                raise ChallengeClosed()
+            if standing.state == "upcoming":
+                raise ChallengeNotOpen()
+            unknown = await closing.close(tx, challenge, body.winners)
+            if unknown:
+                raise UnknownEntry(entries=unknown)
+            await self._note(tx, call, "challenge_closed", challenge)
+            await self._outbox.put(tx, Closed(challenge=challenge))
+
+
+def _definition(body: ChallengeCreate) -> challenges.Definition:
+    """The definition as it is stored. Raises InvalidBody."""
+    if body.opens is not None and body.closes is not None and body.closes <= body.opens:
+        raise at_pointer("/closes", "This must be later than `opens`.")
+    return challenges.Definition(
+        name=body.name,
+        ordinal=body.ordinal,
+        description=body.description,
+        theme=body.theme,
+        win=msgspec.Raw(msgspec.json.encode(body.win)),
+        participate=msgspec.Raw(msgspec.json.encode(body.participate)),
+        opens=body.opens,
+        closes=body.closes,
+        types=None if body.types is None else list(body.types),
+        judging=body.judging,
+    )
+
+
+def _challenge(row: challenges.Row) -> Challenge:
+    rewards = {"win": _reward.decode(row.win), "participate": _reward.decode(row.participate)}
+    return Challenge(**{**row._asdict(), **rewards})

@@ -1,0 +1,129 @@
+"""Entering design challenges, and their closing (extensions §2)."""
+
+from collections.abc import Sequence
+
+from contentsvc.api.cursors import decoded, encoded, key_of
+from contentsvc.api.errors import (
+    ChallengeClosed,
+    ChallengeNotFound,
+    ChallengeNotOpen,
+    ContentNotActive,
+    ContentNotFound,
+    TypeNotAllowed,
+)
+from contentsvc.db.database import Database
+from contentsvc.db.query import Db
+from contentsvc.store.challenges import entries
+from contentsvc.store.content.search import Place
+from contentsvc.store.fragments import LAST
+from contentsvc.store.moderation import audit_log
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.permissions import ANYONE, SIGNED_IN
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.challenges import EntriesQuery
+from contentsvc.wire.content import ContentInfo
+
+_START: dict[str, Place] = {"newest": (LAST,), "top": (2.0, LAST)}
+"""The place before the first entry of each order: no bound is above 1."""
+_ENTRY = "/design-challenges/<guid:challenge>/entries/<guid:content>"
+
+
+class Entries:
+    """The content that has entered a design challenge."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    @route(
+        "PUT",
+        _ENTRY,
+        allow=SIGNED_IN,
+        raises=(
+            Forbidden,
+            ChallengeNotFound,
+            ContentNotFound,
+            ChallengeNotOpen,
+            TypeNotAllowed,
+            ContentNotActive,
+        ),
+    )
+    async def enter(self, call: Call, challenge: str, content: str) -> None:
+        """Enter a content item of your own in a design challenge. The challenge must be open and
+        take its type. If it is in already, nothing changes, also if the challenge is closed."""
+        async with self._db.transaction() as tx:
+            candidate, place = await self._hold(tx, call, challenge, content)
+            if candidate.author_id != call.user:
+                raise Forbidden("Only its author can enter this content.")
+            if place.entered:
+                return
+            if place.state != "open":
+                raise ChallengeNotOpen()
+            if place.types is not None and candidate.type not in place.types:
+                raise TypeNotAllowed(types=place.types)
+            if candidate.status != "active":
+                raise ContentNotActive()
+            await entries.enter(tx, challenge, content, candidate.author_id)
+
+    @route(
+        "DELETE",
+        _ENTRY,
+        allow=SIGNED_IN,
+        raises=(Forbidden, ChallengeNotFound, ContentNotFound, ChallengeNotOpen, ChallengeClosed),
+    )
+    async def leave(self, call: Call, challenge: str, content: str) -> None:
+        """Take a content item out of a design challenge. Its author may while the challenge is
+        open, and admins until it is closed. If it is not in, this is not an error."""
+        async with self._db.transaction() as tx:
+            candidate, place = await self._hold(tx, call, challenge, content)
+            if candidate.author_id != call.user and not call.viewer.admin:
+                raise Forbidden("Only its author and admins can take this content out.")
+            if place.state == "closed":
+                raise ChallengeClosed()
+            if place.state != "open" and not call.viewer.admin:
+                raise ChallengeNotOpen()
+            left = await entries.leave(tx, challenge, content)
+            if left and candidate.author_id != call.user:
+                await audit_log.record(tx, call.user, "entry_removed", "challenge", challenge, "")
+
+    async def _hold(
+        self, tx: Db, call: Call, challenge: str, content: str
+    ) -> tuple[entries.Candidate, entries.Place]:
+        """Lock a content, then a challenge. Raises ChallengeNotFound, ContentNotFound."""
+        candidate = await entries.lock_content(tx, content, *call.viewer)
+        place = await entries.hold(tx, challenge, content)
+        if place is None:
+            raise ChallengeNotFound()
+        if candidate is None:
+            raise ContentNotFound()
+        return candidate, place
+
+    @route(
+        "GET",
+        "/design-challenges/<guid:challenge>/entries",
+        allow=ANYONE,
+        raises=(ChallengeNotFound,),
+    )
+    async def all(self, call: Call, challenge: str, query: EntriesQuery) -> Listed[ContentInfo]:
+        """List the entries of a design challenge. The last to enter come first, or those with the
+        best votes."""
+        key, place = key_of("entries", challenge, query.sort), _START[query.sort]
+        if query.after is not None:
+            place = decoded(key, query.after, len(place))
+        rows = await self._page(call, challenge, place, query.limit)
+        if not rows:
+            raise ChallengeNotFound()
+        infos = [row.info for row in rows if row.info is not None]
+        full = len(infos) == query.limit
+        return Listed(infos, encoded(key, rows[-1][:-1]) if full else None)
+
+    async def _page(
+        self, call: Call, challenge: str, place: Place, limit: int
+    ) -> Sequence[entries.Newest | entries.Top]:
+        """The entries after a place. No row at all if there is no such challenge."""
+        if len(place) == 1:
+            (before,) = place
+            return await entries.newest(self._db, challenge, *call.viewer, before, limit)
+        bound, before = place
+        return await entries.top(self._db, challenge, *call.viewer, bound, before, limit)

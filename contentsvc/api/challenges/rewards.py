@@ -1,0 +1,55 @@
+"""The rewards of design challenges (extensions §2)."""
+
+from contentsvc.api.checks import check_user
+from contentsvc.api.errors import UserNotFound
+from contentsvc.api.paging import listed, position
+from contentsvc.db.database import Database
+from contentsvc.store.accounts import users
+from contentsvc.store.challenges import rewards
+from contentsvc.store.moderation import audit_log
+from contentsvc.web.call import Call
+from contentsvc.web.permissions import ADMIN, ANYONE
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.base import Part
+from contentsvc.wire.challenges import EarnedAchievement, EarnedEmblem
+
+
+class Rewards:
+    """The achievements and emblems that users have earned."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    @route("GET", "/user/<guid:user>/achievements", allow=ANYONE, raises=(UserNotFound,))
+    async def achievements(self, call: Call, user: str, query: Part) -> Listed[EarnedAchievement]:
+        """List a user's achievements, newest first. Others than the user get those that are
+        generally visible now."""
+        own = call.viewer.user == user
+        rows = await rewards.achievements(self._db, user, own, position(query), query.limit)
+        if not rows:
+            await check_user(self._db, user)
+        return listed(rows, query, lambda row: row.number, lambda row: row.earned)
+
+    @route("GET", "/user/<guid:user>/emblems", allow=ANYONE, raises=(UserNotFound,))
+    async def emblems(self, call: Call, user: str, query: Part) -> Listed[EarnedEmblem]:
+        """List the emblems that a user has earned and may wear, newest first."""
+        rows = await rewards.emblems(self._db, user, position(query), query.limit)
+        if not rows:
+            await check_user(self._db, user)
+        return listed(rows, query, lambda row: row.number, lambda row: row.earned)
+
+    @route(
+        "DELETE",
+        "/user/<guid:user>/rewards/<guid:challenge>",
+        allow=ADMIN,
+        raises=(UserNotFound,),
+    )
+    async def take(self, call: Call, user: str, challenge: str) -> None:
+        """Take the rewards of a design challenge away from a user. If the user wears its emblem,
+        they wear none afterwards. If there are no rewards, this is not an error."""
+        async with self._db.transaction() as tx:
+            if not await users.lock(tx, user):
+                raise UserNotFound()
+            if await rewards.take(tx, user, challenge):
+                await audit_log.record(tx, call.user, "reward_removed", "user", user, "")

@@ -1,0 +1,1 @@
+"""Operations of content: publishing, revisions, comments, ratings, search."""

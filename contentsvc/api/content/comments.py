@@ -1,0 +1,170 @@
+"""Comments: spec §4.4, and writing them."""
+
+from contentsvc.api.errors import (
+    Blocked,
+    CommentDeleted,
+    CommentNotFound,
+    CommentsLocked,
+    ContentNotFound,
+    TooManyRequests,
+    UnknownParent,
+    retry_after,
+)
+from contentsvc.db.database import Database
+from contentsvc.push.notifier import Notifier
+from contentsvc.store.activity_limits import MINUTE
+from contentsvc.store.content import comments
+from contentsvc.store.moderation import audit_log
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.permissions import ANYONE, SIGNED_IN
+from contentsvc.web.reply import Created
+from contentsvc.web.route import route
+from contentsvc.wire.content import (
+    Comment,
+    CommentCreate,
+    CommentPage,
+    CommentQuery,
+    CommentRemoval,
+    CommentsLock,
+    CommentUpdate,
+)
+from contentsvc.wire.moderation import Act
+from contentsvc.wire.notifications import CommentRemoved
+
+
+class Comments:
+    """The comments on content. Everybody who may see the content sees them.
+
+    A user may write `per_minute` new ones, 0 for any number.
+    """
+
+    def __init__(self, db: Database, notifier: Notifier, *, per_minute: int) -> None:
+        self._db = db
+        self._notifier = notifier
+        self._per_minute = per_minute
+
+    @route("GET", "/content/<guid:content>/comments", allow=ANYONE, raises=(ContentNotFound,))
+    async def page(self, call: Call, content: str, query: CommentQuery) -> CommentPage:
+        """Get a page of the comments on a content item (spec §4.4), oldest first."""
+        rows = await comments.page(self._db, content, *call.viewer, query.size, query.page)
+        if not rows:
+            raise ContentNotFound()
+        items = [row.comment for row in rows if row.comment is not None]
+        return CommentPage(query.page, query.size, len(items), rows[0].total, items)
+
+    @route(
+        "POST",
+        "/content/<guid:content>/comments",
+        allow=SIGNED_IN,
+        raises=(ContentNotFound, Blocked, CommentsLocked, TooManyRequests, UnknownParent),
+    )
+    async def create(self, call: Call, content: str, body: CommentCreate) -> Created:
+        """Comment on a content item. This tells its author, or the author of the comment to which
+        this one replies."""
+        given = content, call.user, call.viewer.admin, body.parent_id, body.body
+        written = await comments.create(self._db, *given, self._per_minute, MINUTE)
+        if written is None:
+            raise ContentNotFound()
+        if written.blocked:
+            raise Blocked()
+        if written.wait:
+            raise TooManyRequests(headers=retry_after(written.wait))
+        if written.id is None:
+            if await comments.locked(self._db, content, call.user, call.viewer.admin):
+                raise CommentsLocked()
+            raise ContentNotFound()
+        self._notifier.publish(self._db, written.told)
+        return Created(f"/api/v1/content/{content}/comments/{written.id}")
+
+    @route(
+        "GET",
+        "/content/<guid:content>/comments/<int:comment>",
+        allow=ANYONE,
+        raises=(CommentNotFound,),
+    )
+    async def get(self, call: Call, content: str, comment: int) -> Comment:
+        """Get one comment."""
+        found = await comments.get(self._db, content, comment, *call.viewer)
+        if found is None:
+            raise CommentNotFound()
+        return found
+
+    @route(
+        "PATCH",
+        "/content/<guid:content>/comments/<int:comment>",
+        allow=SIGNED_IN,
+        raises=(CommentNotFound, CommentDeleted, Blocked, CommentsLocked, Forbidden),
+    )
+    async def update(self, call: Call, content: str, comment: int, body: CommentUpdate) -> None:
+        """Change the text of a comment. Only its author may, and only where they could write it
+        now: not if they and the author of the content, or of the comment to which it replies, are
+        blocked."""
+        standing = await self._standing(call, content, comment)
+        if call.user != standing.author_id:
+            raise Forbidden("Only its author can change this comment.")
+        edited = await comments.update(self._db, content, comment, body.body)
+        if edited is None:
+            raise CommentNotFound()
+        if edited.blocked:
+            raise Blocked()
+        if edited.locked:
+            raise CommentsLocked()
+        if not edited.changed:
+            raise CommentDeleted()
+
+    @route(
+        "DELETE",
+        "/content/<guid:content>/comments/<int:comment>",
+        allow=SIGNED_IN,
+        raises=(CommentNotFound, Forbidden),
+    )
+    async def delete(self, call: Call, content: str, comment: int, query: CommentRemoval) -> None:
+        """Delete a comment. Its author, the content's author and admins may. The comment keeps its
+        place and loses its text. If somebody else has deleted it, its author is told the reason."""
+        standing = await self._standing(call, content, comment)
+        authors = {standing.author_id, standing.content_author_id}
+        if call.user not in authors and not call.viewer.admin:
+            raise Forbidden(
+                "Only its author, the author of the content and admins can delete this."
+            )
+        writer = standing.author_id
+        if call.user == writer:
+            await comments.delete(self._db, content, comment)
+            return
+        async with self._db.transaction() as tx:
+            if await comments.delete(tx, content, comment):
+                if call.user not in authors:
+                    await audit_log.record(
+                        tx, call.user, "comment_deleted", "comment", str(comment), query.reason
+                    )
+                removed = CommentRemoved(content=content, comment=comment, reason=query.reason)
+                await self._notifier.send_many(tx, [(writer, removed)])
+
+    @route(
+        "PUT",
+        "/content/<guid:content>/comments-locked",
+        allow=SIGNED_IN,
+        raises=(ContentNotFound, Forbidden),
+    )
+    async def lock(self, call: Call, content: str, body: CommentsLock) -> None:
+        """Lock or unlock the comments on a content item. While they are locked, nobody can write or
+        change one. Comments can still be deleted. Only the content's author and admins may lock
+        them."""
+        async with self._db.transaction() as tx:
+            given = content, call.user, call.viewer.admin, body.locked
+            locking = await comments.lock(tx, *given)
+            if locking is None:
+                raise ContentNotFound()
+            if not locking.may:
+                raise Forbidden("Only the content's author and admins can lock its comments.")
+            if locking.act:
+                done: Act = "comments_locked" if body.locked else "comments_unlocked"
+                await audit_log.record(tx, call.user, done, "content", content, "")
+
+    async def _standing(self, call: Call, content: str, comment: int) -> comments.Standing:
+        user, admin = call.user, call.viewer.admin
+        standing = await comments.standing(self._db, content, comment, user, admin)
+        if standing is None:
+            raise CommentNotFound()
+        return standing

@@ -1,0 +1,30 @@
+"""Dependents: the content that is built on other content (extensions §1)."""
+
+from contentsvc.api.errors import ContentNotFound
+from contentsvc.api.paging import contents, position
+from contentsvc.db.query import Db
+from contentsvc.store.content import dependents
+from contentsvc.store.content.content import Numbered
+from contentsvc.web.call import Call
+from contentsvc.web.permissions import ANYONE
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.base import Part
+from contentsvc.wire.content import ContentInfo
+
+
+class Dependents:
+    """The content that uses what other content has brought."""
+
+    def __init__(self, db: Db) -> None:
+        self._db = db
+
+    @route("GET", "/content/<guid:content>/dependents", allow=ANYONE, raises=(ContentNotFound,))
+    async def of_content(self, call: Call, content: str, query: Part) -> Listed[ContentInfo]:
+        """List the active content whose current revision uses an entity or package that this
+        content item brought, newest first."""
+        window = position(query), query.limit
+        rows = await dependents.of_content(self._db, content, *call.viewer, *window)
+        if not rows:
+            raise ContentNotFound()
+        return contents([Numbered(row.number, row.info) for row in rows if row.info], query)

@@ -1,0 +1,110 @@
+"""The upload pre-check: spec §4.1."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET
+
+from contentsvc.api.checks import check_may_change
+from contentsvc.api.content.dependencies import Dependencies, foreign_core, key
+from contentsvc.api.errors import ContentDeleted, ContentExists, ContentNotFound
+from contentsvc.bucket.bucket import Bucket, StorageUnavailable
+from contentsvc.db.query import Db
+from contentsvc.store.content import content
+from contentsvc.store.files import references
+from contentsvc.web.body_limits import KIB
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.permissions import SIGNED_IN
+from contentsvc.web.route import route
+from contentsvc.wire.content import Precheck, PrecheckAnswer, PrecheckProblem
+from contentsvc.wire.files import is_ours
+
+
+class UploadPrecheck:
+    """The upload pre-check: which parts to upload first, and which problems there would be.
+
+    `files` says whether the service has files of its own. Then a part is also to be uploaded if one
+    of them is gone: by the database, and if they lie in a `folder`, by a look at it.
+    """
+
+    def __init__(
+        self,
+        db: Db,
+        *,
+        required_platforms: Sequence[str],
+        files: bool,
+        folder: Bucket | None = None,
+    ) -> None:
+        self._db = db
+        self._required_platforms = required_platforms
+        self._files = files
+        self._folder = folder
+
+    @route(
+        "POST",
+        "/content/upload-precheck",
+        allow=SIGNED_IN,
+        limit=1024 * KIB,
+        raises=(ContentExists, ContentNotFound, Forbidden, ContentDeleted),
+    )
+    async def check(self, call: Call, body: Precheck) -> PrecheckAnswer:
+        """Check, before a create or an update, which dependencies must be uploaded first, and what
+        would make it fail (spec §4.1)."""
+        standing = await content.standing(self._db, body.content_id)
+        if body.operation == "create":
+            if standing is not None:
+                raise ContentExists()
+        elif standing is None:
+            raise ContentNotFound()
+        else:
+            check_may_change(call, standing)
+            if standing.status == "deleted":
+                raise ContentDeleted()
+
+        author, current = (
+            (call.user, None) if standing is None else (standing.author_id, standing.revision_id)
+        )
+        core = body.entity
+        if core is None and len(body.dependencies) == 1:
+            (core,) = body.dependencies
+        depends = await Dependencies.look_up(
+            self._db,
+            body.content_id,
+            body.dependencies,
+            body.packages,
+            current=current,
+            foreign=None if core is None else await foreign_core(self._db, author, core),
+        )
+        own = [path for path, _ in depends.files() if is_ours(path)]
+        users = [call.user, author]
+        entities, packages = depends.needed(
+            await self._there(users, own) if own and self._files else set(own)
+        )
+        problems = depends.problems(
+            paths={key(each): each.path for each in body.dependencies if each.path is not None},
+            platforms=self._required_platforms,
+        )
+        return PrecheckAnswer(
+            needed=entities,
+            needed_packages=packages,
+            problems=[
+                PrecheckProblem(
+                    code=problem.code,
+                    detail=problem.detail,
+                    entities=problem.members.get("entities") or UNSET,
+                    packages=problem.members.get("packages") or UNSET,
+                )
+                for problem in problems
+            ],
+        )
+
+    async def _there(self, users: list[str], paths: list[str]) -> set[str]:
+        """Those of the service's own paths whose bytes are there for one of these users."""
+        stored = set(await references.stored(self._db, users, paths))
+        if self._folder is None or not stored:
+            return stored
+        try:
+            return stored & (await self._folder.look(stored)).keys()
+        except StorageUnavailable:
+            # The next step goes by the database as well.
+            return stored

@@ -1,0 +1,338 @@
+"""Publishing: its checks, and what one transaction writes (spec §4.2, extensions §1)."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from contentsvc.api.content.dependencies import Dependencies, foreign_core, key, paths_of
+from contentsvc.api.errors import (
+    ContentDeleted,
+    ContentNotFound,
+    DeletedDependency,
+    EntityConflict,
+    EntityOwnedByOther,
+    FileInvalid,
+    FileMissing,
+    PackageConflict,
+    PlatformMissing,
+    RevisionExists,
+    RevisionGone,
+    RevisionNotFound,
+    SuspendedDependency,
+    TooManyRequests,
+    UnknownReference,
+    retry_after,
+)
+from contentsvc.api.files.references import Claims, Wanted
+from contentsvc.db.database import Database
+from contentsvc.db.query import Db
+from contentsvc.store.activity_limits import DAY
+from contentsvc.store.content import content as contents
+from contentsvc.store.content import dependencies, publication_audience, revisions, search_index
+from contentsvc.store.content.dependencies import Registered
+from contentsvc.store.moderation import audit_log
+from contentsvc.store.outbox import Outbox
+from contentsvc.web.decode import fitting
+from contentsvc.web.errors import at_pointer
+from contentsvc.wire.base import MediaPath
+from contentsvc.wire.content import (
+    PLATFORMS,
+    ContentCreate,
+    ContentUpdate,
+    EntityDefinition,
+    RevisionCreate,
+)
+
+REFUSALS: Final = (
+    RevisionExists,
+    EntityOwnedByOther,
+    UnknownReference,
+    DeletedDependency,
+    SuspendedDependency,
+    EntityConflict,
+    PackageConflict,
+    PlatformMissing,
+    FileMissing,
+    FileInvalid,
+    TooManyRequests,
+)
+"""Why a create or a new revision may be refused for what it says."""
+
+
+class Publishing:
+    """Publishes content whose packages have all of the `required_platforms`.
+
+    A user may publish `per_day` times, and change content `changes_per_hour` times, 0 for any
+    number. Without `claims` no file is the service's own.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        outbox: Outbox,
+        required_platforms: Sequence[str],
+        per_day: int,
+        changes_per_hour: int,
+        claims: Claims | None,
+    ) -> None:
+        self._db = db
+        self._outbox = outbox
+        self._required_platforms = required_platforms
+        self._per_day = per_day
+        self._changes_per_hour = changes_per_hour
+        self._claims = claims
+
+    async def create(self, author: str, content: str, body: ContentCreate) -> None:
+        """Insert a content of the author's, with its first revision.
+
+        Raises InvalidBody and the REFUSALS; Refused `contents_id` or `revisions_id`.
+        """
+        fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
+        check_packages(body)
+        async with self._db.transaction() as tx:
+            registered = await contents.create(
+                tx,
+                content=content,
+                author=author,
+                type=body.type,
+                name=body.name,
+                description=body.description,
+                screenshots=body.screenshot_uris,
+                tags=body.tags,
+                revision=body.revision_id,
+                version=body.version,
+                revision_description=body.revision_description,
+                core=body.entity.entity_id,
+                core_revision=body.entity.revision_id,
+                entities=_brought(body),
+                packages=body.packages_originating,
+            )
+            depends = await self._check(tx, content, body, author, registered, current=None)
+            shots = body.screenshot_uris
+            wanted = self._wanted(author, author, content, body, depends, screenshots=shots)
+            await self._depend(tx, author, body, wanted)
+            await search_index.insert(tx, content, body.name, body.tags, body.description)
+            await publication_audience.tell(tx, self._outbox, author, content)
+
+    async def revise(self, publisher: str, content: str, body: RevisionCreate) -> None:
+        """Insert one more revision of a content, which becomes the current one. If the content has
+        this revision already, nothing changes.
+
+        The body has passed check_packages. Raises ContentNotFound, ContentDeleted and the REFUSALS;
+        Refused `revisions_id`.
+        """
+        revision = body.revision_id
+        async with self._db.transaction() as tx:
+            standing = await contents.lock(tx, content)
+            if standing is None:
+                raise ContentNotFound()
+            if await revisions.published(tx, content, revision):
+                return
+            if standing.status == "deleted":
+                raise ContentDeleted()
+            registered = await revisions.create(
+                tx,
+                content=content,
+                publisher=publisher,
+                revision=revision,
+                version=body.version,
+                description=body.revision_description,
+                core=body.entity.entity_id,
+                core_revision=body.entity.revision_id,
+                entities=_brought(body),
+                packages=body.packages_originating,
+            )
+            author = standing.author_id
+            current = standing.revision_id
+            depends = await self._check(tx, content, body, author, registered, current=current)
+            wanted = self._wanted(publisher, author, content, body, depends)
+            await revisions.make_current(tx, content, revision)
+            if publisher != author:
+                await audit_log.record(tx, publisher, "revision_published", "content", content, "")
+            if self._claims is not None and wanted is not None and publisher != author:
+                await self._claims.claim(tx, wanted)
+                wanted = None
+            # Both lock the limits of a user. Two admins may publish on each other's content.
+            if publisher <= author:
+                await self._depend(tx, publisher, body, wanted)
+            await publication_audience.tell(tx, self._outbox, author, content, revision)
+            if publisher > author:
+                await self._depend(tx, publisher, body, None)
+
+    async def describe(self, caller: str, content: str, update: ContentUpdate) -> None:
+        """Change the description of a content, its screenshots and its tags. Where nothing differs,
+        nothing is written. A change counts for the limit of the caller.
+
+        Raises ContentDeleted, FileMissing, FileInvalid and TooManyRequests.
+        """
+        tags = None if update.tags is UNSET else update.tags
+        shots = update.screenshot_uris
+        sent = content, update.description, shots, tags
+        if await contents.shows(self._db, *sent) and (
+            self._claims is None or await self._claims.holds(self._db, content, shots)
+        ):
+            return
+        async with self._db.transaction(f"changes of {caller}") as tx:
+            held = await contents.hold(tx, content)
+            if held is None:
+                raise ContentDeleted()
+            if self._claims is not None:
+                await self._claims.replace(
+                    tx,
+                    "content",
+                    content,
+                    caller=caller,
+                    owner=held.author_id,
+                    old=held.screenshots,
+                    new=shots,
+                )
+            changed = await contents.update(tx, *sent, caller, self._changes_per_hour)
+            if changed.wait:
+                raise TooManyRequests(headers=retry_after(changed.wait))
+            if changed.name is None or changed.tags is None:
+                return
+            if caller != held.author_id:
+                await audit_log.record(tx, caller, "content_changed", "content", content, "")
+            if changed.reworded:
+                given = changed.name, changed.tags, update.description
+                await search_index.replace(tx, content, *given)
+
+    async def make_current(self, caller: str, content: str, revision: str) -> None:
+        """Make a revision of a content the current one, whether it is older or newer.
+
+        Raises ContentNotFound, RevisionNotFound, ContentDeleted, RevisionGone, DeletedDependency
+        and SuspendedDependency.
+        """
+        async with self._db.transaction() as tx:
+            standing = await contents.lock(tx, content)
+            if standing is None:
+                raise ContentNotFound()
+            references = await revisions.references(tx, content, revision)
+            if not references:
+                raise RevisionNotFound()
+            if standing.status == "deleted":
+                raise ContentDeleted()
+            if revision == standing.revision_id:
+                return
+            if await revisions.is_gone(tx, revision):
+                raise RevisionGone()
+            bundles = await dependencies.packages_of_revision(tx, revision)
+            packages = [package.id for package in bundles]
+            depends = await Dependencies.look_up(tx, content, references, packages, hold=True)
+            for problem in depends.hidden():
+                raise problem
+            await revisions.make_current(tx, content, revision)
+            if caller != standing.author_id:
+                await audit_log.record(tx, caller, "revision_selected", "content", content, "")
+
+    async def _check(
+        self,
+        tx: Db,
+        content: str,
+        body: RevisionCreate,
+        author: str,
+        registered: Registered,
+        *,
+        current: str | None,
+    ) -> Dependencies:
+        """Check the dependencies of a revision that this transaction has inserted and `registered`.
+        It may keep what the `current` revision uses."""
+        brought = _brought(body)
+        foreign = None
+        if not registered.core:
+            foreign = await foreign_core(tx, author, body.entity, publishing=body.revision_id)
+        depends = await Dependencies.look_up(
+            tx,
+            content,
+            [*brought, *body.using],
+            _packages(body),
+            current=current,
+            foreign=foreign,
+            new=(brought, body.packages_originating) if registered.all else ((), ()),
+            hold=True,
+        )
+        unknown, missing = depends.unknown()
+        if unknown or missing:
+            raise UnknownReference(entities=unknown, packages=missing)
+        for problem in depends.problems(
+            paths={key(entity): entity.path for entity in brought},
+            definitions=body.packages_originating,
+            platforms=self._required_platforms,
+        ):
+            raise problem
+        return depends
+
+    def _wanted(
+        self,
+        caller: str,
+        author: str,
+        content: str,
+        body: RevisionCreate,
+        depends: Dependencies,
+        *,
+        screenshots: Sequence[str] = (),
+    ) -> Wanted | None:
+        """The files that a publication wants, if any is the service's own."""
+        if self._claims is None:
+            return None
+        brought = [entity.path for entity in _brought(body)]
+        for package in body.packages_originating:
+            brought += paths_of(package)
+        return self._claims.of_revision(
+            caller=caller,
+            author=author,
+            content=content,
+            revision=body.revision_id,
+            parts=depends.files(),
+            brought=brought,
+            screenshots=screenshots,
+        )
+
+    async def _depend(
+        self, tx: Db, publisher: str, body: RevisionCreate, wanted: Wanted | None
+    ) -> None:
+        """Claim the files, and register the dependencies. Locks storage, files, then the limits of
+        the publisher. Raises FileMissing, FileInvalid and TooManyRequests."""
+        given: dict[str, Any] = {
+            "revision": body.revision_id,
+            "originating": body.originating,
+            "using": body.using,
+            "packages": list(dict.fromkeys(_packages(body))),
+        }
+        limit: dict[str, Any] = {"publisher": publisher, "most": self._per_day, "span": DAY}
+        wait: int | None = None
+        claims = self._claims
+        if claims is None or wanted is None:
+            wait = await revisions.depend(tx, **given, **limit)
+        elif wanted.is_plain:
+            paths = list(wanted.files)
+            wait = await revisions.depend_promptly(
+                tx, **given, **limit, content=wanted.holder, paths=paths
+            )
+            if wait is None:
+                await claims.claim(tx, wanted)
+                wait = await revisions.waits(tx, **limit)
+        else:
+            await claims.claim(tx, wanted)
+            wait = await revisions.depend(tx, **given, **limit)
+        if wait:
+            raise TooManyRequests(headers=retry_after(wait))
+
+
+def check_packages(body: RevisionCreate) -> None:
+    """Raises InvalidBody if a package to register has no path at all."""
+    for index, package in enumerate(body.packages_originating):
+        if all(getattr(package, platform) is UNSET for platform in PLATFORMS):
+            raise at_pointer(
+                f"/packagesOriginating/{index}",
+                f"This needs at least one of {', '.join(PLATFORMS)}.",
+            )
+
+
+def _brought(body: RevisionCreate) -> list[EntityDefinition]:
+    return [body.entity, *body.originating]
+
+
+def _packages(body: RevisionCreate) -> list[str]:
+    return [*(package.id for package in body.packages_originating), *body.packages_using]

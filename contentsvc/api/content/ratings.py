@@ -1,0 +1,64 @@
+"""Ratings: spec §4.13, §4.14."""
+
+from contentsvc.api.errors import ContentNotFound
+from contentsvc.db.database import Database
+from contentsvc.store.content import ratings
+from contentsvc.store.fragments import NIL
+from contentsvc.web.call import Call
+from contentsvc.web.errors import at_pointer
+from contentsvc.web.permissions import SELF
+from contentsvc.web.reply import Encoded, Pieces
+from contentsvc.web.route import route
+from contentsvc.wire.content import RatingBody, RatingMap
+
+VOTES = 5000
+"""Most votes of a map in one piece, and of a page of a longer map."""
+
+
+class Ratings:
+    """A user's votes."""
+
+    def __init__(self, db: Database, *, votes: int = VOTES) -> None:
+        self._db = db
+        self._votes = votes
+
+    @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF, raises=(ContentNotFound,))
+    async def put(self, call: Call, user: str, content: str, body: RatingBody) -> None:
+        """Rate a content item (spec §4.13). A second rating replaces the first."""
+        for member, given, meant in (
+            ("accountId", body.account_id, user),
+            ("contentId", body.content_id, content),
+        ):
+            if given not in {None, meant}:
+                raise at_pointer(f"/{member}", "This must be the same as in the path.")
+        if not await ratings.put(self._db, user, content, call.viewer.admin, body.value == "1"):
+            raise ContentNotFound()
+
+    @route(
+        "DELETE",
+        "/user/<guid:user>/rating/<guid:content>",
+        allow=SELF,
+        raises=(ContentNotFound,),
+    )
+    async def delete(self, call: Call, user: str, content: str) -> None:
+        """Take a rating back."""
+        if not await ratings.delete(self._db, user, content, call.viewer.admin):
+            raise ContentNotFound()
+
+    @route("GET", "/user/<guid:user>/ratings", allow=SELF)
+    async def all(self, call: Call, user: str) -> Encoded[RatingMap] | Pieces[RatingMap]:
+        """Get the user's ratings (spec §4.14), by the id of the content."""
+        admin = call.viewer.admin
+        first = await ratings.of_user(self._db, user, admin, self._votes)
+        if len(first) < self._votes * ratings.ENTRY:
+            return Encoded(f"{{{first}}}".encode())
+
+        after, db = NIL, self._db.whole()
+
+        async def more() -> bytes:
+            nonlocal after
+            entries = await ratings.page(db, user, admin, after, self._votes)
+            after = entries[1 - ratings.ENTRY :][:36]
+            return entries.encode()
+
+        return Pieces(more, lambda: ratings.state(db, user, admin), b"{}")

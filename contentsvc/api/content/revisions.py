@@ -1,0 +1,118 @@
+"""The revisions of content: extensions §1."""
+
+from operator import itemgetter
+
+from contentsvc.api.checks import check_may_change, may_change
+from contentsvc.api.content.publishing import REFUSALS, Publishing, check_packages
+from contentsvc.api.errors import (
+    ContentDeleted,
+    ContentNotFound,
+    DeletedDependency,
+    FilesExternal,
+    RevisionCurrent,
+    RevisionGone,
+    RevisionNotFound,
+    SuspendedDependency,
+)
+from contentsvc.api.paging import listed, position
+from contentsvc.db.database import Database
+from contentsvc.store.content import content as contents
+from contentsvc.store.content import revisions
+from contentsvc.store.files import references
+from contentsvc.web.body_limits import KIB
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.permissions import ANYONE, SIGNED_IN
+from contentsvc.web.reply import Created, Listed
+from contentsvc.web.route import route
+from contentsvc.wire.base import Part
+from contentsvc.wire.content import CurrentRevision, RevisionCreate, RevisionInfo
+
+
+class Revisions:
+    """What has been published of a content, and which of it the content shows. `files` says whether
+    the service has files of its own, which a revision can give up."""
+
+    # One revision is read by Content.revision: its operation had that name before.
+
+    def __init__(self, db: Database, publishing: Publishing, *, files: bool) -> None:
+        self._db = db
+        self._publishing = publishing
+        self._files = files
+
+    @route(
+        "POST",
+        "/content/<guid:content>/revisions",
+        allow=SIGNED_IN,
+        limit=1024 * KIB,
+        raises=(ContentNotFound, Forbidden, ContentDeleted, *REFUSALS),
+    )
+    async def publish(self, call: Call, content: str, body: RevisionCreate) -> Created:
+        """Publish a new revision of a content item, which becomes the current one. The author's
+        followers are notified. If the content has a revision with this id already, nothing changes.
+        Only the content's author and admins may."""
+        check_packages(body)
+        await self._check_author(call, content)
+        await self._publishing.revise(call.user, content, body)
+        return Created(f"/api/v1/content/{content}/revisions/{body.revision_id}")
+
+    @route("GET", "/content/<guid:content>/revisions", allow=ANYONE, raises=(ContentNotFound,))
+    async def all(self, call: Call, content: str, query: Part) -> Listed[RevisionInfo]:
+        """List the revisions of a content item, newest first."""
+        rows = await revisions.page(self._db, content, *call.viewer, position(query), query.limit)
+        if not rows:
+            raise ContentNotFound()
+        found = [(row.ordinal, row.info) for row in rows if row.info is not None]
+        return listed(found, query, itemgetter(0), itemgetter(1))
+
+    @route(
+        "PUT",
+        "/content/<guid:content>/revisions/current",
+        allow=SIGNED_IN,
+        raises=(
+            ContentNotFound,
+            Forbidden,
+            RevisionNotFound,
+            ContentDeleted,
+            RevisionGone,
+            DeletedDependency,
+            SuspendedDependency,
+        ),
+    )
+    async def set_current(self, call: Call, content: str, body: CurrentRevision) -> None:
+        """Go back to an older revision of a content item, or forward to a newer one. Nobody is
+        notified. Only the content's author and admins may."""
+        await self._check_author(call, content)
+        await self._publishing.make_current(call.user, content, body.revision_id)
+
+    @route(
+        "DELETE",
+        "/content/<guid:content>/revisions/<guid:revision>",
+        allow=SIGNED_IN,
+        raises=(FilesExternal, ContentNotFound, Forbidden, RevisionNotFound, RevisionCurrent),
+    )
+    async def delete(self, call: Call, content: str, revision: str) -> None:
+        """Delete an older revision of a content item: it gives up its files. It stays in the list,
+        as `gone`, and cannot become the current one. Only the content's author may. 404
+        `files_external` if the service stores no files."""
+        if not self._files:
+            raise FilesExternal()
+        async with self._db.transaction() as tx:
+            standing = await contents.lock(tx, content)
+            if standing is None or (standing.status != "active" and not may_change(call, standing)):
+                raise ContentNotFound()
+            if call.user != standing.author_id:
+                raise Forbidden("Only its author can delete a revision of this content.")
+            if not await revisions.published(tx, content, revision):
+                raise RevisionNotFound()
+            if revision == standing.revision_id:
+                raise RevisionCurrent()
+            await revisions.delete(tx, revision)
+            await references.release_revision(tx, revision)
+
+    async def _check_author(self, call: Call, content: str) -> None:
+        """Raises ContentNotFound, also if it is hidden from the caller, and Forbidden."""
+        standing = await contents.standing(self._db, content)
+        if standing is None or (standing.status != "active" and not may_change(call, standing)):
+            raise ContentNotFound()
+        check_may_change(call, standing)

@@ -1,0 +1,84 @@
+"""Withdrawal: authors delete their content, and take that back (extensions §1)."""
+
+from contentsvc.api.checks import check_user
+from contentsvc.api.errors import (
+    ContentNotFound,
+    ContentPurged,
+    TooManyRequests,
+    UserNotFound,
+    retry_after,
+)
+from contentsvc.api.paging import contents, position
+from contentsvc.db.database import Database
+from contentsvc.store.content import withdrawal
+from contentsvc.store.outbox import Outbox
+from contentsvc.store.tasks import DependencyChanged
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.permissions import SELF_OR_ADMIN, SIGNED_IN
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.base import Part
+from contentsvc.wire.content import ContentInfo
+
+
+class Withdrawal:
+    """Content that its author withdraws. It stays, and the author can restore it.
+
+    A user may change content `changes_per_hour` times, 0 for any number.
+    """
+
+    def __init__(self, db: Database, outbox: Outbox, *, changes_per_hour: int) -> None:
+        self._db = db
+        self._outbox = outbox
+        self._changes_per_hour = changes_per_hour
+
+    @route(
+        "DELETE",
+        "/content/<guid:content>",
+        allow=SIGNED_IN,
+        raises=(ContentNotFound, Forbidden, TooManyRequests),
+    )
+    async def delete(self, call: Call, content: str) -> None:
+        """Withdraw a content item. Its author and admins still see it, as `deleted`; nobody else
+        does. Authors whose content depends on it are notified. Only its author can withdraw it."""
+        await self._set(call, content, deleted=True)
+
+    @route(
+        "POST",
+        "/content/<guid:content>/restore",
+        allow=SIGNED_IN,
+        raises=(ContentNotFound, Forbidden, ContentPurged, TooManyRequests),
+    )
+    async def restore(self, call: Call, content: str) -> None:
+        """Take back the withdrawal of a content item. If an admin has suspended it, it stays
+        suspended. Authors whose content depends on it are notified. Only its author can restore
+        it, and only for 30 days: then it gives up its files."""
+        if await self._set(call, content, deleted=False):
+            raise ContentPurged()
+
+    async def _set(self, call: Call, content: str, *, deleted: bool) -> bool:
+        """Gives whether the content is purged."""
+        async with self._db.transaction(f"changes of {call.user}") as tx:
+            given = call.user, call.viewer.admin, deleted, self._changes_per_hour
+            act = await withdrawal.set_deleted(tx, content, *given)
+            if act is None:
+                raise ContentNotFound()
+            if act.author_id != call.user:
+                raise Forbidden("Only its author can withdraw this content, and restore it.")
+            if act.wait:
+                raise TooManyRequests(headers=retry_after(act.wait))
+            if act.changed:
+                changed = DependencyChanged(
+                    dependency=content, status=act.status, actor=call.user, by_author=True
+                )
+                await self._outbox.put(tx, changed)
+            return act.purged
+
+    @route("GET", "/user/<guid:user>/content/deleted", allow=SELF_OR_ADMIN, raises=(UserNotFound,))
+    async def deleted(self, call: Call, user: str, query: Part) -> Listed[ContentInfo]:
+        """List the content that a user has withdrawn, newest first."""
+        rows = await withdrawal.by_author(self._db, user, position(query), query.limit)
+        if not rows:
+            await check_user(self._db, user)
+        return contents(rows, query)

@@ -1,0 +1,1 @@
+"""Operations of the files of content: uploads, downloads, storage."""

@@ -1,0 +1,129 @@
+"""The files of content: how they come, and what they take (extensions §3)."""
+
+from collections.abc import Callable
+
+from twisted.internet.interfaces import IReactorTime
+
+from contentsvc.api.errors import (
+    FileBlocked,
+    FileTooLarge,
+    MediaTypeNotAllowed,
+    QuotaExceeded,
+    StorageUnavailable,
+)
+from contentsvc.api.files.uploads import Limits, Uploads
+from contentsvc.bucket.bucket import Bucket
+from contentsvc.bucket.deadlines import tidy
+from contentsvc.db.database import Database
+from contentsvc.store.files import blocks, files, storage
+from contentsvc.store.moderation import audit_log
+from contentsvc.web.body_limits import KIB
+from contentsvc.web.call import Call
+from contentsvc.web.errors import InvalidHost
+from contentsvc.web.permissions import ADMIN, ANYONE, SELF, SIGNED_IN
+from contentsvc.web.route import route
+from contentsvc.wire.files import (
+    EXTENSIONS,
+    BlockBody,
+    FilesOption,
+    StorageInfo,
+    StorageLimits,
+    UploadsAnswer,
+    UploadsBody,
+    UserStorage,
+    paths_of,
+)
+
+
+class Files:
+    """Uploads of files, the storage that they take, and the blocking of files.
+
+    `option` is the setting `files`, and `bucket` the place that it names. `wake` wakes the job that
+    deletes the bytes of blocked files.
+    """
+
+    def __init__(
+        self,
+        reactor: IReactorTime,
+        db: Database,
+        bucket: Bucket,
+        *,
+        option: FilesOption,
+        limits: Limits,
+        public_url: str | None,
+        wake: Callable[[], None],
+    ) -> None:
+        self._reactor = reactor
+        self._db = db
+        self._bucket = bucket
+        self._uploads = Uploads(reactor, db, bucket, limits)
+        self._option = option
+        self._limits = limits
+        self._public_url = public_url
+        self._wake = wake
+
+    @route(
+        "POST",
+        "/uploads",
+        allow=SIGNED_IN,
+        raises=(
+            InvalidHost,
+            FileBlocked,
+            MediaTypeNotAllowed,
+            FileTooLarge,
+            StorageUnavailable,
+            QuotaExceeded,
+        ),
+        limit=1024 * KIB,
+    )
+    async def announce(self, call: Call, body: UploadsBody) -> UploadsAnswer:
+        """Say which files you are going to publish, and get the requests that upload them.
+
+        `upload` is null for a file that is there. The same call again gives the same uploads for
+        what is still missing. Call it again after the uploads and before you publish: it checks
+        what has come. If it is refused, nothing is announced.
+        """
+        return UploadsAnswer(await self._uploads.announce(call.user, self._base(call), body.files))
+
+    @route("GET", "/storage", allow=ANYONE, raises=(InvalidHost,))
+    async def storage(self, call: Call) -> StorageInfo:
+        """Get where files lie, which types of images are taken, and the limits."""
+        limits = self._limits
+        return StorageInfo(
+            files=self._option,
+            media_url=self._bucket.media_url(self._base(call)),
+            media_types=list(EXTENSIONS),
+            limits=StorageLimits(limits.file_bytes, limits.image_bytes, limits.user_bytes),
+        )
+
+    @route("GET", "/user/<guid:user>/storage", allow=SELF)
+    async def usage(self, call: Call, user: str) -> UserStorage:
+        """Get how much of their quota the user has used."""
+        found = await storage.usage(self._db, user) or storage.Usage(0, 0, False)
+        limit = self._limits.of_user(confirmed=found.confirmed)
+        return UserStorage(found.used, limit, found.pending)
+
+    @route("PUT", "/files/<sha256:sha256>/block", allow=ADMIN)
+    async def block(self, call: Call, sha256: str, body: BlockBody) -> None:
+        """Block a file, known or not: its bytes are deleted, and nobody can upload or publish it.
+        Again, this replaces the reason."""
+        async with self._db.transaction() as tx:
+            if await blocks.put(tx, sha256, body.reason):
+                await audit_log.record(tx, call.user, "file_blocked", "file", sha256, body.reason)
+            await blocks.hide(tx, paths_of(sha256))
+            tx.after_commit(self._wake)
+
+    @route("DELETE", "/files/<sha256:sha256>/block", allow=ADMIN)
+    async def unblock(self, call: Call, sha256: str) -> None:
+        """Let a file be uploaded again. Once that is done, it is back wherever it is used."""
+        async with self._db.transaction() as tx:
+            if await blocks.hold(tx, sha256):
+                paths = paths_of(sha256)
+                keys = [self._bucket.incoming(*each) for each in await files.apart(tx, paths)]
+                # What the job has not come to yet. If the store is away, it stays.
+                await tidy(self._reactor, self._bucket, [*paths, *filter(None, keys)])
+            if await blocks.lift(tx, sha256):
+                await audit_log.record(tx, call.user, "file_unblocked", "file", sha256, "")
+
+    def _base(self, call: Call) -> str:
+        return self._public_url or call.base_url

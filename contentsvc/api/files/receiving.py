@@ -1,0 +1,155 @@
+"""Uploads to a local bucket: from the first byte to the row that says that they are there
+(extensions §3)."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from twisted.internet.defer import DeferredSemaphore
+
+from contentsvc.api.errors import FileBlocked, StorageUnavailable, retry_after
+from contentsvc.api.files.transfer_errors import (
+    InsufficientStorage,
+    UploadReplaced,
+    UrlExpired,
+    WrongDigest,
+)
+from contentsvc.api.files.uploads import AWAY, COLLECTING
+from contentsvc.bucket import images
+from contentsvc.bucket.bucket import StorageUnavailable as Away
+from contentsvc.bucket.folder import OutOfSpace, WrongBytes
+from contentsvc.bucket.links import UploadGrant
+from contentsvc.bucket.local import Arriving, Local
+from contentsvc.db.database import Database
+from contentsvc.store.files import files
+from contentsvc.web.errors import Problem
+from contentsvc.web.request import ApiRequest
+from contentsvc.wire.files import is_media
+
+_AT_ONCE: Final = 2
+"""Files that become visible at once. Each holds a connection of the pool while the disk works."""
+_SAME: Final = 2
+"""Uploads with the same URL at once: one, and one that its client has given up. Otherwise one
+announced file could fill the disk."""
+_LAPSED = "The announcement of this file has lapsed. POST /api/v1/uploads gives a new URL."
+
+
+class Receiving:
+    """What all uploads share. `translate` gives the problem for an exception of the layers
+    below."""
+
+    def __init__(
+        self, db: Database, bucket: Local, translate: Callable[[Exception], Problem | None]
+    ) -> None:
+        self.db = db
+        self.bucket = bucket
+        self.ends = DeferredSemaphore(_AT_ONCE)
+        self._translate = translate
+        self._coming: dict[str, dict[Upload, None]] = {}
+
+    def begin(self, upload: "Upload") -> None:
+        """Take note of an upload. It may take the place of an older one with the same URL."""
+        same = self._coming.setdefault(upload.grant.token, {})
+        if len(same) >= _SAME:
+            older = next((each for each in same if each.arrives), None)
+            if older is not None:
+                older.refuse(UploadReplaced())
+        self._coming.setdefault(upload.grant.token, same)[upload] = None
+
+    def over(self, upload: "Upload") -> None:
+        """Take note that an upload has come whole, or will not."""
+        same = self._coming.get(upload.grant.token, {})
+        same.pop(upload, None)
+        if not same:
+            self._coming.pop(upload.grant.token, None)
+
+    @contextmanager
+    def problems(self) -> Iterator[None]:
+        """Raise a Problem in place of what the disk or the database raises."""
+        try:
+            yield
+        except Problem:
+            raise
+        except OutOfSpace as error:
+            raise InsufficientStorage() from error
+        except WrongBytes as error:
+            raise WrongDigest() from error
+        except Away as error:
+            raise StorageUnavailable(headers=retry_after(AWAY)) from error
+        except Exception as error:
+            known = self._translate(error)
+            if known is None:
+                raise
+            raise known from error
+
+
+class Upload:
+    """One upload: a web.arrival.Sink, with an end."""
+
+    def __init__(self, receiving: Receiving, request: ApiRequest, grant: UploadGrant) -> None:
+        self._receiving = receiving
+        self._request = request
+        self._arriving: Arriving | None = None
+        self._discarded = False
+        self.grant = grant
+
+    async def admit(self) -> None:
+        """Raises FileBlocked, UrlExpired, and what the database has."""
+        with self._receiving.problems():
+            announced = await files.announcement(self._receiving.db, self.grant.token)
+        if announced is None or announced.path != self.grant.path:
+            raise UrlExpired(_LAPSED)
+        self._request.caller = announced.user
+        if announced.blocked:
+            raise FileBlocked()
+        if not self._discarded:
+            self._receiving.begin(self)
+            self._arriving = self._receiving.bucket.arrive(self.grant.path, self.grant.size)
+
+    @property
+    def arrives(self) -> bool:
+        """Whether a part of it has not come yet."""
+        arrival = self._request.arrival
+        return arrival is not None and arrival.left > 0
+
+    def refuse(self, problem: Problem) -> None:
+        """Answer this, while it arrives."""
+        self._request.refuse(problem)
+
+    async def write(self, data: bytearray) -> None:
+        """Raises InsufficientStorage, StorageUnavailable."""
+        if self._arriving is not None:
+            with self._receiving.problems():
+                await self._arriving.write(data)
+
+    async def finish(self) -> None:
+        """Make the file visible, and write that it is there, once all of it has been written.
+
+        Raises WrongDigest, InsufficientStorage, StorageUnavailable, FileBlocked, UrlExpired, and
+        what the database has.
+        """
+        receiving, arriving, grant = self._receiving, self._arriving, self.grant
+        receiving.over(self)
+        if arriving is None:
+            return
+        with receiving.problems():
+            await arriving.flush()
+            invalid = is_media(grant.path) and not await images.good(grant.path, arriving.read)
+            async with receiving.ends, receiving.db.transaction() as tx:
+                refusal = await files.arrived(tx, grant.token, grant.size, invalid=invalid)
+                if refusal is None:
+                    # The row is locked: nobody deletes the bytes between this and the commit.
+                    await arriving.publish()
+        if refusal == "blocked":
+            raise FileBlocked()
+        if refusal == "collecting":
+            raise StorageUnavailable(headers=retry_after(COLLECTING))
+        if refusal == "unannounced":
+            raise UrlExpired(_LAPSED)
+
+    def discard(self) -> None:
+        """Leave nothing of it, unless it is visible."""
+        self._discarded = True
+        self._receiving.over(self)
+        if self._arriving is not None:
+            self._arriving.discard()

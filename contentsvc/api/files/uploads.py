@@ -1,0 +1,400 @@
+"""The way of POST /uploads: from announced files to what is there, and how to send the rest
+(extensions §3).
+
+The store is looked at between two transactions, while no connection is held. The first keeps the
+collector away from the files for a day. The second locks the user's storage row, then the files,
+and does everything or nothing.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
+
+from contentsvc.api.errors import (
+    FileBlocked,
+    FileTooLarge,
+    MediaTypeNotAllowed,
+    QuotaExceeded,
+    StorageUnavailable,
+    retry_after,
+)
+from contentsvc.bucket import images
+from contentsvc.bucket.bucket import Bucket, Found
+from contentsvc.bucket.bucket import StorageUnavailable as Away
+from contentsvc.bucket.deadlines import tidy
+from contentsvc.core.concurrency import each
+from contentsvc.db.database import Database, Transaction
+from contentsvc.db.keyed_queue import Turns
+from contentsvc.store.files import blocks, files, storage
+from contentsvc.store.files.files import Locked, Named, Standing
+from contentsvc.web.errors import Problem, at_pointer
+from contentsvc.wire.files import (
+    BINARY,
+    CONTENT_USES,
+    EXTENSIONS,
+    AnnouncedFile,
+    Upload,
+    UploadedFile,
+    is_media,
+    path_of,
+)
+
+AWAY, COLLECTING = 10, 2
+"""Seconds after which to try again: a store that is away, and a file that is being deleted."""
+_JUDGED_AT_ONCE = 8
+"""Images whose first bytes are read at once."""
+_SIGNED_AT_ONCE = 64
+"""Uploads that are signed in one turn of the reactor."""
+
+
+class Limits(NamedTuple):
+    """Bytes of a file, of an image, and of all files of a user, and files that a user may announce
+    without their bytes. For the last two, 0 means no limit. `new_user_bytes` are those of a user
+    who has not confirmed an address; 0 for `user_bytes`."""
+
+    file_bytes: int
+    image_bytes: int
+    user_bytes: int
+    pending_files: int
+    new_user_bytes: int = 0
+
+    def of_user(self, *, confirmed: bool) -> int:
+        """The bytes of all files of a user. 0 means no limit."""
+        if confirmed or not self.new_user_bytes:
+            return self.user_bytes
+        return min(self.new_user_bytes, self.user_bytes or self.new_user_bytes)
+
+
+class Uploads:
+    """Announces files that users have. They are sent to `bucket`."""
+
+    def __init__(self, reactor: IReactorTime, db: Database, bucket: Bucket, limits: Limits) -> None:
+        self._reactor = reactor
+        self._db = db
+        self._bucket = bucket
+        self._limits = limits
+        self._turns = Turns()
+
+    async def announce(
+        self, user: str, base: str, given: Sequence[AnnouncedFile]
+    ) -> list[UploadedFile]:
+        """Announce files of a user, at most 1,000. Gives their paths in their order, and uploads
+        for those that are not there. `base` is the service's own URL.
+
+        Raises InvalidBody, FileBlocked, MediaTypeNotAllowed, FileTooLarge, StorageUnavailable and
+        QuotaExceeded, in this order: then nothing is announced.
+        """
+        _refuse_malformed(given)
+        await self._refuse_unfit(given)
+        asked = _Asked(given)
+        # So no user takes all requests of the store, which others' looks need too.
+        await self._turns.enter(user, self._reactor.seconds())
+        try:
+            before = await self._keep(user, asked)
+            look = await self._look(asked, before)
+            async with self._db.transaction() as tx:
+                tokens = await self._register(tx, user, asked, before, look)
+        finally:
+            self._turns.leave(user)
+        # What the user has sent to keys of their own, and is at its path. A job deletes what stays.
+        if needless := [key for path, key in look.keys.items() if path not in tokens]:
+            await tidy(self._reactor, self._bucket, needless)
+        uploads: dict[str, Upload] = {}
+        for path, (token, apart) in tokens.items():
+            if uploads and len(uploads) % _SIGNED_AT_ONCE == 0:
+                await deferLater(self._reactor, 0)
+            signed = self._bucket.sign_upload(base, path, asked.sizes[path], token, apart=apart)
+            uploads[path] = Upload("PUT", *signed)
+        return [
+            UploadedFile(file.sha256, path, uploads.get(path))
+            for file, path in zip(given, asked.paths, strict=True)
+        ]
+
+    async def _refuse_unfit(self, given: Sequence[AnnouncedFile]) -> None:
+        """Refuse types and sizes that this service does not take. That a digest is blocked comes
+        first."""
+        wrong: Problem
+        if unknown := [n for n, file in enumerate(given) if _type_of(file) is None]:
+            allowed = f"This must be one of {', '.join(EXTENSIONS)}."
+            wrong = MediaTypeNotAllowed(errors=_faults(unknown, "mediaType", allowed))
+        elif large := [n for n, file in enumerate(given) if file.size > self._most(file)]:
+            limit = self._most(given[large[0]])
+            errors = [
+                _fault(n, "size", f"This must be at most {self._most(given[n])}.") for n in large
+            ]
+            wrong = FileTooLarge(limit=limit, errors=errors)
+        else:
+            return
+        blocked = set(await blocks.blocked(self._db, [file.sha256 for file in given]))
+        _refuse_blocked([n for n, file in enumerate(given) if file.sha256 in blocked])
+        raise wrong
+
+    def _most(self, file: AnnouncedFile) -> int:
+        """The most bytes that this file may have."""
+        binary = file.use in CONTENT_USES
+        return self._limits.file_bytes if binary else self._limits.image_bytes
+
+    async def _keep(self, user: str, asked: "_Asked") -> dict[str, Named]:
+        """Keep the files for a day, and say what is known of them by their paths. Raises
+        FileBlocked, StorageUnavailable."""
+        paths = list(asked.sizes)
+        async with self._db.transaction() as tx:
+            await files.touch(tx, paths)
+            known = {row.path: row for row in await files.named(tx, user, paths)}
+            _refuse_blocked(asked.places({path for path in paths if known[path].blocked}))
+            _refuse_collecting(asked.places({path for path in paths if known[path].collecting}))
+        return known
+
+    async def _look(self, asked: "_Asked", before: Mapping[str, Named]) -> "_Look":
+        """See which of the files the store has, and which of the new images are no good. Raises
+        StorageUnavailable."""
+        paths = [path for path, row in before.items() if row.stored or row.announced]
+        apart = {path: row.apart for path, row in before.items() if row.apart}
+        try:
+            # These first: they go once the user is known to have sent them.
+            own = await self._look_apart(apart)
+            # One at least, to know that the store is there.
+            found = dict(await self._bucket.look(paths or list(before)[:1]))
+            # What is damaged at its path has another length.
+            lacking = {
+                path: apart[path]
+                for path, (_, sent) in own.items()
+                if path not in found
+                or (found[path].size != sent.size and sent.size == asked.sizes[path])
+            }
+            if lacking:
+                await self._bucket.copy(lacking)
+                found |= await self._bucket.look(lacking)
+            media = [path for path in found if is_media(path)]
+            new = [path for path in media if found[path].size != before[path].size]
+            bad = await self._judge(found, new)
+        except Away:
+            raise StorageUnavailable(
+                headers=retry_after(AWAY),
+                errors=_faults(range(len(asked.paths)), "", "This was not announced."),
+            ) from None
+        keys = {path: key for path, (key, _) in own.items()}
+        sent = {path: each for path, (_, each) in own.items()}
+        return _Look(found, bad, frozenset(paths), keys, sent)
+
+    async def _look_apart(self, tokens: Mapping[str, str]) -> dict[str, tuple[str, Found]]:
+        """The paths whose bytes the user has sent to a key of their own, with that key."""
+        named = {path: self._bucket.incoming(path, token) for path, token in tokens.items()}
+        keys = {path: key for path, key in named.items() if key is not None}
+        found = await self._bucket.look(keys.values()) if keys else {}
+        return {path: (key, found[key]) for path, key in keys.items() if key in found}
+
+    async def _judge(self, found: dict[str, Found], new: Sequence[str]) -> set[str]:
+        """Those of the new images that are no good. Those that have gone since are no longer
+        `found`."""
+        bad: set[str] = set()
+
+        async def judge(path: str) -> None:
+            good = await images.good(path, self._bucket.read)
+            if good is None:
+                del found[path]
+            elif not good:
+                bad.add(path)
+
+        await each(_JUDGED_AT_ONCE, new, judge)
+        return bad
+
+    async def _register(
+        self,
+        tx: Transaction,
+        user: str,
+        asked: "_Asked",
+        before: Mapping[str, Named],
+        look: "_Look",
+    ) -> dict[str, tuple[str, bool]]:
+        """Register the files and what the store has of them. Gives the tokens of those that are not
+        there, and whether their uploads are apart. Raises FileBlocked, StorageUnavailable,
+        QuotaExceeded."""
+        paths = list(asked.sizes)
+        usage = await storage.lock(tx, user)
+        if unknown := [path for path in paths if before[path].version is None]:
+            await files.begin(tx, unknown)
+        locked = {row.path: row for row in await files.lock(tx, paths)}
+        standing = {row.path: row for row in await files.standing(tx, user, paths)}
+        _refuse_blocked(asked.places({path for path in paths if standing[path].blocked}))
+        gone = {path for path in paths if path not in locked or locked[path].collecting}
+        _refuse_collecting(asked.places(gone))
+
+        outcome = {
+            path: _outcome(size, before[path], locked[path], standing[path], look)
+            for path, size in asked.sizes.items()
+        }
+        self._refuse_excess(asked, usage, standing, outcome)
+        changed = [path for path in paths if outcome[path].changed]
+        if changed:
+            await files.settle(
+                tx,
+                changed,
+                [outcome[path].stored for path in changed],
+                [outcome[path].measured for path in changed],
+                [outcome[path].invalid for path in changed],
+            )
+        new = await storage.announce(
+            tx,
+            user,
+            paths,
+            [outcome[path].size for path in paths],
+            [outcome[path].sent for path in paths],
+        )
+        tokens = {path: (row.token or "", row.apart) for path, row in standing.items()}
+        tokens |= {path: (token, apart) for path, token, apart in new}
+        return {path: tokens[path] for path in paths if not outcome[path].there}
+
+    def _refuse_excess(
+        self,
+        asked: "_Asked",
+        usage: storage.Usage,
+        standing: Mapping[str, Standing],
+        outcome: Mapping[str, "_Outcome"],
+    ) -> None:
+        """Raise QuotaExceeded if what is new does not fit."""
+        wide, late = set(), set()
+        used, pending, confirmed = usage
+        most = self._limits.of_user(confirmed=confirmed)
+        # What this call makes less or gives up leaves room for what is new in it.
+        for path, after in outcome.items():
+            if standing[path].token is not None:
+                used += min(0, after.size - (standing[path].size or 0))
+                pending += standing[path].sent - after.sent
+        for path, after in outcome.items():
+            more = max(0, after.size - (standing[path].size or 0))
+            used += more
+            if more and used > (most or used):
+                wide.add(path)
+            if standing[path].token is None and not after.sent:
+                pending += 1
+                if pending > (self._limits.pending_files or pending):
+                    late.add(path)
+        if wide:
+            detail = f"You may have {most} bytes of files. These files would be more."
+            if most != self._limits.user_bytes:
+                detail += " You may have more once you have confirmed your e-mail address."
+            fault = "This and what comes before exceed your quota."
+            errors = _faults(asked.places(wide), "size", fault)
+            raise QuotaExceeded(detail, limit=most, used=usage.used, errors=errors)
+        if late:
+            limit = self._limits.pending_files
+            detail = f"You may announce {limit} files whose bytes you have not sent."
+            errors = _faults(asked.places(late), "", "This is one too many. Send others first.")
+            raise QuotaExceeded(detail, limit=limit, used=usage.pending, errors=errors)
+
+
+class _Asked:
+    """The files of a call: the path of each, and the size of each path, in their order."""
+
+    def __init__(self, given: Sequence[AnnouncedFile]) -> None:
+        self.paths = [path_of(file.sha256, _type_of(file) or "") for file in given]
+        self.sizes = {path: file.size for path, file in zip(self.paths, given, strict=True)}
+
+    def places(self, paths: Collection[str]) -> list[int]:
+        """The places of these paths in the body."""
+        return [n for n, path in enumerate(self.paths) if path in paths] if paths else []
+
+
+class _Look(NamedTuple):
+    """What the store has of the files that were looked for, and the images that are no good; and
+    what the user has `sent` to keys of their own, with these keys."""
+
+    found: Mapping[str, Found]
+    bad: Collection[str]
+    looked: Collection[str]
+    keys: Mapping[str, str]
+    sent: Mapping[str, Found]
+
+
+class _Outcome(NamedTuple):
+    """What becomes of a file, in a call of its user. `changed` says whether the file's row does.
+    `measured` is the size that it is seen to have, `size` the one that counts for the user."""
+
+    there: bool
+    sent: bool
+    size: int
+    changed: bool
+    stored: bool
+    measured: int | None
+    invalid: bool
+
+
+def _outcome(
+    announced: int, before: Named, now: Locked, standing: Standing, look: _Look
+) -> _Outcome:
+    """`before` and `now` are the file's row before and after the store was looked at."""
+    same = before.version == now.version
+    found = look.found.get(now.path)
+    proven = found is not None and any(
+        each.token is not None and each.token == standing.token and each.size == found.size
+        for each in (found, look.sent.get(now.path))
+        if each is not None
+    )
+    # The length of what the caller has sent is signed, with its digest. Other bytes have the length
+    # that they had first, or they are damaged, and have to come again.
+    right = {now.size, standing.size} if proven else {now.size}
+    if found is not None and now.size is not None and found.size not in right:
+        found, proven = None, False
+    # What the look found is not written over what has come or gone since.
+    stored = now.stored or (same and found is not None)
+    lost = same and found is None and now.path in look.looked
+    if lost:
+        stored = False
+    sent = standing.sent and not lost
+    there = stored and found is not None and (sent or proven or standing.active)
+    measured = now.size if found is None else found.size
+    sent = sent or there
+    return _Outcome(
+        there=there,
+        sent=sent,
+        # Others' bytes show nothing, not even their length.
+        size=measured if sent and measured is not None else announced,
+        changed=stored != now.stored or (stored and measured != now.size),
+        stored=stored,
+        measured=measured,
+        invalid=found is not None and now.path in look.bad,
+    )
+
+
+def _type_of(file: AnnouncedFile) -> str | None:
+    """The media type of a file; None if this service does not take it."""
+    if file.use in CONTENT_USES:
+        return BINARY
+    return file.media_type if file.media_type in EXTENSIONS else None
+
+
+def _refuse_malformed(given: Sequence[AnnouncedFile]) -> None:
+    """Raise InvalidBody for an image without a media type, and for a digest with two sizes."""
+    first: dict[str, int] = {}
+    for n, file in enumerate(given):
+        if file.use not in CONTENT_USES and file.media_type is None:
+            raise at_pointer(f"/files/{n}/mediaType", "This is required, but missing.")
+        before = first.setdefault(file.sha256, n)
+        if given[before].size != file.size:
+            detail = f"/files/{before} has the same digest, and another size."
+            raise at_pointer(f"/files/{n}/size", detail)
+
+
+def _refuse_blocked(places: Sequence[int]) -> None:
+    if places:
+        raise FileBlocked(errors=_faults(places, "sha256", "This is blocked."))
+
+
+def _refuse_collecting(places: Sequence[int]) -> None:
+    if places:
+        detail = "Nobody needed this file for long, so it is being deleted. Announce it again."
+        raise StorageUnavailable(
+            headers=retry_after(COLLECTING), errors=_faults(places, "sha256", detail)
+        )
+
+
+def _faults(places: Sequence[int], member: str, detail: str) -> list[dict[str, Any]]:
+    return [_fault(n, member, detail) for n in places]
+
+
+def _fault(place: int, member: str, detail: str) -> dict[str, Any]:
+    pointer = f"/files/{place}/{member}" if member else f"/files/{place}"
+    return {"pointer": pointer, "detail": detail}

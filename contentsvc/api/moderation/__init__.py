@@ -1,0 +1,1 @@
+"""Operations of moderation: reports, bans, the audit log."""

@@ -1,0 +1,55 @@
+"""What admins did, and their warnings (extensions §7)."""
+
+from contentsvc.api.errors import UserNotFound
+from contentsvc.api.paging import listed, position
+from contentsvc.db.database import Database
+from contentsvc.push.notifier import Notifier
+from contentsvc.store.moderation import audit_log as store
+from contentsvc.web.call import Call
+from contentsvc.web.permissions import ADMIN
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.moderation import Action, ActionsQuery, Subject, WarningBody
+from contentsvc.wire.notifications import AccountWarning
+
+
+class Actions:
+    """The memory of what admins did, and the act that is nothing but remembered: a warning."""
+
+    def __init__(self, db: Database, notifier: Notifier) -> None:
+        self._db = db
+        self._notifier = notifier
+
+    @route("GET", "/moderation/actions", allow=ADMIN)
+    async def all(self, call: Call, query: ActionsQuery) -> Listed[Action]:
+        """List what admins did and others could not, newest first: everything, or what was done to
+        one `subject` or by one `admin`. Nothing changes or deletes it."""
+        return listed(await self._page(query), query, lambda row: row.number, _action)
+
+    async def _page(self, query: ActionsQuery) -> list[store.Acted]:
+        place = position(query), query.limit
+        match query:
+            case ActionsQuery(subject=str(subject), admin=str(admin)):
+                return await store.of_subject_by_admin(self._db, subject, admin, *place)
+            case ActionsQuery(subject=str(subject)):
+                return await store.of_subject(self._db, subject, *place)
+            case ActionsQuery(admin=str(admin)):
+                return await store.by_admin(self._db, admin, *place)
+            case _:
+                return await store.all(self._db, *place)
+
+    @route("POST", "/user/<guid:user>/warning", allow=ADMIN, raises=(UserNotFound,))
+    async def warn(self, call: Call, user: str, body: WarningBody) -> None:
+        """Warn a user, who is notified. If the user has had a warning with this `id`, nothing
+        happens."""
+        async with self._db.transaction() as tx:
+            warned = await store.warn(tx, call.user, user, body.reason, body.id)
+            if warned is None:
+                raise UserNotFound()
+            if warned:
+                await self._notifier.send(tx, user, AccountWarning(reason=body.reason))
+
+
+def _action(row: store.Acted) -> Action:
+    subject = Subject(row.kind, row.subject)
+    return Action(row.id, row.admin, row.action, subject, row.reason, row.created)

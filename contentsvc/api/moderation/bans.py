@@ -1,0 +1,65 @@
+"""Bans: accounts that admins shut out."""
+
+from contentsvc.api.errors import BanNotFound, CannotBanSelf, LastAdmin, UserNotFound
+from contentsvc.db.database import Database
+from contentsvc.push.revocation import Endings
+from contentsvc.store.accounts import sessions
+from contentsvc.store.moderation import audit_log, bans
+from contentsvc.web.call import Call
+from contentsvc.web.permissions import ADMIN
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import Ban, BanBody
+
+
+class Bans:
+    """Bans of users, by admins."""
+
+    def __init__(self, db: Database, endings: Endings) -> None:
+        self._db = db
+        self._endings = endings
+
+    @route("GET", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound, BanNotFound))
+    async def get(self, call: Call, user: str) -> Ban:
+        """Get the ban of a user. When its end has come, there is none."""
+        found = await bans.shown(self._db, user)
+        if found is None:
+            raise UserNotFound()
+        if found.reason is None:
+            raise BanNotFound()
+        return Ban(found.reason, found.until)
+
+    @route(
+        "PUT",
+        "/user/<guid:user>/ban",
+        allow=ADMIN,
+        raises=(UserNotFound, CannotBanSelf, LastAdmin),
+    )
+    async def put(self, call: Call, user: str, body: BanBody) -> None:
+        """Ban a user, and end all their log-ins. One admin who is not banned is always left."""
+        if user == call.user:
+            raise CannotBanSelf()
+        async with self._db.transaction() as tx:
+            admin = await bans.hold(tx, user)
+            if admin is None:
+                raise UserNotFound()
+            if admin:
+                # Two admins may ban each other at once.
+                await bans.hold_admins(tx)
+            changed = await bans.put(tx, user, body.reason, body.until)
+            if admin and not await bans.admin_left(tx):
+                raise LastAdmin()
+            ended = await sessions.revoke_all(tx, user, None)
+            # A ban that is over, put again, ends the sessions of the time since.
+            if changed or ended:
+                await audit_log.record(tx, call.user, "user_banned", "user", user, body.reason)
+            self._endings.end(tx, ended)
+
+    @route("DELETE", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound,))
+    async def lift(self, call: Call, user: str) -> None:
+        """Let a user log in again."""
+        async with self._db.transaction() as tx:
+            lifted = await bans.lift(tx, user)
+            if lifted is None:
+                raise UserNotFound()
+            if lifted:
+                await audit_log.record(tx, call.user, "ban_lifted", "user", user, "")

@@ -1,0 +1,196 @@
+"""Reports of content, comments and users, and what admins decide about them (extensions §7)."""
+
+from typing import get_args
+
+from msgspec import UNSET, Raw
+
+from contentsvc.api.cursors import decoded, encoded, key_of
+from contentsvc.api.errors import (
+    CannotReportSelf,
+    CommentNotFound,
+    ContentNotFound,
+    ReportNotFound,
+    TooManyRequests,
+    UnknownMessage,
+    UserNotFound,
+    retry_after,
+)
+from contentsvc.api.paging import PART, listed, position
+from contentsvc.db.database import Database
+from contentsvc.store.activity_limits import DAY
+from contentsvc.store.content.search import Place
+from contentsvc.store.fragments import LAST
+from contentsvc.store.moderation import audit_log, evidence, reports
+from contentsvc.store.outbox import Outbox
+from contentsvc.store.tasks import ReportsResolved
+from contentsvc.web.call import Call
+from contentsvc.web.permissions import ADMIN, SIGNED_IN
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.base import Part
+from contentsvc.wire.moderation import (
+    Act,
+    Kind,
+    QueuedSubject,
+    QueueQuery,
+    Report,
+    ReportBody,
+    ReportDecision,
+    ReportedSubject,
+    UserReportBody,
+)
+
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+_MOST = 2**31 - 1
+"""No subject has so many reports."""
+_START: Place = (_MOST, LAST)
+"""The place before the first subject of the queue."""
+_ACTS: dict[str, Act] = {"upheld": "report_upheld", "dismissed": "report_dismissed"}
+_SUBJECT = "/moderation/reports/<text:kind>/<text:id>"
+
+
+class Reports:
+    """Reports, and the queue of what is reported. A user may file `per_day` in a day, 0 for any
+    number."""
+
+    def __init__(self, db: Database, outbox: Outbox, *, per_day: int, part: int = PART) -> None:
+        self._db = db
+        self._outbox = outbox
+        self._per_day = per_day
+        self._part = part
+
+    @route(
+        "POST",
+        "/content/<guid:content>/report",
+        allow=SIGNED_IN,
+        raises=(ContentNotFound, CannotReportSelf, TooManyRequests),
+    )
+    async def content(self, call: Call, content: str, body: ReportBody) -> None:
+        """Report a content item. A second report replaces the caller's first one while no admin has
+        decided about it."""
+        found = await evidence.of_content(self._db, content, call.user, call.viewer.admin)
+        if found is None:
+            raise ContentNotFound()
+        if found.author == call.user:
+            raise CannotReportSelf()
+        await self._file(call, "content", content, None, body, found.text)
+
+    @route(
+        "POST",
+        "/content/<guid:content>/comments/<int:comment>/report",
+        allow=SIGNED_IN,
+        raises=(CommentNotFound, CannotReportSelf, TooManyRequests),
+    )
+    async def comment(self, call: Call, content: str, comment: int, body: ReportBody) -> None:
+        """Report a comment. A second report replaces the caller's first one while no admin has
+        decided about it."""
+        caller = call.user, call.viewer.admin
+        found = await evidence.of_comment(self._db, content, comment, *caller)
+        if found is None:
+            raise CommentNotFound()
+        if found.author == call.user:
+            raise CannotReportSelf()
+        await self._file(call, "comment", str(comment), content, body, found.text)
+
+    @route(
+        "POST",
+        "/user/<guid:user>/report",
+        allow=SIGNED_IN,
+        raises=(UserNotFound, CannotReportSelf, UnknownMessage, TooManyRequests),
+    )
+    async def user(self, call: Call, user: str, body: UserReportBody) -> None:
+        """Report a user, and messages that they have sent to the caller. A second report replaces
+        the caller's first one while no admin has decided about it."""
+        messages = list(dict.fromkeys(body.messages))
+        found = await evidence.of_user(self._db, user, call.user, messages)
+        if found is None:
+            raise UserNotFound()
+        if user == call.user:
+            raise CannotReportSelf()
+        if found.unknown:
+            raise UnknownMessage(messages=found.unknown)
+        await self._file(call, "user", user, None, body, found.text, found.messages)
+
+    async def _file(
+        self,
+        call: Call,
+        kind: Kind,
+        subject: str,
+        content: str | None,
+        body: ReportBody,
+        text: str,
+        messages: str | None = None,
+    ) -> None:
+        given = kind, subject, content, call.user, body.reason, body.text, text, messages
+        wait = await reports.file(self._db, *given, self._per_day, DAY)
+        if wait:
+            raise TooManyRequests(headers=retry_after(wait))
+
+    @route("GET", "/moderation/reports", allow=ADMIN)
+    async def queue(self, call: Call, query: QueueQuery) -> Listed[QueuedSubject]:
+        """List what has open reports. What most users have reported comes first; among equals, what
+        was reported last."""
+        key, place = key_of("reports", query.kind, query.reason), _START
+        if query.after is not None:
+            place = decoded(key, query.after, len(place))
+        most, before = place
+        kinds: list[str] = [*_KINDS] if query.kind is None else [query.kind]
+        given = query.reason or "", int(min(max(most, 0), _MOST)), int(before), query.limit
+        rows = await reports.queue(self._db, kinds, *given)
+        full = len(rows) == query.limit
+        return Listed([*map(_queued, rows)], encoded(key, rows[-1].place) if full else None)
+
+    @route("GET", _SUBJECT, allow=ADMIN, raises=(ReportNotFound,))
+    async def of_subject(self, call: Call, kind: str, id: str, query: Part) -> Listed[Report]:
+        """List all reports of a content item, a comment or a user, newest first. The id of a
+        comment is its number."""
+        subject = id.lower()
+        given = kind, subject, position(query), query.limit, self._part
+        rows = await reports.of_subject(self._db, *given)
+        if not rows and not await reports.known(self._db, kind, subject):
+            raise ReportNotFound()
+        cut = sum(len(row.evidence.encode()) for row in rows) >= self._part
+        return listed(rows, query, _number, _report, cut=cut)
+
+    @route("PUT", _SUBJECT, allow=ADMIN, raises=(ReportNotFound,))
+    async def decide(self, call: Call, kind: str, id: str, body: ReportDecision) -> None:
+        """Close the open reports of a subject, up to the one that `upTo` names. Those who have
+        filed them are notified. The subject itself stays as it is. If none of these reports is open
+        any more, nothing changes."""
+        async with self._db.transaction() as tx:
+            held = await reports.hold(tx, kind, id.lower())
+            upto = None if held is None else await reports.number_of(tx, held.number, body.up_to)
+            if held is None or upto is None:
+                raise ReportNotFound()
+            if not await reports.decide(tx, held.number, held.decided, upto, body.outcome):
+                return
+            subject = _subject(held.kind, held.id, held.content)
+            await audit_log.record(
+                tx, call.user, _ACTS[body.outcome], held.kind, held.id, body.note
+            )
+            resolved = ReportsResolved(
+                subject=subject,
+                number=held.number,
+                after=held.decided,
+                upto=upto,
+                outcome=body.outcome,
+            )
+            await self._outbox.put(tx, resolved)
+
+
+def _subject(kind: str, id: str, content: str | None) -> ReportedSubject:
+    return ReportedSubject(kind, id, UNSET if content is None else content)
+
+
+def _queued(row: reports.Queued) -> QueuedSubject:
+    subject = _subject(row.kind, row.id, row.content)
+    return QueuedSubject(subject, row.reports, row.reasons, row.first, row.last, row.up_to)
+
+
+def _number(row: reports.Filed) -> int:
+    return row.number
+
+
+def _report(row: reports.Filed) -> Report:
+    evidence = Raw(row.evidence.encode())
+    return Report(row.id, row.reporter, row.reason, row.text, evidence, row.created, row.state)

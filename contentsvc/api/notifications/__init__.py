@@ -1,0 +1,1 @@
+"""Operations of notifications: the log, its flags, the socket."""

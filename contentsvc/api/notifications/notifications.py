@@ -1,0 +1,189 @@
+"""Notifications: spec §4.11, their read flags, deletions and mutes (extensions §5)."""
+
+import math
+from collections.abc import Awaitable, Callable
+
+from msgspec import Raw
+
+from contentsvc.api.errors import (
+    CursorExpired,
+    NotificationNotFound,
+    NotMutable,
+    UserNotFound,
+)
+from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
+from contentsvc.db.query import Db
+from contentsvc.push.notifier import Notifier
+from contentsvc.store.notifications import flags, notifications
+from contentsvc.store.notifications.flags import BATCH, Reached
+from contentsvc.web.call import Call
+from contentsvc.web.errors import at_parameter, at_pointer
+from contentsvc.web.guids import is_guid
+from contentsvc.web.permissions import SELF
+from contentsvc.web.route import route
+from contentsvc.wire.notifications import (
+    KINDS,
+    NOT_MUTABLE,
+    AnyNotification,
+    DeleteUpTo,
+    NotificationQuery,
+    NotificationSettings,
+    NotificationState,
+    ReadChange,
+    ReadUpTo,
+    notification_json,
+)
+
+_NUMBERS = 2**63 - 1
+"""The largest number that the database knows."""
+
+_UpTo = Callable[[Db, str, str | None, int | None, int, int], Awaitable[Reached | None]]
+
+
+class Notifications:
+    """A user's notifications: the same log that the user's sockets get.
+
+    One statement changes at most `batch` of them.
+    """
+
+    def __init__(
+        self, db: Db, notifier: Notifier, *, piece: Piece = PIECE, batch: int = BATCH
+    ) -> None:
+        self._db = db
+        self._notifier = notifier
+        self._piece = piece
+        self._batch = batch
+
+    @route("GET", "/user/<guid:user>/notifications", allow=SELF, raises=(CursorExpired,))
+    async def all(
+        self, call: Call, user: str, query: NotificationQuery
+    ) -> LongList[AnyNotification]:
+        """List the user's notifications (spec §4.11), oldest first."""
+        if query.since is not None and not math.isfinite(query.since):
+            raise at_parameter("since", "This must be a number of Unix seconds.")
+        if query.after is not None and is_guid(query.after):
+            found = await notifications.number(self._db, user, query.after)
+            if found is None:
+                if await notifications.trimmed(self._db, user):
+                    raise CursorExpired()  # it is not known any more which ids existed
+                raise at_parameter("after", "You have no notification with this id.")
+            after = found
+        else:
+            after = position(query) or 0
+        most = self._piece.rows if query.limit is None else query.limit
+        rows = await notifications.listed(self._db, user, after, query.since, most)
+        # Numbers have holes only where retention, deletions or `since` leave some out.
+        holed = query.after is not None and (not rows or rows[0].seq > after + 1)
+        if holed and after < (await notifications.trimmed(self._db, user) or 0):
+            raise CursorExpired()
+        if query.limit is not None:
+            return listed(rows, query, _number, _item)
+
+        def page(last: int) -> Awaitable[list[notifications.Stored]]:
+            return notifications.page(self._db, user, last, query.since, *self._piece)
+
+        def state() -> Awaitable[str]:
+            return notifications.listed_state(self._db, user, after, query.since)
+
+        return self._piece.whole(rows, _number, _item, start=after, page=page, state=state)
+
+    @route("GET", "/user/<guid:user>/notifications/state", allow=SELF)
+    async def state(self, call: Call, user: str) -> NotificationState:
+        """Read the first and last number of the user's log, and how many notifications are not
+        read."""
+        return await flags.state(self._db, user) or NotificationState(0, 1, 0)
+
+    @route(
+        "PATCH",
+        "/user/<guid:user>/notifications/<guid:notification>",
+        allow=SELF,
+        raises=(NotificationNotFound,),
+    )
+    async def mark(self, call: Call, user: str, notification: str, body: ReadChange) -> None:
+        """Set or clear the read flag of one notification."""
+        changed = await flags.mark(self._db, user, notification, body.read)
+        if changed is None:
+            raise NotificationNotFound()
+        if changed:
+            self._notifier.changed(user)
+
+    @route(
+        "POST",
+        "/user/<guid:user>/notifications/read",
+        allow=SELF,
+        raises=(NotificationNotFound,),
+    )
+    async def mark_up_to(self, call: Call, user: str, body: ReadUpTo) -> None:
+        """Mark one notification and all before it as read. `upTo` is its id or its number."""
+        await self._up_to(user, str(body.up_to), flags.mark_up_to)
+
+    @route("DELETE", "/user/<guid:user>/notifications/<guid:notification>", allow=SELF)
+    async def delete(self, call: Call, user: str, notification: str) -> None:
+        """Delete one notification. This succeeds too if there is no such one."""
+        if await flags.delete(self._db, user, notification):
+            self._notifier.changed(user)
+
+    @route(
+        "DELETE",
+        "/user/<guid:user>/notifications",
+        allow=SELF,
+        raises=(NotificationNotFound,),
+    )
+    async def delete_up_to(self, call: Call, user: str, query: DeleteUpTo) -> None:
+        """Delete one notification and all before it. `upTo` is its id or its number."""
+        text = query.up_to
+        if not is_guid(text) and not (text.isascii() and text.isdigit()):
+            raise at_parameter("upTo", "This must be a notification's id or number.")
+        await self._up_to(user, text, flags.delete_up_to)
+
+    async def _up_to(self, user: str, text: str, act: _UpTo) -> None:
+        """Do this to the notification with this number or id, and to all before it, in batches."""
+        notification = text.lower() if is_guid(text) else None
+        number = None if notification is not None else min(int(text), _NUMBERS)
+        after, changed = 0, False
+        try:
+            while True:
+                reached = await act(self._db, user, notification, number, after, self._batch)
+                if reached is None:
+                    break
+                changed = changed or reached.changed > 0
+                # A number above the newest means those that there were at the beginning.
+                notification, number, after = None, reached.upto, reached.last
+                if reached.changed < self._batch:
+                    break
+        finally:
+            if changed:
+                self._notifier.changed(user)
+        if reached is None and notification is not None:
+            raise NotificationNotFound()
+
+    @route("GET", "/user/<guid:user>/notifications/settings", allow=SELF)
+    async def settings(self, call: Call, user: str) -> NotificationSettings:
+        """Read which kinds of notifications the user has muted."""
+        return NotificationSettings(muted=await flags.muted(self._db, user) or [])
+
+    @route(
+        "PUT",
+        "/user/<guid:user>/notifications/settings",
+        allow=SELF,
+        raises=(NotMutable, UserNotFound),
+    )
+    async def put_settings(self, call: Call, user: str, body: NotificationSettings) -> None:
+        """Mute these kinds of notifications, and no others. From then on they are not stored."""
+        for place, kind in enumerate(body.muted):
+            if kind not in KINDS:
+                raise at_pointer(f"/muted/{place}", "There is no such kind of notifications.")
+        kinds = list(dict.fromkeys(body.muted))
+        fixed = [kind for kind in kinds if kind in NOT_MUTABLE]
+        if fixed:
+            raise NotMutable(kinds=fixed)
+        if not await flags.mute(self._db, user, kinds):
+            raise UserNotFound()
+
+
+def _number(row: notifications.Stored) -> int:
+    return row.seq
+
+
+def _item(row: notifications.Stored) -> Raw:
+    return Raw(notification_json(row.id, row.created, row.read, row.data))

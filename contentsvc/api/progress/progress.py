@@ -1,0 +1,179 @@
+"""Progress data: spec §4.12, and writing it."""
+
+from collections.abc import Awaitable
+from typing import NoReturn
+
+from msgspec import Raw
+
+from contentsvc.api.errors import ProgressConflict, ProgressNotFound, QuotaExceeded
+from contentsvc.api.paging import PIECE, Piece
+from contentsvc.db.database import Database, Transaction
+from contentsvc.db.errors import Refused, Unavailable
+from contentsvc.store.progress import progress
+from contentsvc.web.call import Call
+from contentsvc.web.decode import object_text
+from contentsvc.web.permissions import SELF
+from contentsvc.web.reply import Encoded, Pieces
+from contentsvc.web.route import route
+from contentsvc.wire.progress import ProgressData, ProgressDelete, ProgressQuery, ProgressText
+
+_TRIES = 4
+"""Tries of a first write to a key. It fails only if another write and a deletion come between each
+time."""
+
+
+class Progress:
+    """Data that a game stores for a user.
+
+    That is at most `keys` keys and `bytes` bytes of values, 0 for no limit.
+    """
+
+    def __init__(self, db: Database, *, keys: int, bytes: int, piece: Piece = PIECE) -> None:
+        self._db = db
+        self._piece = piece
+        self._quotas = {
+            progress.KEYS: keys or progress.NO_LIMIT,
+            progress.BYTES: bytes or progress.NO_LIMIT,
+        }
+
+    @route("GET", "/user/<guid:user>/progress", allow=SELF)
+    async def all(
+        self, call: Call, user: str, query: ProgressQuery
+    ) -> Encoded[list[ProgressData]] | Pieces[list[ProgressData]]:
+        """List the user's progress data (spec §4.12), in the order of the keys."""
+        start, end = query.prefix, _end(query.prefix)
+        db = self._db.whole()
+
+        def page(first: str) -> Awaitable[list[progress.Datum]]:
+            return progress.page(db, user, first, end, *self._piece)
+
+        def state() -> Awaitable[str]:
+            return progress.state(db, user, start, end)
+
+        rows = await page(start)
+        return self._piece.whole(rows, _next, _data, start=start, page=page, state=state)
+
+    @route("GET", "/user/<guid:user>/progress/<text:key>", allow=SELF, raises=(ProgressNotFound,))
+    async def get(self, call: Call, user: str, key: str) -> ProgressData:
+        """Get the data at one key."""
+        row = await progress.get(self._db, user, key)
+        if row is None:
+            raise ProgressNotFound()
+        return _data(row)
+
+    @route(
+        "PUT",
+        "/user/<guid:user>/progress/<text:key>",
+        allow=SELF,
+        raises=(QuotaExceeded, ProgressConflict),
+    )
+    async def put(self, call: Call, user: str, key: str, body: ProgressText) -> None:
+        """Store an object at a key. It replaces the present value."""
+        value = object_text("value", body.value)
+        try:
+            if body.version is None and body.write_id is None:
+                await progress.put(self._db, user, key, value, None, *self._quotas.values())
+                return
+            for _ in range(_TRIES):
+                if await self._put_checked(user, key, value, body):
+                    return
+        except Refused as error:
+            if error.constraint not in self._quotas:
+                raise
+            usage = await progress.usage(self._db, user) or progress.Usage(0, 0, 0)
+            limit = self._quotas[error.constraint]
+            used, unit = (
+                (usage.keys, "keys")
+                if error.constraint == progress.KEYS
+                else (usage.bytes, "bytes of values")
+            )
+            detail = f"This write would exceed your quota of {limit} {unit}."
+            raise QuotaExceeded(detail, limit=limit, used=used) from None
+        raise Unavailable("others write to this key all the time", "lock")
+
+    async def _put_checked(self, user: str, key: str, value: str, body: ProgressText) -> bool:
+        """True if the value is stored, now or before. False if another write came between."""
+        write_id = body.write_id
+        try:
+            async with self._db.transaction() as tx:
+                standing = await progress.lock(tx, user, key)
+                if standing is not None and write_id is not None and standing.write_id == write_id:
+                    return True
+                version, follows = await _before(tx, user, key, standing)
+                if body.version is not None and body.version != version:
+                    await _refuse(tx, user, key)
+                await progress.put(tx, user, key, value, write_id, *self._quotas.values())
+                if standing is None:
+                    # There was no row to lock.
+                    begun = await progress.lock(tx, user, key)
+                    if begun is None or begun.version != follows + 1:
+                        raise _Overtaken()
+        except _Overtaken:
+            return False
+        return True
+
+    @route(
+        "DELETE",
+        "/user/<guid:user>/progress/<text:key>",
+        allow=SELF,
+        raises=(ProgressConflict,),
+    )
+    async def delete(self, call: Call, user: str, key: str, query: ProgressDelete) -> None:
+        """Delete the data at a key. If there is none, this is not an error."""
+        if query.version is None:
+            await progress.delete(self._db, user, key)
+            return
+        async with self._db.transaction() as tx:
+            standing = await progress.lock(tx, user, key)
+            if standing is None:
+                return
+            if standing.version != query.version:
+                await _refuse(tx, user, key)
+            await progress.delete(tx, user, key)
+
+
+class _Overtaken(Exception):
+    """A key has changed since it was looked up."""
+
+
+async def _before(
+    tx: Transaction, user: str, key: str, standing: progress.Standing | None
+) -> tuple[int, int]:
+    """A key's version, and the version that its next write follows."""
+    if standing is not None:
+        return standing.version, standing.version
+    deleted = await progress.deleted(tx, user, key)
+    if deleted is not None:
+        return deleted.version, deleted.version
+    usage = await progress.usage(tx, user)
+    return 0, 0 if usage is None else usage.dropped
+
+
+async def _refuse(tx: Transaction, user: str, key: str) -> NoReturn:
+    """Raise ProgressConflict with the present data."""
+    row = await progress.get(tx, user, key)
+    if row is not None:
+        raise ProgressConflict(
+            value=Raw(row.value.encode()), version=row.version, timestamp=row.timestamp
+        )
+    deleted = await progress.deleted(tx, user, key) or progress.Deleted(0, None)
+    raise ProgressConflict(value=None, version=deleted.version, timestamp=deleted.timestamp)
+
+
+def _end(prefix: str) -> str | None:
+    """The first text, by code points, after all texts that begin with `prefix`."""
+    while prefix:
+        prefix, last = prefix[:-1], ord(prefix[-1])
+        if last < 0x10FFFF:
+            # Surrogates are not characters.
+            return prefix + chr(0xE000 if last == 0xD7FF else last + 1)
+    return None
+
+
+def _next(row: progress.Datum) -> str:
+    """The first key that may come after this one: no key contains NUL."""
+    return row.key + "\x01"
+
+
+def _data(row: progress.Datum) -> ProgressData:
+    return ProgressData(row.key, Raw(row.value.encode()), row.timestamp, row.version)

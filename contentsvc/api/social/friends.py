@@ -1,0 +1,133 @@
+"""Friends, requests for friendship, and blocks (extensions §4)."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from contentsvc.api.checks import check_user
+from contentsvc.api.errors import (
+    Blocked,
+    CannotBlockSelf,
+    CannotFriendSelf,
+    TooManyRequests,
+    UserNotFound,
+    retry_after,
+)
+from contentsvc.api.paging import PART, full, listed, position
+from contentsvc.db.database import Database
+from contentsvc.push.notifier import Notifier
+from contentsvc.store.activity_limits import DAY
+from contentsvc.store.social import friends, pairs
+from contentsvc.web.call import Call
+from contentsvc.web.permissions import SELF
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.base import Part
+from contentsvc.wire.notifications import FriendConfirm, FriendRequest
+from contentsvc.wire.social import BlockedUser, Friend, PendingRequest, RequestsQuery
+
+R = TypeVar("R", friends.Since, friends.Request)
+T = TypeVar("T")
+
+_FRIEND = "/user/<guid:user>/friend/<guid:other>"
+_BLOCKED = "/user/<guid:user>/blocked/<guid:other>"
+
+
+class Friends:
+    """Friends and blocks.
+
+    A user may make `requests_per_day` requests for friendship, 0 for any number. A part of a list
+    ends after `part` bytes of profiles.
+    """
+
+    def __init__(
+        self, db: Database, notifier: Notifier, *, requests_per_day: int, part: int = PART
+    ) -> None:
+        self._db = db
+        self._notifier = notifier
+        self._requests_per_day = requests_per_day
+        self._part = part
+
+    @route(
+        "PUT",
+        _FRIEND,
+        allow=SELF,
+        raises=(CannotFriendSelf, UserNotFound, Blocked, TooManyRequests),
+    )
+    async def ask(self, call: Call, user: str, other: str) -> None:
+        """Ask a user for friendship, and notify them. If they have asked already, you are friends
+        from then on, and they are notified of that. A repeat changes nothing."""
+        if user == other:
+            raise CannotFriendSelf()
+        async with self._db.transaction(pairs.row(user, other)) as tx:
+            pair = await pairs.hold(tx, user, other)
+            if pair.blocked:
+                raise Blocked()
+            if pair.received:
+                await friends.confirm(tx, user, other)
+                await self._notifier.send(tx, other, FriendConfirm(sender=user))
+            elif not (pair.friends or pair.sent):
+                asked = await friends.ask(tx, user, other, self._requests_per_day, DAY)
+                if asked.wait:
+                    raise TooManyRequests(headers=retry_after(asked.wait))
+                if asked.told:
+                    await self._notifier.send(tx, other, FriendRequest(sender=user))
+
+    @route("DELETE", _FRIEND, allow=SELF, raises=(UserNotFound,))
+    async def end(self, call: Call, user: str, other: str) -> None:
+        """End a friendship, take back a request for it, or turn the other's request down. Nobody is
+        notified."""
+        await self._undo(user, other, friends.end)
+
+    @route("GET", "/user/<guid:user>/friends", allow=SELF)
+    async def all(self, call: Call, user: str, query: Part) -> Listed[Friend]:
+        """List the user's friends. The newest come first."""
+        rows = await friends.friends(self._db, user, position(query), query.limit, self._part)
+        return self._listed(rows, query, lambda row: Friend(row.info, row.since))
+
+    @route("GET", "/user/<guid:user>/friend-requests", allow=SELF)
+    async def requests(self, call: Call, user: str, query: RequestsQuery) -> Listed[PendingRequest]:
+        """List the requests for friendship that have no answer: those that the user has got, and
+        those that the user has made. The newest come first."""
+        given = position(query), query.limit, self._part
+        if query.direction == "outgoing":
+            rows = await friends.outgoing(self._db, user, *given)
+        else:
+            incoming = query.direction == "incoming"
+            rows = await friends.requests(self._db, user, incoming, *given)
+        return self._listed(rows, query, _pending)
+
+    @route("PUT", _BLOCKED, allow=SELF, raises=(CannotBlockSelf, UserNotFound))
+    async def block(self, call: Call, user: str, other: str) -> None:
+        """Block a user. This ends friendship, requests and following between you. Nobody is
+        notified. A repeat changes nothing."""
+        if user == other:
+            raise CannotBlockSelf()
+        async with self._db.transaction(pairs.row(user, other)) as tx:
+            await pairs.hold(tx, user, other)
+            await pairs.bar(tx, user, other)
+            await friends.block(tx, user, other)
+
+    @route("DELETE", _BLOCKED, allow=SELF, raises=(UserNotFound,))
+    async def unblock(self, call: Call, user: str, other: str) -> None:
+        """Take back a block. The other's block, if there is one, stays."""
+        await self._undo(user, other, friends.unblock)
+
+    @route("GET", "/user/<guid:user>/blocked", allow=SELF)
+    async def blocked(self, call: Call, user: str, query: Part) -> Listed[BlockedUser]:
+        """List the users whom the user blocks. The newest come first."""
+        rows = await friends.blocked(self._db, user, position(query), query.limit, self._part)
+        return self._listed(rows, query, lambda row: BlockedUser(row.info, row.since))
+
+    def _listed(self, rows: list[R], query: Part, item: Callable[[R], T]) -> Listed[T]:
+        cut = full((row.info for row in rows), self._part)
+        return listed(rows, query, lambda row: row.number, item, cut=cut)
+
+    async def _undo(self, user: str, other: str, undo: Callable[..., Awaitable[None]]) -> None:
+        await check_user(self._db, other)
+        async with self._db.transaction(pairs.row(user, other)) as tx:
+            if await pairs.lock(tx, user, other):
+                await undo(tx, user, other)
+
+
+def _pending(row: friends.Request) -> PendingRequest:
+    return PendingRequest(row.info, "outgoing" if row.sent else "incoming", row.created)

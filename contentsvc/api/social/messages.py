@@ -1,0 +1,105 @@
+"""Messages between friends: extensions §4."""
+
+from uuid import uuid4
+
+from contentsvc.api.checks import check_user
+from contentsvc.api.errors import (
+    Blocked,
+    MessageNotFound,
+    NotFriends,
+    TooManyRequests,
+    UserNotFound,
+    retry_after,
+)
+from contentsvc.api.paging import PART, full, listed, position
+from contentsvc.db.database import Database
+from contentsvc.push.notifier import Notifier, data_of
+from contentsvc.store.activity_limits import MINUTE
+from contentsvc.store.social import messages
+from contentsvc.store.social.messages import Unsent
+from contentsvc.web.call import Call
+from contentsvc.web.permissions import SELF
+from contentsvc.web.reply import Created, Listed
+from contentsvc.web.route import route
+from contentsvc.wire.base import Part
+from contentsvc.wire.notifications import FriendMessage
+from contentsvc.wire.social import Conversation, Message, MessageCreate
+
+
+class Messages:
+    """Messages between friends. They can be read also after the friendship has ended.
+
+    A user may send `per_minute` new ones, 0 for any number.
+    """
+
+    def __init__(
+        self, db: Database, notifier: Notifier, *, per_minute: int, part: int = PART
+    ) -> None:
+        self._db = db
+        self._notifier = notifier
+        self._per_minute = per_minute
+        self._part = part
+
+    @route(
+        "POST",
+        "/user/<guid:user>/friend/<guid:other>/messages",
+        allow=SELF,
+        raises=(UserNotFound, Blocked, NotFriends, TooManyRequests),
+    )
+    async def send(self, call: Call, user: str, other: str, body: MessageCreate) -> Created:
+        """Send a message to a friend, and notify them. The same id again, from this user to the
+        same one, changes nothing and notifies nobody."""
+        id = body.id or str(uuid4())
+        data = data_of(FriendMessage(sender=user, text=body.text, message=id))
+        given = user, other, id, body.text, data
+        sent = await messages.send(self._db, *given, self._per_minute, MINUTE)
+        if sent is None:
+            raise UserNotFound()
+        if isinstance(sent, Unsent):
+            if sent.wait and not sent.repeated:
+                raise TooManyRequests(headers=retry_after(sent.wait))
+            if not sent.repeated:
+                raise Blocked() if sent.blocked else NotFriends()
+        elif sent.told is not None:
+            self._notifier.publish(self._db, [sent.told])
+        return Created(f"/api/v1/user/{user}/friend/{other}/messages/{id}")
+
+    @route(
+        "GET",
+        "/user/<guid:user>/friend/<guid:other>/messages",
+        allow=SELF,
+        raises=(UserNotFound,),
+    )
+    async def between(self, call: Call, user: str, other: str, query: Part) -> Listed[Message]:
+        """List the messages between the user and another, of both, newest first."""
+        rows = await messages.between(self._db, user, other, position(query), query.limit)
+        if not rows:
+            await check_user(self._db, other)
+        return listed(rows, query, _number, lambda row: row.message)
+
+    @route(
+        "GET",
+        "/user/<guid:user>/friend/<guid:other>/messages/<guid:message>",
+        allow=SELF,
+        raises=(UserNotFound, MessageNotFound),
+    )
+    async def get(self, call: Call, user: str, other: str, message: str) -> Message:
+        """Get one message. If both users have sent one with this id, it is the user's own."""
+        found = await messages.get(self._db, user, other, message)
+        if found is None:
+            await check_user(self._db, other)
+            raise MessageNotFound()
+        return found
+
+    @route("GET", "/user/<guid:user>/messages", allow=SELF)
+    async def conversations(self, call: Call, user: str, query: Part) -> Listed[Conversation]:
+        """List the users with whom this user has exchanged messages, each with the newest message,
+        newest first."""
+        given = position(query), query.limit, self._part
+        rows = await messages.conversations(self._db, user, *given)
+        cut = full((row.conversation.user for row in rows), self._part)
+        return listed(rows, query, _number, lambda row: row.conversation, cut=cut)
+
+
+def _number(row: messages.Numbered | messages.Talk) -> int:
+    return row.number

@@ -1,0 +1,244 @@
+"""Followers, following and party invites: spec §4.9, §4.10, §4.15, §4.16; extensions §4."""
+
+from collections.abc import Awaitable, Callable
+from typing import Literal
+
+from contentsvc.api.cursors import decoded, encoded, key_of
+from contentsvc.api.errors import (
+    Blocked,
+    CannotFollowSelf,
+    InviteNotFound,
+    NotFriends,
+    TooManyRequests,
+    UserNotFound,
+    retry_after,
+)
+from contentsvc.api.paging import PART, PIECE, LongList, Piece, full, listed, position
+from contentsvc.db.database import Database
+from contentsvc.db.query import Db
+from contentsvc.push.notifier import Notifier
+from contentsvc.store.activity_limits import DAY
+from contentsvc.store.content.search import Place
+from contentsvc.store.social import pairs, social
+from contentsvc.store.social.pairs import Pair
+from contentsvc.web.call import Call
+from contentsvc.web.permissions import SELF
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import UserInfo
+from contentsvc.wire.base import Paging, SortedPart
+from contentsvc.wire.notifications import (
+    NewFollower,
+    PartyInvite,
+    PartyInviteAccept,
+    PartyInviteDecline,
+)
+from contentsvc.wire.social import PartyBody, PendingInvite
+
+_REPEAT = 60
+"""Within so many seconds, the same answer again is a retry, and notifies nobody."""
+_SHOWN = 3600
+"""Seconds in which an invite is listed."""
+_START: Place = (1e11, 0)
+"""Before all invites: a moment of the year 5138."""
+
+_ONESELF = Pair(friends=True, sent=False, received=False, blocked=False)
+
+_Read = Callable[[Db, str, int | None, int, int], Awaitable[list[social.Follow]]]
+_ReadState = Callable[[Db, str, int | None], Awaitable[str]]
+
+
+class Social:
+    """Followers, and invites to parties.
+
+    A user may follow `follows_per_day` more, and send `invites_per_hour` invites and answers to
+    invites, 0 for any number. `invited_by` says who may invite a user. If `require_invite`, an
+    answer needs an invite.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        notifier: Notifier,
+        *,
+        require_invite: bool,
+        invited_by: Literal["anyone", "friends"],
+        follows_per_day: int,
+        invites_per_hour: int,
+        piece: Piece = PIECE,
+        part: int = PART,
+    ) -> None:
+        self._db = db
+        self._notifier = notifier
+        self._require_invite = require_invite
+        self._friends_only = invited_by == "friends"
+        self._follows_per_day = follows_per_day
+        self._invites_per_hour = invites_per_hour
+        self._piece = piece
+        self._part = part
+
+    @route("GET", "/user/<guid:user>/followers", allow=SELF)
+    async def followers(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
+        """List the users who follow this user (spec §4.9), newest first."""
+        return await self._list(user, query, social.followers, social.followers_state)
+
+    @route("GET", "/user/<guid:user>/following", allow=SELF)
+    async def following(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
+        """List the users whom this user follows (spec §4.10), newest first."""
+        return await self._list(user, query, social.following, social.following_state)
+
+    async def _list(
+        self, user: str, query: Paging, read: _Read, read_state: _ReadState
+    ) -> LongList[UserInfo]:
+        before = position(query)
+        if query.limit is not None:
+            rows = await read(self._db, user, before, query.limit, self._part)
+            return listed(rows, query, _number, _user, cut=full(map(_user, rows), self._part))
+
+        db = self._db.whole()
+
+        def page(after: int | None) -> Awaitable[list[social.Follow]]:
+            return read(db, user, after, *self._piece)
+
+        def state() -> Awaitable[str]:
+            return read_state(db, user, before)
+
+        first = await page(before)
+        return self._piece.whole(first, _number, _user, start=before, page=page, state=state)
+
+    @route(
+        "PUT",
+        "/user/<guid:user>/following/<guid:other>",
+        allow=SELF,
+        raises=(CannotFollowSelf, UserNotFound, Blocked, TooManyRequests),
+    )
+    async def follow(self, call: Call, user: str, other: str) -> None:
+        """Follow a user, and notify them, at most once in 24 hours. A repeat changes nothing."""
+        if user == other:
+            raise CannotFollowSelf()
+        async with self._db.transaction(pairs.row(user, other)) as tx:
+            if await _blocked(tx, user, other):
+                raise Blocked()
+            followed = await social.follow(tx, user, other, self._follows_per_day, DAY)
+            if followed.wait:
+                raise TooManyRequests(headers=retry_after(followed.wait))
+            if followed.told:
+                await self._notifier.send(tx, other, NewFollower(sender=user))
+
+    @route("DELETE", "/user/<guid:user>/following/<guid:other>", allow=SELF, raises=(UserNotFound,))
+    async def unfollow(self, call: Call, user: str, other: str) -> None:
+        """Stop following a user."""
+        async with self._db.transaction(pairs.row(user, other)) as tx:
+            await pairs.lock(tx, user, other)
+            if not await social.unfollow(tx, user, other):
+                raise UserNotFound()
+
+    @route(
+        "POST",
+        "/user/<guid:user>/friend/<guid:friend_user>/party-invite",
+        allow=SELF,
+        raises=(UserNotFound, Blocked, NotFriends, TooManyRequests),
+    )
+    async def invite(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
+        """Invite a user to a party, and notify them. The same invite again within a minute notifies
+        nobody."""
+        invite = PartyInvite(sender=user, party=body.party)
+        given = body.party, _REPEAT, self._invites_per_hour
+        async with self._db.transaction(pairs.row(user, friend_user)) as tx:
+            pair = await _hold(tx, user, friend_user)
+            if pair.blocked:
+                raise Blocked()
+            if self._friends_only and not pair.friends:
+                raise NotFriends()
+            invited = await social.invite(tx, user, friend_user, *given)
+            if invited.wait:
+                raise TooManyRequests(headers=retry_after(invited.wait))
+            if invited.changed:
+                await self._notifier.send(tx, friend_user, invite)
+
+    @route(
+        "POST",
+        "/user/<guid:user>/friend/<guid:friend_user>/party-invite/accept",
+        allow=SELF,
+        raises=(UserNotFound, InviteNotFound, Blocked, NotFriends, TooManyRequests),
+    )
+    async def accept(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
+        """Accept an invite to a party (spec §4.15), and notify the user who sent it."""
+        notification = PartyInviteAccept(sender=user, party=body.party)
+        await self._answer("accept", user, friend_user, notification)
+
+    @route(
+        "POST",
+        "/user/<guid:user>/friend/<guid:friend_user>/party-invite/decline",
+        allow=SELF,
+        raises=(UserNotFound, InviteNotFound, Blocked, NotFriends, TooManyRequests),
+    )
+    async def decline(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
+        """Decline an invite to a party (spec §4.16), and notify the user who sent it."""
+        notification = PartyInviteDecline(sender=user, party=body.party)
+        await self._answer("decline", user, friend_user, notification)
+
+    @route("GET", "/user/<guid:user>/party-invites", allow=SELF)
+    async def invites(self, call: Call, user: str, query: SortedPart) -> Listed[PendingInvite]:
+        """List the invites to parties of the last hour that the user has not answered. The newest
+        come first."""
+        key = key_of("party-invites", user)
+        moment, tie = _START
+        if query.after is not None:
+            moment, tie = decoded(key, query.after, len(_START))
+            moment = min(max(moment, 0), _START[0])  # the database knows no times beyond
+        rows = await social.invites(self._db, user, _SHOWN, moment, tie, query.limit, self._part)
+        cut = len(rows) == query.limit or full((row.sender for row in rows), self._part)
+        return Listed(
+            [PendingInvite(row.sender, row.party, row.created) for row in rows],
+            encoded(key, (rows[-1].moment, rows[-1].tie)) if cut else None,
+        )
+
+    async def _answer(
+        self,
+        answer: Literal["accept", "decline"],
+        user: str,
+        friend: str,
+        notification: PartyInviteAccept | PartyInviteDecline,
+    ) -> None:
+        given = friend, user, notification.party, answer, _REPEAT, self._invites_per_hour
+        async with self._db.transaction(pairs.row(user, friend)) as tx:
+            pair = await _hold(tx, user, friend)
+            # To a stranger, an answer without an invite would be as good as an invite.
+            strangers = self._friends_only and not pair.friends
+            if self._require_invite or strangers:
+                answered = await social.answer_invite(tx, *given)
+            else:
+                answered = await social.answer_any(tx, *given)
+            if answered is None and self._require_invite:
+                raise InviteNotFound()  # it comes before 403
+            if pair.blocked:
+                raise Blocked()
+            if answered is None:
+                raise NotFriends()
+            if answered.wait:
+                raise TooManyRequests(headers=retry_after(answered.wait))
+            if answered.changed:
+                await self._notifier.send(tx, friend, notification)
+
+
+async def _blocked(tx: Db, user: str, other: str) -> bool:
+    """Lock the row of two users, and say whether either has blocked the other.
+
+    Raises Refused: there is no such other user."""
+    return (await _hold(tx, user, other)).blocked
+
+
+async def _hold(tx: Db, user: str, other: str) -> Pair:
+    """Lock the row of two users. Somebody may invite themself, as a friend.
+
+    Raises Refused: there is no such other user."""
+    return _ONESELF if user == other else await pairs.hold(tx, user, other)
+
+
+def _number(row: social.Follow) -> int:
+    return row.number
+
+
+def _user(row: social.Follow) -> UserInfo:
+    return row.info

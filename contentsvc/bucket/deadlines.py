@@ -1,0 +1,40 @@
+"""What is asked of a place of files ends in time."""
+
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
+from typing import Any, Final, NoReturn, TypeVar
+
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+
+from contentsvc.bucket.bucket import Bucket, StorageUnavailable
+from contentsvc.core.request_timing import waiting
+
+T = TypeVar("T")
+
+TIDY: Final = 5.0
+"""Seconds for a deletion that somebody waits for, and that need not succeed."""
+
+
+async def within(
+    seconds: float,
+    clock: IReactorTime,
+    act: Coroutine[Any, Any, T],
+    late: str = "the file store has not answered all",
+) -> T:
+    """The result of `act`, which is cancelled after so long.
+
+    Raises StorageUnavailable if it was: `late`, and in how many seconds. Raises what `act` raises.
+    """
+
+    def fail(result: object, seconds: float) -> NoReturn:
+        raise StorageUnavailable(f"{late} in {seconds:g} s")
+
+    with waiting("outside", clock):
+        return await Deferred.fromCoroutine(act).addTimeout(seconds, clock, fail)
+
+
+async def tidy(clock: IReactorTime, bucket: Bucket, paths: Sequence[str]) -> None:
+    """Delete these files, as far as the place does so in a few seconds."""
+    with suppress(StorageUnavailable):
+        await within(TIDY, clock, bucket.delete(paths))

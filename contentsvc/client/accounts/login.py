@@ -1,0 +1,159 @@
+"""A log-in: gets tokens, renews them before they expire, and gives them up."""
+
+from math import inf
+from typing import NamedTuple
+
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+
+from contentsvc.client.accounts.oauth import OAuth
+from contentsvc.client.errors import ApiError, NotSignedIn, SessionEnded, Unreachable
+from contentsvc.wire.accounts import EXCHANGE, RevokeForm, TokenAnswer, TokenForm
+
+_MARGIN = 60.0
+"""Seconds before its expiry in which an access token is renewed; at most a fifth of its life."""
+
+
+class _Held(NamedTuple):
+    """An access token, when to renew it and when it is no good any more, in Unix seconds; and the
+    whole answer with which it came, unless another program had it."""
+
+    access: str
+    user: str | None
+    answer: TokenAnswer | None
+    stale: float
+    expires: float
+
+
+class LogIn:
+    """At most one log-in at a time. Those who need a renewal at the same time share one, because a
+    refresh token is good for one use."""
+
+    def __init__(self, reactor: IReactorTime, oauth: OAuth) -> None:
+        self._reactor = reactor
+        self._oauth = oauth
+        self._held: _Held | None = None
+        self._waiting: list[Deferred[None]] = []
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether there is a token."""
+        return self._held is not None
+
+    @property
+    def user(self) -> str:
+        """The id of the user. Raises NotSignedIn, also if `use` did not get it."""
+        user = self._holding().user
+        if user is None:
+            raise NotSignedIn("use_token was not told which user this is")
+        return user
+
+    @property
+    def tokens(self) -> TokenAnswer:
+        """The present tokens. Raises NotSignedIn."""
+        answer = self._holding().answer
+        if answer is None:
+            raise NotSignedIn("there is an access token, and no refresh token")
+        return answer
+
+    def _holding(self) -> _Held:
+        if self._held is None:
+            raise NotSignedIn("log_in first")
+        return self._held
+
+    async def begin(self, name: str, password: str) -> TokenAnswer:
+        """Begin a session. Raises ApiError (`invalid_grant`, `account_banned`, `slow_down`),
+        Unreachable."""
+        form = TokenForm(grant_type="password", username=name, password=password)
+        self._held = await self._granted(form)
+        return self.tokens
+
+    async def exchange(self, subject_token: str, token_type: str) -> TokenAnswer:
+        """Begin a session with the token of another service. Raises as `begin` does, with
+        `invalid_request` for a bad token."""
+        form = TokenForm(
+            grant_type=EXCHANGE, subject_token=subject_token, subject_token_type=token_type
+        )
+        self._held = await self._granted(form)
+        return self.tokens
+
+    async def renew(self, refresh_token: str) -> TokenAnswer:
+        """Go on with a session by its refresh token. Raises SessionEnded, ApiError,
+        Unreachable."""
+        self._held = await self._renewed(refresh_token)
+        return self.tokens
+
+    def use(self, access_token: str, user: str | None) -> None:
+        """Go on with an access token, as long as it is good."""
+        self._held = _Held(access_token, user, None, inf, inf)
+
+    async def end(self) -> None:
+        """End the session, on the service and here. Raises NotSignedIn, ApiError, Unreachable."""
+        held = self._holding()
+        token = held.access if held.answer is None else held.answer.refresh_token
+        await self._oauth.revoke(RevokeForm(token=token))
+        self._held = None
+
+    async def access_token(self) -> str:
+        """A token that is valid for a while. Raises NotSignedIn, SessionEnded, and ApiError or
+        Unreachable where it has expired and cannot be renewed now."""
+        held = self._holding()
+        if self._reactor.seconds() >= held.stale:
+            try:
+                await self._refresh()
+            except SessionEnded:
+                raise
+            except (ApiError, Unreachable):
+                if self._reactor.seconds() >= held.expires:
+                    raise
+        return self._holding().access
+
+    async def instead_of(self, refused: str) -> str:
+        """Another token than the one that the service refused. Raises as access_token does."""
+        if self._holding().access == refused:
+            await self._refresh()
+        return self._holding().access
+
+    async def _refresh(self) -> None:
+        shared: Deferred[None] = Deferred()
+        self._waiting.append(shared)
+        if len(self._waiting) == 1:
+            # By itself, so that it goes on where the first to ask gives up.
+            Deferred.fromCoroutine(self._refresh_for_all())
+        await shared
+
+    async def _refresh_for_all(self) -> None:
+        before = self._held
+        after, error = before, None
+        try:
+            answer = self._holding().answer
+            after = await self._renewed(None if answer is None else answer.refresh_token)
+        except Exception as raised:
+            error = raised
+            if isinstance(raised, SessionEnded):
+                after = None
+        if self._held is before:  # no log-in or log-out meanwhile
+            self._held = after
+        waiting, self._waiting = self._waiting, []
+        for each in waiting:
+            if not each.called:
+                each.errback(error) if error else each.callback(None)
+
+    async def _renewed(self, refresh_token: str | None) -> _Held:
+        if refresh_token is None:
+            detail = "the access token is not accepted, and there is no refresh token to renew it"
+            raise SessionEnded(401, "invalid_token", detail, {})
+        form = TokenForm(grant_type="refresh_token", refresh_token=refresh_token)
+        try:
+            return await self._granted(form)
+        except ApiError as error:
+            if error.code != "invalid_grant":
+                raise
+            raise SessionEnded(error.status, error.code, error.detail, error.problem) from None
+
+    async def _granted(self, form: TokenForm) -> _Held:
+        asked = self._reactor.seconds()
+        tokens = await self._oauth.token(form)
+        expires = asked + tokens.expires_in
+        stale = expires - min(_MARGIN, tokens.expires_in / 5)
+        return _Held(tokens.access_token, tokens.userId, tokens, stale, expires)

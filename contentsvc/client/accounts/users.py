@@ -1,0 +1,34 @@
+"""Users (spec §4.5 to §4.8)."""
+
+from collections.abc import Iterable
+
+from contentsvc.client.calls import Calls, quoted
+from contentsvc.wire.accounts import FullUser, UserIds, UserInfo, UserPage, UserSearch, UserUpdate
+
+
+class Users:
+    """Users and their profiles."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    async def search(self, query: UserSearch) -> UserPage:
+        """Find users by name (spec §4.5)."""
+        return await self._calls.get("/user/search", UserPage, query)
+
+    async def by_ids(self, ids: Iterable[str]) -> list[UserInfo]:
+        """Get the public infos of 1 to 100 users, in this order, without those that do not
+        exist."""
+        return await self._calls.get("/user", list[UserInfo], UserIds(ids=",".join(ids)))
+
+    async def info(self, user: str) -> UserInfo:
+        """Get a user's public info (spec §4.6)."""
+        return await self._calls.get(f"/user/{quoted(user)}/info", UserInfo)
+
+    async def full(self) -> FullUser:
+        """Get the user's own complete record (spec §4.7)."""
+        return await self._calls.get(f"/user/{self._calls.user}", FullUser)
+
+    async def update(self, body: UserUpdate, user: str | None = None) -> None:
+        """Change a user's avatar, emblem and profile (spec §4.8). Admins may change any user's."""
+        await self._calls.send("PUT", f"/user/{quoted(user or self._calls.user)}", body)

@@ -1,0 +1,49 @@
+"""Comments (spec §4.4)."""
+
+from contentsvc.client.calls import Calls, quoted
+from contentsvc.wire.content import (
+    Comment,
+    CommentCreate,
+    CommentPage,
+    CommentQuery,
+    CommentRemoval,
+    CommentsLock,
+    CommentUpdate,
+)
+
+
+class Comments:
+    """Comments on content."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    async def page(self, content: str, query: CommentQuery | None = None) -> CommentPage:
+        """Get a page of comments, oldest first (spec §4.4)."""
+        return await self._calls.get(_path(content), CommentPage, query)
+
+    async def create(self, content: str, body: CommentCreate) -> int:
+        """Write a comment. Returns its id. The client does not repeat this, because each request
+        would make another comment."""
+        return int(await self._calls.create(_path(content), body))
+
+    async def get(self, content: str, comment: int) -> Comment:
+        """Get one comment."""
+        return await self._calls.get(_path(content, comment), Comment)
+
+    async def update(self, content: str, comment: int, body: CommentUpdate) -> None:
+        """Change the text of the user's own comment."""
+        await self._calls.send("PATCH", _path(content, comment), body)
+
+    async def delete(self, content: str, comment: int, query: CommentRemoval | None = None) -> None:
+        """Delete a comment. The author of somebody else's comment is told the reason."""
+        await self._calls.send("DELETE", _path(content, comment), query=query)
+
+    async def lock(self, content: str, body: CommentsLock) -> None:
+        """Lock or unlock the comments on the user's own content, or on any as an admin."""
+        await self._calls.send("PUT", f"/content/{quoted(content)}/comments-locked", body)
+
+
+def _path(content: str, comment: int | None = None) -> str:
+    path = f"/content/{quoted(content)}/comments"
+    return path if comment is None else f"{path}/{quoted(comment)}"

@@ -1,0 +1,36 @@
+"""Revisions of content (extensions §1)."""
+
+from contentsvc.client.calls import Calls, quoted
+from contentsvc.client.reading import Page
+from contentsvc.wire.base import Part
+from contentsvc.wire.content import CurrentRevision, RevisionCreate, RevisionInfo
+
+
+class Revisions:
+    """Publishing new revisions, and choosing which of them a content shows. `content.revision`
+    reads one."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    async def publish(self, content: str, body: RevisionCreate) -> str:
+        """Publish a new revision, which becomes the current one. Returns its id. The client
+        repeats this if it gets no answer: a second time changes nothing."""
+        return await self._calls.create(_path(content), body, repeat=True)
+
+    async def all(self, content: str, query: Part | None = None) -> Page[RevisionInfo]:
+        """List the revisions of a content, newest first."""
+        return await self._calls.page(_path(content), RevisionInfo, query)
+
+    async def set_current(self, content: str, body: CurrentRevision) -> None:
+        """Go back to an older revision, or forward to a newer one."""
+        await self._calls.send("PUT", f"{_path(content)}/current", body)
+
+    async def delete(self, content: str, revision: str) -> None:
+        """Delete an older revision of the user's own content: it gives up its files, and stays in
+        the list."""
+        await self._calls.send("DELETE", f"{_path(content)}/{quoted(revision)}")
+
+
+def _path(content: str) -> str:
+    return f"/content/{quoted(content)}/revisions"

@@ -1,0 +1,1 @@
+"""The Python client's part of the files of content: uploads, downloads, storage."""

@@ -1,0 +1,146 @@
+"""Files on this machine: what they are, and where they may be put."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from contentsvc.client.errors import BadFile, FileChanged
+from contentsvc.client.files.sending import CHUNK
+from contentsvc.wire.files import BINARY, CONTENT_USES, EXTENSIONS, FileUse, path_of
+
+ONCE_QUIET = "try again when nothing writes to it"
+"""What to do about a file that has changed."""
+_HEAD = 12
+
+
+class LocalFile(NamedTuple):
+    """A file to upload, and what it is for. Without `media_type` an image's is found by its first
+    bytes."""
+
+    use: FileUse
+    file: Path
+    media_type: str | None = None
+
+
+class Measured(NamedTuple):
+    """A file with its digest and the path that it has on the service. `stamp` changes when the file
+    does."""
+
+    use: FileUse
+    file: Path
+    media_type: str
+    sha256: str
+    size: int
+    path: str
+    stamp: tuple[int, int]
+
+
+class Progress(NamedTuple):
+    """How far a file is: `done` of `total` bytes have been sent or received. `done` falls back when
+    an attempt has to begin again."""
+
+    file: Path
+    done: int
+    total: int
+
+
+OnProgress = Callable[[Progress], object]
+
+
+class Stop:
+    """Ends a long computation in a thread."""
+
+    asked = False
+
+
+def stamp_of(status: os.stat_result) -> tuple[int, int]:
+    """What changes when a file does: its size and the time of its last change."""
+    return status.st_size, status.st_mtime_ns
+
+
+def measure(file: LocalFile, stop: Stop) -> Measured:
+    """Read a whole file. Raises BadFile, FileChanged, OSError."""
+    with file.file.open("rb") as opened:
+        before = stamp_of(os.fstat(opened.fileno()))
+        head = opened.read(_HEAD)
+        if not head:
+            raise BadFile(file.file, "it is empty; a file has at least 1 byte")
+        media_type = BINARY
+        if file.use not in CONTENT_USES:
+            media_type = file.media_type or image_type(head) or ""
+            if media_type not in EXTENSIONS:
+                known = ", ".join(sorted(EXTENSIONS))
+                raise BadFile(file.file, f"it is no image of a type that is taken: {known}")
+        opened.seek(0)
+        sha256, size = digest(opened.read, stop)
+        if stamp_of(os.fstat(opened.fileno())) != before or size != before[0]:
+            raise FileChanged(file.file, f"it changed while it was read; {ONCE_QUIET}")
+    path = path_of(sha256, media_type)
+    return Measured(file.use, file.file, media_type, sha256, size, path, before)
+
+
+def digest(read: Callable[[int], bytes], stop: Stop) -> tuple[str, int]:
+    """The digest and the size of what `read` gives."""
+    hashed, size = hashlib.sha256(), 0
+    while not stop.asked and (data := read(CHUNK)):
+        hashed.update(data)
+        size += len(data)
+    return hashed.hexdigest(), size
+
+
+def image_type(head: bytes) -> str | None:
+    """The media type of an image that begins so."""
+    if head.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if head.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return "image/webp"
+    return None
+
+
+def has(file: Path, sha256: str, size: int, stop: Stop) -> bool:
+    """Whether a file is there with these bytes. Raises OSError."""
+    if not file.is_file() or file.stat().st_size != size:
+        return False
+    with file.open("rb") as opened:
+        return digest(opened.read, stop) == (sha256, size)
+
+
+def place(folder: Path, name: str) -> Path:
+    """Where a file of this name lies in the folder, whose subfolder is made. Raises BadFile if that
+    is outside of the folder, by its name or by a link; OSError."""
+    pure = PurePosixPath(name)
+    odd = any(part in {"", ".", ".."} or set(part) & set("\\:\0") for part in name.split("/"))
+    target = folder.joinpath(*pure.parts)
+    if odd or pure.is_absolute():
+        raise BadFile(target, "the name does not lie in the folder")
+    root = folder.resolve()
+    if not target.parent.resolve().is_relative_to(root):
+        raise BadFile(target, "a link leads out of the folder")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return target
+
+
+def arrive(part: Path, targets: list[Path]) -> None:
+    """Give a whole file its names: at each, it is there whole or not at all. Raises OSError."""
+    *others, last = targets
+    for target in others:
+        beside = part.with_name(part.name + ".copy")
+        beside.unlink(missing_ok=True)  # it may be a link to elsewhere
+        with part.open("rb") as source, beside.open("xb") as copy:
+            shutil.copyfileobj(source, copy, CHUNK)
+            copy.flush()
+            os.fsync(copy.fileno())
+        beside.replace(target)
+    part.replace(last)
+    if os.name == "posix":
+        for folder in {target.parent for target in targets}:
+            opened = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(opened)
+            finally:
+                os.close(opened)

@@ -1,0 +1,146 @@
+"""Transfers: files to the service and back (extensions §3)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThreadPool
+from twisted.web.iweb import IAgent
+
+from contentsvc.client.files.downloading import Downloaded, Downloading, Urls
+from contentsvc.client.files.downloads import Downloads
+from contentsvc.client.files.files import Files
+from contentsvc.client.files.local import LocalFile, Measured, OnProgress, Progress, Stop, measure
+from contentsvc.client.files.receiving import Receiver
+from contentsvc.client.files.sending import Sender
+from contentsvc.client.files.uploading import AT_ONCE, TRIES, Uploading
+from contentsvc.core.concurrency import each
+from contentsvc.wire.content import Platform
+from contentsvc.wire.files import ContentFile, FilesQuery
+
+_MEASURED_AT_ONCE = 2
+
+
+def _unseen(progress: Progress) -> None:
+    """Show nothing."""
+
+
+class Transfers:
+    """Files to the service and back, several at once, in memory that does not depend on their size.
+
+    The URLs of files may be those of another host. What is sent to them has no token of the user.
+    A transfer that has been cancelled or has failed goes on from there if it is called again.
+    """
+
+    def __init__(
+        self,
+        reactor: Any,
+        files: Files,
+        downloads: Downloads,
+        agent: IAgent,
+        random: Random,
+        *,
+        tries: int = TRIES,
+    ) -> None:
+        self._reactor = reactor
+        self._files = files
+        self._downloads = downloads
+        self._random = random
+        self._sender = Sender(reactor, self._thread)
+        self._receiver = Receiver(reactor, agent)
+        self._tries = tries
+
+    def _thread(self, function: Any, /, *arguments: Any) -> Deferred[Any]:
+        pool = self._reactor.getThreadPool()
+        return deferToThreadPool(self._reactor, pool, function, *arguments)
+
+    async def measure(self, files: Iterable[LocalFile]) -> list[Measured]:
+        """Find the digests, sizes and paths of files, in a thread. Raises BadFile, FileChanged,
+        OSError."""
+
+        async def one(file: LocalFile) -> Measured:
+            stop = Stop()
+            try:
+                measured: Measured = await self._thread(measure, file, stop)
+            finally:
+                stop.asked = True
+            return measured
+
+        return await each(_MEASURED_AT_ONCE, files, one)
+
+    async def upload(
+        self,
+        files: Iterable[LocalFile | Measured],
+        *,
+        progress: OnProgress = _unseen,
+        at_once: int = AT_ONCE,
+    ) -> list[Measured]:
+        """Send files, at most `at_once` at the same time, and verify that the service has them. The
+        same files with their digests and with their paths on the service, which are good for this
+        user's publications now.
+
+        `progress` is called with each step of each file.
+
+        Raises BadFile, FileChanged, TransferError, OSError; FilesRefused, whose code says why:
+        `quota_exceeded`, `file_too_large`, `media_type_not_allowed`, `file_blocked`,
+        `storage_unavailable`; SessionEnded, NotSignedIn, Unreachable.
+        """
+        given = list(files)
+        local = [file for file in given if isinstance(file, LocalFile)]
+        known = iter(await self.measure(local))
+        measured = [next(known) if isinstance(file, LocalFile) else file for file in given]
+        uploading = Uploading(
+            self._reactor,
+            self._thread,
+            self._sender,
+            self._files.announce,
+            self._random,
+            progress,
+            self._tries,
+        )
+        await uploading.run(measured, at_once)
+        return measured
+
+    async def download(
+        self,
+        content: str,
+        folder: Path,
+        *,
+        revision: str | None = None,
+        platform: Platform | None = None,
+        names: Mapping[str, Sequence[str]] | None = None,
+        progress: OnProgress = _unseen,
+        at_once: int = AT_ONCE,
+    ) -> list[Downloaded]:
+        """Get the files of a content's current revision, or of another, with all that it needs:
+        its core entity, its dependencies and its packages, of one `platform` or of all.
+
+        In the folder a file has the path that it has on the service, or the `names` that its path
+        has there; then only these files are got. A file is there whole, with the right digest, or
+        not at all. What is there already is not got again. A file that the service does not give
+        out, for example because it is blocked, has no names in the result.
+
+        Raises ApiError, FilesRefused, Unreachable, WrongBytes, BadFile if a name is not in the
+        folder, OSError.
+        """
+
+        query = FilesQuery(platform=platform)
+
+        async def files() -> list[ContentFile]:
+            if revision is None:
+                return await self._downloads.of_content(content, query)
+            return await self._downloads.of_revision(content, revision, query)
+
+        downloading = Downloading(
+            self._reactor,
+            self._thread,
+            self._receiver,
+            Urls(files),
+            folder,
+            self._random,
+            progress,
+            self._tries,
+        )
+        return await downloading.run(names, at_once)

@@ -1,0 +1,52 @@
+"""Reports, and what admins decide about them (extensions §7)."""
+
+from contentsvc.client.calls import Calls, quoted
+from contentsvc.client.reading import Page
+from contentsvc.wire.base import Part
+from contentsvc.wire.moderation import (
+    Kind,
+    QueuedSubject,
+    QueueQuery,
+    Report,
+    ReportBody,
+    ReportDecision,
+    UserReportBody,
+)
+
+
+class Reports:
+    """Reports of content, comments and users. The queue is for admins."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    # The same report again replaces the first, and has no other effect.
+
+    async def content(self, content: str, body: ReportBody) -> None:
+        """Report a content item."""
+        await self._calls.send("POST", f"/content/{quoted(content)}/report", body, repeat=True)
+
+    async def comment(self, content: str, comment: int, body: ReportBody) -> None:
+        """Report a comment."""
+        path = f"/content/{quoted(content)}/comments/{quoted(comment)}/report"
+        await self._calls.send("POST", path, body, repeat=True)
+
+    async def user(self, user: str, body: UserReportBody) -> None:
+        """Report a user, and messages that they have sent."""
+        await self._calls.send("POST", f"/user/{quoted(user)}/report", body, repeat=True)
+
+    async def queue(self, query: QueueQuery | None = None) -> Page[QueuedSubject]:
+        """List what has open reports. What most users have reported comes first."""
+        return await self._calls.page("/moderation/reports", QueuedSubject, query)
+
+    async def of_subject(self, kind: Kind, id: str, query: Part | None = None) -> Page[Report]:
+        """List all reports of a subject, newest first."""
+        return await self._calls.page(_subject(kind, id), Report, query)
+
+    async def decide(self, kind: Kind, id: str, body: ReportDecision) -> None:
+        """Close the open reports of a subject, up to one of them."""
+        await self._calls.send("PUT", _subject(kind, id), body)
+
+
+def _subject(kind: Kind, id: str) -> str:
+    return f"/moderation/reports/{quoted(kind)}/{quoted(id)}"

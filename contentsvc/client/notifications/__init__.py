@@ -1,0 +1,1 @@
+"""The Python client's part of notifications: the log, its flags, the socket."""

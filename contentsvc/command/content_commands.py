@@ -1,0 +1,118 @@
+"""`contentsvc publish` and `contentsvc fetch`: what both have."""
+
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import react
+
+from contentsvc.client import Client, ClientError
+from contentsvc.client.errors import ApiError
+from contentsvc.client.files.local import Progress as Step
+from contentsvc.command.errors import CommandError
+from contentsvc.command.formatting import size
+from contentsvc.command.progress import Progress
+from contentsvc.command.terminal import say_error
+from contentsvc.command.watch import SignIn
+from contentsvc.core.clocks import run_monotonic
+
+_INTERRUPTED = 130
+_NOTHING_THERE = {"not_found", "files_external", "http_404", "http_405", "http_501"}
+"""Codes of a path that the service, or another web server, does not have."""
+
+
+def run(url: str, sign_in: SignIn | None, act: Callable[[Client], Awaitable[int]]) -> int:
+    """The exit status of `act`, which gets a client: 0 if all was done, 1 after an error, of which
+    one line is on stderr, 130 if it was interrupted."""
+    status: list[int] = []
+
+    async def done(reactor: Any) -> None:
+        try:
+            async with Client(reactor, url) as client:
+                try:
+                    if sign_in is not None:
+                        await sign_in(client)
+                    status.append(await act(client))
+                except ApiError as error:
+                    if error.code in _NOTHING_THERE:
+                        await _elsewhere(client, url)
+                    raise
+        except CancelledError:
+            say_error("interrupted; the same command goes on from here")
+            status.append(_INTERRUPTED)
+        except (ClientError, CommandError, OSError) as error:
+            say_error(words(error))
+            status.append(1)
+
+    def main(reactor: Any) -> Deferred[None]:
+        run_monotonic(reactor)
+        doing = Deferred.fromCoroutine(done(reactor))
+
+        def stop() -> Deferred[None]:
+            doing.cancel()
+            return doing
+
+        reactor.addSystemEventTrigger("before", "shutdown", stop)
+        return doing
+
+    try:
+        react(main)
+    except SystemExit as ended:
+        # Without a status it is a mistake of ours, which has been printed.
+        return status[0] if status else int(ended.code or 1)
+    raise AssertionError("react exits")
+
+
+async def _elsewhere(client: Client, url: str) -> None:
+    """Raises CommandError if the service is not there, or has no operations for files."""
+    try:
+        await client.files.storage()
+    except ApiError:
+        try:
+            await client.health.live()
+        except ApiError:
+            raise CommandError(f"there is no contentsvc at {url}") from None
+        raise CommandError(
+            "the service does not keep files: its operator keeps them elsewhere"
+        ) from None
+
+
+def words(error: Exception) -> str:
+    """An error in one line."""
+    text = " ".join(str(error).split())
+    if isinstance(error, ApiError):
+        problem = error.problem
+        for name in ("used", "limit"):
+            if isinstance(problem.get(name), int):
+                text += f" ({name}: {_amount(problem[name])})"
+    return text
+
+
+def _amount(number: int) -> str:
+    """Bytes, or a number of files, which is never so large."""
+    return size(number) if number >= 1024 * 1024 else str(number)
+
+
+class Bar:
+    """The progress of several files, as one."""
+
+    def __init__(self) -> None:
+        self._progress = Progress(sys.stderr, time.monotonic)
+        self._done: dict[Path, int] = {}
+
+    def __enter__(self) -> Callable[[Step], None]:
+        return self.step
+
+    def __exit__(self, *raised: object) -> None:
+        self._progress.close()
+
+    def step(self, step: Step) -> None:
+        """A file is so far."""
+        if step.file not in self._done:
+            self._progress.total += step.total
+        before = self._done.get(step.file, 0)
+        self._done[step.file] = step.done
+        self._progress.more(step.done - before)

@@ -1,0 +1,1 @@
+"""The small world of `contentsvc demo`."""

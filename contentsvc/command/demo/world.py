@@ -1,0 +1,226 @@
+"""The people and things of `contentsvc demo`.
+
+All ids except those that the database gives are made from names. So a second run recognises the
+world.
+"""
+
+from typing import NamedTuple
+from uuid import UUID, uuid5
+
+from contentsvc.wire.moderation import Kind
+
+
+def id_of(name: str) -> str:
+    """The GUID of the demo's thing with this name."""
+    return str(uuid5(UUID("f6f4ad6c-6b0a-4d0f-9f0e-6d0f3f0b7c11"), name))
+
+
+class Person(NamedTuple):
+    """A user. `full` is the private profile, if it differs from the public one."""
+
+    name: str
+    public: str | None
+    full: str | None = None
+    admin: bool = False
+
+
+class Change(NamedTuple):
+    """A later revision of an item: its version, its change notes, and which core entities of other
+    items it uses."""
+
+    version: str
+    notes: str
+    uses: list[str]
+
+
+class Item(NamedTuple):
+    """A content. `brings` are entities published with it. `uses` are core entities of other
+    items."""
+
+    name: str
+    author: str
+    type: str
+    title: str
+    description: str
+    tags: list[str]
+    brings: list[str] = []
+    uses: list[str] = []
+    package: str | None = None
+    packages: list[str] = []
+    changes: list[Change] = []
+
+
+class Remark(NamedTuple):
+    """A comment and its replies. Each is an author and a text."""
+
+    item: str
+    author: str
+    text: str
+    replies: list[tuple[str, str]] = []
+
+
+class Complaint(NamedTuple):
+    """A report of a person, with all messages that they have sent to the reporter; of an item; or,
+    with kind `comment` and the item it is on, of RUDE."""
+
+    reporter: str
+    kind: Kind
+    subject: str
+    reason: str
+    text: str = ""
+
+
+class Contest(NamedTuple):
+    """A design challenge. It opens and closes so many days from now. `entries` are items; without
+    `winners` nobody has closed it."""
+
+    name: str
+    theme: str
+    emblem: str
+    color: str
+    opens: int
+    closes: int
+    judging: str = "admins"
+    types: list[str] | None = None
+    entries: list[str] = []
+    winners: list[str] | None = None
+
+
+PEOPLE = [
+    Person("mira", "I build towers, and then I make them fall.", "Mira. Wakes up before noon."),
+    Person("tomas", "Marble, brass and bad puns."),
+    Person("juno", "Mostly here for the avatars."),
+    Person("kestrel", None, "Trying things out."),
+    Person("curator", "I look after this place.", admin=True),
+]
+ITEMS = [
+    Item("pines", "mira", "asset", "Lowland Pines", "Twelve pines that sway in the wind.",
+         ["nature", "trees"], ["bark", "needles"], package="foliage"),
+    Item("marble", "tomas", "asset", "Marble Set", "Slabs, columns and one very round ball.",
+         ["stone"], ["veins"]),
+    Item("gears", "tomas", "asset", "Brass Gears", "Nine gears, none of them round.",
+         ["machines"]),
+    Item("tower", "mira", "game", "Tilting Tower", "Stack it as high as it goes. It will go.",
+         ["physics", "co-op"], ["crane", "scoreboard"], ["pines", "marble"],
+         packages=["foliage"],
+         changes=[
+             Change("1.1", "The gust is weaker.", ["pines", "marble"]),
+             Change("2.0", "Cranes have gears, and twenty more floors.",
+                    ["pines", "marble", "gears"]),
+         ]),
+    Item("market", "tomas", "scene_box", "Night Market", "Forty stalls, lanterns and rain.",
+         ["city", "night"], ["lantern"], ["marble"],
+         changes=[Change("1.1", "Snow instead of rain.", ["marble"])]),
+    Item("duel", "kestrel", "gameplay_box", "Clockwork Duel", "Two players, one spring.",
+         ["versus"], ["spring"], ["gears"]),
+    Item("fox", "juno", "avatar_box", "Paper Fox", "Folds up when you sit down.", ["animals"]),
+    Item("coins", "kestrel", "game", "Free Coins Here", "Just enter your password.", []),
+]  # fmt: skip
+ROLLED_BACK = "market"
+"""Its first revision is the current one again."""
+WITHDRAWN = "gears"
+"""Its author has withdrawn it, and what uses it goes on."""
+LOCKED = "duel"
+"""Its comments are locked."""
+FEATURED = "tower"
+SUSPENDED = "coins"
+REASON = "It asks players for their passwords."
+FOLLOWS = [("juno", "mira"), ("juno", "tomas"), ("kestrel", "mira"), ("tomas", "mira"),
+           ("mira", "tomas"), ("curator", "juno")]  # fmt: skip
+VOTES = {"tower": ("juno tomas kestrel curator", ""), "market": ("mira juno", "kestrel"),
+         "fox": ("mira curator", ""), "duel": ("juno", "tomas mira"),
+         "pines": ("tomas", "")}  # fmt: skip
+REMARKS = [
+    Remark("tower", "tomas", "Nineteen floors, then a gust.", [
+        ("mira", "The gust is a feature."), ("tomas", "So is my lawyer.")]),
+    Remark("tower", "juno", "More cranes, please."),
+    Remark("market", "mira", "The rain on the lanterns is lovely.", [
+        ("tomas", "It took a week. Thank you.")]),
+    Remark("fox", "curator", "Featured next week, I think."),
+]  # fmt: skip
+DELETED = Remark("duel", "juno", "First.")
+ADVERT = Remark("fox", "kestrel", "Coins for everybody, on my page.")
+"""The curator deletes it."""
+ADVERT_REASON = "No advertising, please."
+RUDE = Remark("tower", "kestrel", "Only losers stack things.")
+FRIENDS = [("tomas", "mira"), ("mira", "juno"), ("kestrel", "tomas")]
+REQUESTS = [("kestrel", "mira"), ("tomas", "juno")]
+MESSAGES = [
+    ("tomas", "mira", "May I use your crane in the market?"),
+    ("mira", "tomas", "Bring it back in one piece."),
+    ("tomas", "mira", "In how many pieces is it now?"),
+    ("juno", "mira", "The fox wants to live in your pines."),
+    ("kestrel", "tomas", "Free coins! Just tell me your password."),
+]
+BLOCKS = [("juno", "kestrel")]
+MUTED = [("mira", ["NewFollower"])]
+COMPLAINTS = [
+    Complaint("mira", "content", "coins", "spam"),
+    Complaint("juno", "content", "coins", "other", "My little brother has lost his account."),
+    Complaint("kestrel", "content", "market", "copyright", "I had the idea first."),
+    Complaint("juno", "comment", "tower", "abuse"),
+    Complaint("tomas", "comment", "tower", "abuse", "He says this to everybody."),
+    Complaint("tomas", "user", "kestrel", "spam", "He wants my password."),
+]
+VERDICTS = [("coins", "upheld", "The third of its kind."),
+            ("market", "dismissed", "Nobody owns markets.")]  # fmt: skip
+"""About items. The other complaints are open."""
+WARNING = ("kestrel", "Do not ask others for their passwords.")
+CHALLENGES = [
+    Contest("First steps", "beginnings", "sprout", "#6aa84f", -30, -7,
+            entries=["duel", "fox", "market"], winners=["fox"]),
+    Contest("Build it tall", "towers", "gold", "#d4a017", -3, 4, "votes", ["game", "scene_box"],
+            entries=["market", "tower"]),
+    Contest("One colour only", "colour", "prism", "#5b8def", -15, -1, entries=["marble", "fox"]),
+    Contest("Winter lights", "winter", "frost", "#9fd3e8", 7, 21),
+]  # fmt: skip
+CURATOR = "curator"
+"""The admin."""
+PROUD = "juno"
+"""They wear the last emblem that they have earned."""
+
+
+def guide(base: str, media: str | None) -> list[str]:
+    """Where the parts of the world can be seen, a line for each, and how to log in. `base` is where
+    the daemon is, `media` the URL of a picture; None if the service has no files."""
+    places = [
+        ("content?q=tow", "the search for words, and for the beginning of one"),
+        (f"content/{id_of('tower')}/revisions", "three revisions, the last is the current one"),
+        (f"content/{id_of(ROLLED_BACK)}/revisions", "two revisions, the first is current again"),
+        (f"content/{id_of('pines')}/dependents", "the game that uses these trees"),
+        (f"content/{id_of(WITHDRAWN)}", "withdrawn: only tomas, its author, and curator see it"),
+        (f"content/{id_of(SUSPENDED)}", "suspended: only kestrel, its author, and curator see it"),
+        (f"content/{id_of(LOCKED)}", "its comments are locked"),
+        ("moderation/reports", "for curator: a comment and a player wait for a decision"),
+        ("moderation/actions", "for curator: what curator did"),
+        ("design-challenges", "one is closed, one open, one judged, and one to come"),
+        ("user/search?q=juno", "juno has won a challenge, and wears its emblem"),
+    ]
+    if media is not None:
+        files = "with a token: URLs of its files, which can be downloaded"
+        places.insert(1, (f"content/{id_of('tower')}/files", files))
+    lines = [line for path, what in places for line in (f"  GET /api/v1/{path}", f"    {what}")]
+    if media is not None:
+        lines += [f"  {media}", "    a screenshot; each content has three, and each user an avatar"]
+    return [
+        "Look at:",
+        *lines,
+        "  GET /api/v1/user/{id}/friends, …/friend-requests, …/blocked, …/messages",
+        "    mira has two friends and a request, juno blocks kestrel, tomas and mira write",
+        "  GET /api/v1/user/{id}/notifications",
+        "    mira, tomas, juno and kestrel were told of all this, once a daemon runs",
+        *([] if media is not None else [EXTERNAL]),
+        "Log in:",
+        f"  in a browser, open {base}/docs, choose Authorize, and give a name and the password",
+        f"  curl {base}/oauth/token -d grant_type=password -d username=mira -d password=…",
+        "  contentsvc token mira, with the options of this command, prints an access token",
+        f"Users: {names()}",
+    ]
+
+
+EXTERNAL = "The service has no files here: their paths are names with nothing behind them."
+
+
+def names() -> str:
+    """All people, and who is an admin."""
+    return ", ".join(f"{p.name} (admin)" if p.admin else p.name for p in PEOPLE)

@@ -1,0 +1,240 @@
+"""`contentsvc files check`: compares the files that the database knows with those that lie in the
+file store.
+
+Both are read in the order of path, page by page, while daemons go on. So a file may come or go
+between the two looks. What seems wrong is looked at once more, from both sides, before it counts.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Literal, NamedTuple, TypeVar
+
+from twisted.internet.interfaces import IReactorTime
+
+from contentsvc.bucket.bucket import Lying
+from contentsvc.command.errors import CommandError
+from contentsvc.command.file_stores import Gone, Place, Wrong
+from contentsvc.command.progress import Progress
+from contentsvc.command.several import Several
+from contentsvc.db.database import Database
+from contentsvc.store.files import files, inventory, unused
+from contentsvc.store.files.inventory import File
+from contentsvc.store.files.unused import LEASE
+from contentsvc.wire.files import digest_of, is_ours
+
+T = TypeVar("T")
+
+BATCH = 100
+"""Suspects that are looked at together once more."""
+AT_ONCE = 8
+"""Files that are read at once."""
+
+Kind = Literal["missing", "unknown", "size", "sum", "blocked"]
+"""What is wrong with a file. missing: its bytes are not there. unknown: its bytes are there, and
+the database does not know it. size, sum: its bytes are others. blocked: its bytes are there
+although they were deleted after a block."""
+
+
+class Problem(NamedTuple):
+    """A file with which something is wrong, and the bytes that lie there and that should."""
+
+    kind: Kind
+    path: str
+    lying: int | None
+    known: int | None
+
+
+class Checked(NamedTuple):
+    """What was compared: the files whose bytes should be there, the files that lie there, and
+    those of them that the service cannot have made."""
+
+    known: int
+    lying: int
+    foreign: int
+
+
+def judge(path: str, row: File | None, size: int | None) -> Kind | None:
+    """What is wrong with a file that the database knows as `row`, and of which so many bytes lie
+    there; None is none at all."""
+    if row is None:
+        return "unknown" if size is not None and is_ours(path) else None
+    if row.cleared and size is not None and not row.collecting:
+        return "blocked"
+    if not row.counts:
+        return None
+    if size is None:
+        return "missing"
+    return "size" if size != row.size else None
+
+
+async def rows(db: Database) -> AsyncIterator[File]:
+    """All files that the database knows, in the order of path."""
+    after = ""
+    while page := await inventory.page(db, after):
+        for row in page:
+            yield row
+        after = page[-1].path
+
+
+async def lying(place: Place) -> AsyncIterator[Lying]:
+    """All files that lie in a place, in the order of path. Raises CommandError if the store has
+    another order."""
+    last = ""
+    async for file in place.bucket.list():
+        if file.path <= last:
+            raise CommandError(f"the store does not list its files in order: {file.path}")
+        last = file.path
+        yield file
+
+
+async def merged(
+    rows: AsyncIterator[File], lying: AsyncIterator[Lying]
+) -> AsyncIterator[tuple[str, File | None, Lying | None]]:
+    """All paths of either, with what there is of each."""
+    row, file = await _next(rows), await _next(lying)
+    while row is not None or file is not None:
+        path = min(each.path for each in (row, file) if each is not None)
+        this_row = row if row is not None and row.path == path else None
+        this_file = file if file is not None and file.path == path else None
+        yield path, this_row, this_file
+        if this_row is not None:
+            row = await _next(rows)
+        if this_file is not None:
+            file = await _next(lying)
+
+
+async def _next(items: AsyncIterator[T]) -> T | None:
+    # Not anext(items, None): Twisted's coroutines cannot await that before Python 3.12..
+    try:
+        return await anext(items)
+    except StopAsyncIteration:
+        return None
+
+
+class Check:
+    """One comparison. `found` is called with each problem. With `sums`, all files are read; with
+    `repair`, what can be repaired is."""
+
+    def __init__(
+        self,
+        clock: IReactorTime,
+        db: Database,
+        place: Place,
+        found: Callable[[Problem], None],
+        progress: Progress,
+        *,
+        sums: bool,
+        repair: bool,
+    ) -> None:
+        self._clock = clock
+        self._db = db
+        self._place = place
+        self._found = found
+        self._progress = progress
+        self._sums = sums
+        self._repair = repair
+        self._suspects: list[str] = []
+
+    async def run(self) -> Checked:
+        """Compare everything. Raises StorageUnavailable, Unavailable."""
+        known = there = foreign = 0
+        several = Several(AT_ONCE)
+        try:
+            async for path, row, file in merged(rows(self._db), lying(self._place)):
+                size = None if file is None else file.size
+                known += row is not None and row.counts
+                there += file is not None
+                foreign += row is None and not is_ours(path)
+                if judge(path, row, size) is not None:
+                    await self._suspect(path)
+                elif self._sums and row is not None and row.counts:
+                    await several.begin(partial(self._read, path))
+        finally:
+            await several.end()
+        await self._look_again()
+        return Checked(known, there, foreign)
+
+    async def _suspect(self, path: str) -> None:
+        self._suspects.append(path)
+        if len(self._suspects) >= BATCH:
+            await self._look_again()
+
+    async def _look_again(self) -> None:
+        paths, self._suspects = self._suspects, []
+        if not paths:
+            return
+        before = await self._known(paths)
+        found = await self._place.bucket.look(paths)
+        after = await self._known(paths)
+        problems = []
+        for path in paths:
+            size = found[path].size if path in found else None
+            kind = judge(path, before.get(path), size)
+            if kind is not None and kind == judge(path, after.get(path), size):
+                row = after.get(path)
+                problems.append(Problem(kind, path, size, row and row.size))
+        await self._tell(problems)
+
+    async def _known(self, paths: list[str]) -> dict[str, File]:
+        return {row.path: row for row in await inventory.some(self._db, paths)}
+
+    async def _read(self, path: str) -> None:
+        """Compare a file's digest. Twice, if it is wrong: bytes can change on their way, too."""
+        for _ in range(2):
+            try:
+                await self._place.check(path, self._progress.more)
+            except Gone:
+                await self._suspect(path)
+                return
+            except Wrong:
+                continue
+            return
+        row = (await self._known([path])).get(path)
+        if row is not None and row.counts:
+            await self._tell([Problem("sum", path, row.size, row.size)])
+
+    async def _tell(self, problems: list[Problem]) -> None:
+        if self._repair:
+            await repair(self._clock, self._db, self._place, problems)
+        for problem in problems:
+            self._found(problem)
+
+
+async def repair(clock: IReactorTime, db: Database, place: Place, problems: list[Problem]) -> None:
+    """Put the files right, as far as that is possible without their bytes. Raises
+    StorageUnavailable."""
+    paths: dict[Kind, list[str]] = {}
+    for problem in problems:
+        paths.setdefault(problem.kind, []).append(problem.path)
+    if missing := paths.get("missing"):
+        async with db.transaction() as tx:
+            await files.lock(tx, missing)
+            await inventory.lose(tx, missing)
+        # One whose bytes have come just before that is not lost.
+        if back := list(await place.bucket.look(missing)):
+            async with db.transaction() as tx:
+                await files.lock(tx, back)
+                await inventory.find(tx, back)
+    if unknown := paths.get("unknown"):
+        await _delete(clock, db, place, unknown, known=False)
+    if others := [*paths.get("size", []), *paths.get("sum", [])]:
+        await _delete(clock, db, place, others, known=True)
+    if blocked := paths.get("blocked"):
+        await inventory.clear_again(db, [digest_of(path) for path in blocked])
+
+
+async def _delete(
+    clock: IReactorTime, db: Database, place: Place, paths: list[str], *, known: bool
+) -> None:
+    """Delete bytes, with the collector's mark: nobody can send them meanwhile."""
+    since = clock.seconds()
+    async with db.transaction() as tx:
+        held = await inventory.seize(tx, paths, known)
+    if not held:
+        return
+    if clock.seconds() - since > LEASE / 2:
+        raise CommandError("the command stood still for too long; run it again")
+    await place.bucket.delete([each.path for each in held])
+    async with db.transaction() as tx:
+        locked = await unused.lock_held(tx, [each.path for each in held], held[0].lease)
+        await unused.finish(tx, locked)

@@ -1,0 +1,146 @@
+"""`contentsvc files import`: copies the bytes of all files from one place to the other.
+
+It can run while daemons serve from the first, and go on after it was interrupted: what is there
+already is not copied again. Bytes become visible in either place only whole and verified.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from msgspec import Struct
+from twisted.internet.task import deferLater
+
+from contentsvc.bucket.bucket import StorageUnavailable
+from contentsvc.command.file_stores import (
+    FolderPlace,
+    Gone,
+    More,
+    StorePlace,
+    Wrong,
+    download,
+    upload,
+)
+from contentsvc.command.files_check import Kind, Problem, lying, merged, rows
+from contentsvc.command.progress import Progress
+from contentsvc.command.several import Several
+from contentsvc.db.database import Database
+from contentsvc.store.files import inventory
+from contentsvc.store.files.inventory import File
+
+AT_ONCE = 8
+"""Files that are copied at once."""
+TRIES = 4
+"""Attempts to copy a file, if the store does not take part."""
+PAUSE = 1.0
+"""Seconds before the second attempt; they double."""
+
+
+class Imported(Struct):
+    """What was copied, and what was there already."""
+
+    files: int = 0
+    bytes: int = 0
+    there: int = 0
+
+
+class Import:
+    """One run. `found` is called for each file that could not be copied. With `sums`, what is there
+    already is read, and copied again if it is wrong."""
+
+    def __init__(
+        self,
+        reactor: Any,
+        db: Database,
+        source: FolderPlace | StorePlace,
+        target: FolderPlace | StorePlace,
+        found: Callable[[Problem], None],
+        progress: Progress,
+        *,
+        sums: bool,
+    ) -> None:
+        self._reactor = reactor
+        self._db = db
+        self._source = source
+        self._target = target
+        self._found = found
+        self._progress = progress
+        self._sums = sums
+        self._done = Imported()
+
+    async def run(self) -> Imported:
+        """Copy everything. Raises StorageUnavailable, Unavailable, CommandError; what was copied
+        until then stays."""
+        self._progress.total = (await inventory.stored(self._db)).bytes
+        several = Several(AT_ONCE)
+        try:
+            async for _, row, file in merged(rows(self._db), lying(self._target)):
+                if row is not None and row.counts:
+                    there = file is not None and file.size == row.size
+                    await several.begin(partial(self._bring, row, there))
+        finally:
+            await several.end()
+        return self._done
+
+    async def _bring(self, row: File, there: bool) -> None:
+        size = row.size or 0
+        if there and (not self._sums or await self._right(row.path)):
+            self._done.there += 1
+            self._progress.more(size)
+            return
+        kind = await self._copy(row.path, size)
+        if kind is None:
+            self._done.files += 1
+            self._done.bytes += size
+        elif await self._still(row):
+            self._found(Problem(kind, row.path, None, size))
+
+    async def _right(self, path: str) -> bool:
+        try:
+            await self._target.check(path, lambda count: None)
+        except (Gone, Wrong):
+            return False
+        return True
+
+    async def _copy(self, path: str, size: int) -> Kind | None:
+        """What is wrong with the file at its source, if that is why it could not be copied."""
+        pause = PAUSE
+        for left in reversed(range(TRIES)):
+            gone = 0
+
+            def more(count: int) -> None:
+                nonlocal gone
+                gone += count
+                self._progress.more(count)
+
+            try:
+                await self._transfer(path, size, more)
+                return None
+            except Gone:
+                self._progress.more(-gone)
+                return "missing"
+            except Wrong:
+                self._progress.more(-gone)
+                # Bytes can change on their way, too.
+                if left < TRIES - 1:
+                    return "sum"
+            except StorageUnavailable:
+                self._progress.more(-gone)
+                if not left:
+                    raise
+            await deferLater(self._reactor, pause)
+            pause *= 2
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _transfer(self, path: str, size: int, more: More) -> None:
+        source, target = self._source, self._target
+        if isinstance(source, FolderPlace) and isinstance(target, StorePlace):
+            await upload(source, target, path, size, more)
+        elif isinstance(source, StorePlace) and isinstance(target, FolderPlace):
+            await download(source, target, path, size, more)
+        else:
+            raise TypeError("nothing is copied from a place to itself")
+
+    async def _still(self, row: File) -> bool:
+        """Whether the file must be there; it may have been collected or blocked meanwhile."""
+        return any(known.counts for known in await inventory.some(self._db, [row.path]))

@@ -1,0 +1,61 @@
+"""Commands that need a reactor."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from twisted.internet.defer import Deferred
+from twisted.internet.task import react
+
+from contentsvc.core.clocks import run_monotonic
+from contentsvc.db.database import Database
+
+T = TypeVar("T")
+
+POOL = 4
+"""Database connections."""
+TIMEOUT = 60.0
+"""Seconds for a statement."""
+
+
+def on_reactor(act: Callable[[Any], Awaitable[T]]) -> T:
+    """The result of `act`, which is called with the reactor. Raises what it raises, and
+    KeyboardInterrupt if a signal ends it."""
+    ended: list[T | Exception] = []
+    interrupted = False
+
+    def stop() -> None:
+        nonlocal interrupted
+        interrupted = not ended
+
+    async def main(reactor: Any) -> None:
+        run_monotonic(reactor)
+        reactor.addSystemEventTrigger("before", "shutdown", stop)
+        try:
+            ended.append(await act(reactor))
+        except Exception as error:
+            ended.append(error)
+
+    with suppress(SystemExit):
+        react(lambda reactor: Deferred.fromCoroutine(main(reactor)))
+    if interrupted:
+        raise KeyboardInterrupt
+    (result,) = ended
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def on_database(dsn: str, act: Callable[[Any, Database], Awaitable[T]]) -> T:
+    """The result of `act`, which is called with the reactor and the database. Raises as
+    `on_reactor`."""
+
+    async def run(reactor: Any) -> T:
+        db = Database(reactor, dsn, size=POOL, statement_timeout=TIMEOUT)
+        try:
+            await db.start()
+            return await act(reactor, db)
+        finally:
+            db.stop()
+
+    return on_reactor(run)

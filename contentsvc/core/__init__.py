@@ -1,0 +1,1 @@
+"""Leaves: they know nothing of the service, and every layer may import them."""

@@ -1,0 +1,93 @@
+"""What a process says of itself: to its own admin endpoint, or as a worker to its parent."""
+
+from importlib.metadata import version
+from typing import Any
+
+from msgspec import msgpack
+from twisted.internet.defer import Deferred
+
+from contentsvc.daemon import collector
+from contentsvc.daemon.bounded_read import Reading
+from contentsvc.daemon.collector import Queues
+from contentsvc.daemon.context import Front, Parts
+from contentsvc.daemon.metric_values import Family, packed
+from contentsvc.daemon.observations import Lag, Observed
+from contentsvc.daemon.pipes import ALL_METRICS, MISSING
+from contentsvc.store import outbox
+from contentsvc.store.accounts import mails
+from contentsvc.store.migrate import names
+from contentsvc.tasks.handlers import KINDS
+
+STARTING, STOPPING = "starting", "stopping"
+"""The reasons not to be ready before the port is served, and from the stop on."""
+KEEP = 5.0
+"""Seconds for which the queues in the database are not read again."""
+PATIENCE = 0.5
+"""Seconds that a scrape waits for the database at most."""
+OLD = 60.0
+"""Seconds after which what the database said does not count any more."""
+
+
+class Outlook:
+    """The readiness and the metrics of this process."""
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        self.observed = Observed()
+        self.lag = Lag(reactor, self.observed.lags)
+        self._parts: Parts | None = None
+        self._front: Front | None = None
+        self._stopping = False
+        self._build = collector.build(version("contentsvc"), names()[-1])
+        self._ready = Reading(reactor, self.missing, keep=0, patience=PATIENCE, old=OLD)
+        self._queues: Reading[Queues] | None = None
+
+    def serves(self, parts: Parts, front: Front) -> None:
+        """The port is served from now on."""
+        self._parts, self._front = parts, front
+
+        async def read() -> Queues:
+            tasks = await outbox.backlog(parts.db, outbox.MOST)
+            return Queues(tasks, await mails.backlog(parts.db, outbox.MOST))
+
+        self._queues = Reading(
+            self._reactor,
+            read,
+            keep=KEEP,
+            patience=PATIENCE,
+            old=OLD,
+        )
+
+    def stops(self) -> None:
+        """The process drains, and will end."""
+        self._stopping = True
+
+    async def missing(self) -> list[str]:
+        """The reasons for which the process cannot serve now."""
+        if self._stopping:
+            return [STOPPING]
+        if self._front is None:
+            return [STARTING]
+        return await self._front.missing()
+
+    async def families(self, *, shared: bool) -> list[Family]:
+        """The metrics; those that are `shared` only if asked for."""
+        parts, front = self._parts, self._front
+        # Both at the same time.
+        missing = Deferred.fromCoroutine(self._ready.latest())
+        queues = await self._queues.latest() if shared and self._queues is not None else None
+        found = collector.of_readiness(await missing, () if front is None else front.reasons)
+        if parts is not None and front is not None:
+            found += collector.of_parts(parts)
+            traffic = front.site.traffic
+            found += collector.of_site(parts, len(traffic.active), len(traffic.channels))
+        if shared and self._queues is not None:
+            found += collector.of_queues(queues, KINDS)
+        found += collector.of_observed(self.observed)
+        return [self._build, *found, *collector.of_process()]
+
+    async def answer(self, question: bytes) -> bytes:
+        """The answer to one of the parent's questions."""
+        if question == MISSING:
+            return msgpack.encode(await self.missing())
+        return packed(await self.families(shared=question == ALL_METRICS))

@@ -1,0 +1,309 @@
+"""Keeps the service from a database that is being restored.
+
+While it serves, this process holds a lock on `schema_marks` that only those disturb who drop or
+replace the table. Every second it looks whether somebody waits for that lock. Then, and whenever
+the marks do not fit (contentsvc.store.schema_marks), it ends all that it does in the database, and
+only then gives the lock up. So no restore goes on to make new tables while this process could write
+into them. When the lock can be had again and the marks fit, the service goes on.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, Protocol
+
+import psycopg2
+from psycopg2.extensions import make_dsn
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.core.timers import Bell, timer
+from contentsvc.db.connection import Connection, connect, execute, one_line
+from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.pooler_check import PoolerError
+from contentsvc.push.hub import Hub
+from contentsvc.push.revocation import Endings
+from contentsvc.push.subscriber import RESTORING
+from contentsvc.store.migrate import MigrationError
+from contentsvc.store.schema_marks import LACKING, MARKED, lacking
+from contentsvc.tokens import Revoked
+
+log = Logger()
+
+EVERY: Final = 1.0
+"""Seconds between two looks."""
+AGAIN: Final = 0.25
+"""Seconds between two looks while the database is being restored."""
+FULL: Final = 15
+"""Each so manyth look is at all that the schema must have, not at its tables only."""
+ANSWER: Final = 5.0
+"""Seconds that a look may take."""
+BLINK: Final = 1.0
+"""Seconds after which the sockets get their goodbye. Whoever only rewrites `schema_marks`, as
+VACUUM FULL does, takes less."""
+_TOLD: Final = "somebody restores it"
+_LOCK: Final = "begin; lock table schema_marks in access share mode nowait"
+_LOOK: Final = f"""
+    select ({MARKED}), exists (
+        select from pg_locks l
+        where l.relation = 'schema_marks'::regclass and not l.granted
+          and l.database = (select oid from pg_database where datname = current_database())
+    ), 'schema_marks'::regclass::oid::bigint
+"""  # noqa: S608
+END: Final = """
+    select pg_stat_clear_snapshot();
+    select count(pg_terminate_backend(pid)) from pg_stat_activity
+    where pid = any(%s) and pid <> pg_backend_pid() and datname = current_database()
+      and usename = current_user
+"""
+"""End connections, and count those that are still there. A transaction sees them as they were when
+it looked first, unless it forgets that."""
+
+
+class Parts(Protocol):
+    """What has to do with the database, beside the requests."""
+
+    db: Database
+    hub: Hub
+    endings: Endings
+    revoked: Revoked
+
+
+class Restoring:
+    """Whether the database is being restored, as this process knows it. `dsn` is opened for a
+    connection of its own. `migrate` brings the schema up to date."""
+
+    def __init__(
+        self,
+        reactor: Any,
+        dsn: str,
+        migrate: Callable[[], Awaitable[object]],
+        *,
+        connect: Callable[..., Awaitable[Connection]] = connect,
+    ) -> None:
+        self._reactor = reactor
+        self._dsn = make_dsn(dsn, application_name="contentsvc watch")
+        self._migrate = migrate
+        self._connect = connect
+        self.on = False
+        """Whether it is."""
+        self._closed = False
+        self._since = 0.0
+        self._dismissed = False
+        self._stopped = False
+        self._connection: Connection | None = None
+        self._looks = 0
+        self._table = self._before = 0
+        self._due = Bell(reactor)
+        self._db: Database
+        self._hub: Hub
+        self._endings: Endings
+        self._revoked: Revoked
+
+    async def opened(self, reactor: Any, dsn: str, **options: Any) -> Connection:
+        """Open a connection for the pool, if the marks fit. Raises Unavailable."""
+        if self._closed:
+            raise _unavailable(_TOLD)
+        try:
+            connection = await self._connect(reactor, dsn, **options)
+        except Unavailable as error:
+            if _is_gone(error):
+                self.doubt()
+                raise _unavailable(str(error)) from error
+            raise
+        try:
+            reason = await _fault(connection)
+        except Unavailable:
+            connection.abandon()
+            raise
+        if reason is not None or self._closed:
+            connection.abandon()
+            self.doubt()
+            raise _unavailable(reason or _TOLD)
+        connection.lacks = self._lacks
+        return connection
+
+    def begin(self, reason: str) -> None:
+        """It is being restored, as was found out before `start`."""
+        self.on = self._closed = True
+        self._since = self._reactor.seconds()
+        _say(reason)
+
+    def start(self, db: Database, hub: Hub, endings: Endings, revoked: Revoked) -> None:
+        """Look from now on."""
+        self._db, self._hub, self._endings, self._revoked = db, hub, endings, revoked
+        Deferred.fromCoroutine(self._run()).addErrback(self._failed)
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._stopped = True
+        self._leave()
+        self._due.ring()
+
+    def doubt(self) -> None:
+        """Look now, at all that the schema must have: something has failed that a restore would
+        explain."""
+        self._looks = 0
+        self._due.ring()
+
+    def _lacks(self, reason: str) -> None:
+        if not self._closed:
+            log.warn("The database lacks what a statement needs: {reason}", reason=reason)
+        self.doubt()
+
+    async def _run(self) -> None:
+        while not self._stopped:
+            self._due.silence()
+            try:
+                reason = await self._look()
+            except Unavailable as error:
+                self._leave()
+                reason = str(error) if error.cause == "restoring" or _is_gone(error) else None
+                if error.cause == "lock":
+                    reason = _TOLD
+                if reason is not None:
+                    await self._shut(reason)
+            else:
+                if reason is not None:
+                    await self._shut(reason)
+                    self._leave()
+                elif self.on:
+                    await self._go_on()
+            if self._stopped:
+                break
+            if self.on and self._reactor.seconds() - self._since >= BLINK:
+                await self._dismiss()
+            await self._due.wait(AGAIN if self.on else EVERY)
+
+    async def _look(self) -> str | None:
+        """Why the database must not be used; None if it may. Raises Unavailable."""
+        connection = self._connection
+        if connection is None or connection.broken:
+            connection = await self._connect(
+                self._reactor, self._dsn, timeout=ANSWER, statement_timeout=ANSWER
+            )
+            if self._stopped:
+                connection.abandon()
+                return None
+            connection.lacks = _ignore
+            self._connection, self._looks = connection, 0
+            await self._ask(_LOCK)
+        else:
+            _, waits, _ = (await self._ask(_LOOK)).fetchone()
+            if waits:
+                return _TOLD
+            await self._ask(f"commit; {_LOCK}")
+        marked, waits, self._table = (await self._ask(_LOOK)).fetchone()
+        if not marked:
+            return "its tables are not those that the service has made"
+        if waits:
+            return _TOLD
+        self._looks += 1
+        if self._looks % FULL == 1 or self.on:
+            return lacking(row[0] for row in (await self._ask(LACKING)).fetchall())
+        return None
+
+    async def _ask(self, sql: str, *args: object) -> Any:
+        connection = self._connection
+        if connection is None:
+            raise Unavailable("the connection is closed")
+        with timer(self._reactor, ANSWER, connection.abandon):
+            try:
+                return await execute(connection, sql, args or None)
+            except psycopg2.Error as error:
+                # Its tables may belong to another role, for example.
+                raise _unavailable(one_line(error)) from error
+
+    async def _shut(self, reason: str) -> None:
+        """Use the database no more, until it is whole."""
+        if not self._closed:
+            self._since = self._reactor.seconds()
+            self._dismissed = False
+            self._before = self._table
+        if not self.on:
+            _say(reason)
+        self.on = self._closed = True
+        self._revoked.complete = False
+        pids = [connection.process for connection in self._db.connections]
+        self._db.abandon()
+        connection = self._connection
+        if pids and connection is not None and not connection.broken:
+            # What they were at must have ended before the lock is given up.
+            deadline = self._reactor.seconds() + ANSWER
+            try:
+                own = (await self._ask("select pg_backend_pid()")).fetchone()[0]
+                if own != connection.process:
+                    return  # a pooler has given us other numbers
+                while (await self._ask(END, pids)).fetchone()[0]:
+                    if self._reactor.seconds() > deadline:
+                        break
+                    await self._due.wait(0.02)
+                    self._due.silence()
+            except Unavailable:
+                pass
+
+    async def _dismiss(self) -> None:
+        if not self._dismissed:
+            self._dismissed = True
+            await self._hub.dismiss(RESTORING)
+
+    async def _go_on(self) -> None:
+        """The database is whole again."""
+        if self._table != self._before:
+            await self._dismiss()
+        try:
+            await self._migrate()
+            self._closed = False
+            await self._endings.learn()
+        except (Unavailable, MigrationError, PoolerError, psycopg2.Error) as error:
+            self._closed = True
+            log.warn("The database is restored, but cannot be used yet: {reason}", reason=error)
+            return
+        self.on = False
+        log.info("The database is whole: the service goes on")
+
+    def _leave(self) -> None:
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            connection.abandon()
+
+    def _failed(self, failure: Failure) -> None:
+        if failure.check(CancelledError) is None:
+            log.failure("The watch over the schema failed", failure)
+
+
+def _ignore(reason: str) -> None:
+    pass
+
+
+async def _fault(connection: Connection) -> str | None:
+    connection.lacks = _ignore
+    try:
+        cursor = await execute(connection, MARKED)
+    except Unavailable as error:
+        if error.cause == "lock":
+            return _TOLD
+        if error.cause == "restoring":
+            return str(error)
+        raise
+    except psycopg2.Error as error:
+        return one_line(error)
+    return None if cursor.fetchone()[0] else "its tables are not those that the service has made"
+
+
+def _is_gone(error: Unavailable) -> bool:
+    """Whether there is no such database, as between dropdb and createdb."""
+    text = str(error)
+    return 'database "' in text and "does not exist" in text
+
+
+def _unavailable(reason: str) -> Unavailable:
+    return Unavailable(f"the database is being restored: {reason}", "restoring")
+
+
+def _say(reason: str) -> None:
+    log.warn(
+        "The database is being restored: {reason}. All requests get 503 until contentsvc restore "
+        "has ended, or contentsvc restore --finish after a restore by other means",
+        reason=reason,
+    )

@@ -1,0 +1,194 @@
+"""Sockets between signing in and the live stream (docs/socket.md).
+
+However many come at once, the database is read by a few statements at a time, each for many
+sockets. No socket is closed because others came before it: a waiting socket is pinged like any
+other, and gets `hello` in its turn.
+"""
+
+from collections.abc import Callable
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.query import Db
+from contentsvc.push.frames import encode, log_changed, notification_frame
+from contentsvc.push.heartbeat import INTERVAL
+from contentsvc.push.read_queue import Line
+from contentsvc.push.stream import Feed, Log, Sizes
+from contentsvc.push.subscriber import OVERLOADED, Position, Subscriber
+from contentsvc.store.notifications.notifications import Stored
+from contentsvc.store.notifications.streams import State
+from contentsvc.wire.notifications import ErrorMessage, HelloMessage, Message
+
+JOINS = 2
+"""At most so many reads of users' states at once, and of backlogs: most of the pool stays free."""
+PATIENCE = 10.0
+"""Seconds that a socket's own read may take before the socket is closed."""
+STUCK = 5.0
+"""Seconds that a read may take before the process counts as not ready for sockets."""
+_LARGEST = 2**63 - 1
+"""The largest number that the database knows."""
+
+log = Logger()
+
+
+class Joins:
+    """Says hello to the sockets of feeds, and sends them their backlog.
+
+    Calls `want` with a user's newest number, which the feed may not know yet, and `greeted` with
+    the number of changes that a socket's hello comes after.
+    """
+
+    def __init__(
+        self,
+        reactor: IReactorTime,
+        db: Db,
+        store: Log,
+        sizes: Sizes,
+        want: Callable[[Feed, int], None],
+        greeted: Callable[[Feed, Subscriber, int], None],
+    ) -> None:
+        self._db = db
+        self._sizes = sizes
+        self._store = store
+        self._want = want
+        self._greeted = greeted
+        self._states: Line[tuple[str, int], State] = Line(
+            reactor,
+            "read the database for sockets that join",
+            self._read_states,
+            reads=JOINS,
+            most=sizes.states,
+            patience=PATIENCE,
+        )
+        self._pages: Line[tuple[str, int], list[Stored]] = Line(
+            reactor,
+            "read the backlog of sockets",
+            self._read_pages,
+            reads=JOINS,
+            most=sizes.pages,
+            patience=PATIENCE,
+        )
+
+    @property
+    def stuck(self) -> bool:
+        """Whether sockets have waited too long for an answer of the database."""
+        return max(self._states.overdue, self._pages.overdue) > STUCK
+
+    def join(
+        self, feed: Feed, socket: Subscriber, resume: Position | None, problem: Message | None
+    ) -> None:
+        """Say hello (then `problem`), send what came after `resume`, and go live."""
+        joining = Deferred.fromCoroutine(self._join(feed, socket, resume, problem))
+        joining.addErrback(self._failed, socket)
+
+    def leave(self, socket: Subscriber) -> None:
+        """Forget a socket that has ended, or will."""
+        self._states.leave(socket)
+        self._pages.leave(socket)
+
+    def stop(self) -> None:
+        """End every wait."""
+        self._states.stop()
+        self._pages.stop()
+
+    async def _read_states(self, asked: list[tuple[str, int]]) -> list[State]:
+        users, seqs = [user for user, _ in asked], [seq for _, seq in asked]
+        return await self._store.states(self._db, users, seqs)
+
+    async def _read_pages(self, asked: list[tuple[str, int]]) -> list[list[Stored]]:
+        users, afters = [user for user, _ in asked], [position for _, position in asked]
+        sizes = self._sizes
+        return await self._store.pages(self._db, users, afters, sizes.page, sizes.page_bytes)
+
+    async def _join(
+        self, feed: Feed, socket: Subscriber, resume: Position | None, problem: Message | None
+    ) -> None:
+        state = await self._state(feed, socket, resume)
+        if state is None:
+            return
+        if feed.last < 0:
+            feed.last, feed.id = state.newest, state.id
+        socket.position = self._greet(feed, socket, state, resume, problem)
+        self._greeted(feed, socket, state.changes)
+        self._want(feed, state.newest)
+        # Between this comparison and going live there is no await.
+        while socket.position < feed.last:
+            sent, of = feed.last, feed.log
+            if socket not in feed.sockets:
+                return
+            rows = await self._pages.ask(socket, (socket.user, socket.position))
+            if rows is None:
+                return
+            if feed.log != of:
+                continue  # the socket has been told where it goes on
+            if not rows:
+                # Everything that was sent live before the read began has come, or is deleted.
+                socket.position = max(socket.position, sent)
+            drained = self._send(feed, socket, rows, sent)
+            # The unsent rows are read again: to keep them for every slow socket would be too much.
+            del rows
+            if drained is not None:
+                await drained
+        if socket in feed.sockets:
+            socket.live = True
+
+    def _send(
+        self, feed: Feed, socket: Subscriber, rows: list[Stored], sent: int
+    ) -> Deferred[None] | None:
+        """Send a page until the socket is full; the Deferred fires when it takes more again."""
+        for row in rows:
+            if row.seq > sent:
+                # The feed sends this row: it knows whether the row follows the last one sent.
+                socket.position = sent
+                self._want(feed, row.seq)
+                break
+            socket.position = row.seq
+            socket.send(notification_frame(row))
+            drained = socket.drained()
+            if drained is not None or socket not in feed.sockets:
+                return drained
+        return None
+
+    async def _state(self, feed: Feed, socket: Subscriber, resume: Position | None) -> State | None:
+        at = 0 if resume is None else min(resume.seq, _LARGEST)
+        while True:
+            of = feed.log
+            state = await self._states.ask(socket, (socket.user, at))
+            if state is None or feed.log == of:
+                return state
+
+    def _greet(
+        self,
+        feed: Feed,
+        socket: Subscriber,
+        state: State,
+        resume: Position | None,
+        problem: Message | None,
+    ) -> int:
+        start, id = state.newest, state.id
+        if resume is not None:
+            if resume.seq > state.newest:
+                detail = f"There is no notification {resume.seq} yet. The newest is {start}."
+                problem = ErrorMessage("seq_ahead", detail)
+            elif resume.seq > state.trimmed and resume.id not in {None, state.at}:
+                problem = log_changed(start, id)
+            else:
+                start, id = resume.seq, state.at
+                if start < state.trimmed:
+                    detail = f"Notifications before {state.trimmed + 1} are no longer kept."
+                    problem = ErrorMessage("trimmed", detail)
+        if start > feed.last:
+            socket.known = id
+        socket.send(encode(HelloMessage(start, state.unread, INTERVAL, id)))
+        if problem is not None:
+            socket.send(encode(problem))
+        return start
+
+    def _failed(self, failure: Failure, socket: Subscriber) -> None:
+        if failure.check(CancelledError, Unavailable) is None:
+            log.failure("A socket could not join", failure)
+        socket.end(OVERLOADED)

@@ -1,0 +1,110 @@
+"""The message `state`: a user's read flags have changed, or notifications were deleted.
+
+All changes of all users wait for one read of the counters, and one such read is under way at a
+time. `changes`, a number in the counter's row, tells which socket has not heard of the last one.
+"""
+
+from itertools import islice
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.core.timers import Backoff, Sleeps
+from contentsvc.db.query import Db
+from contentsvc.push.frames import state_frame
+from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, report
+from contentsvc.push.stream import Feed, Log, Sizes
+from contentsvc.push.subscriber import Subscriber
+from contentsvc.store.notifications.streams import Tally
+
+PAUSE = 0.25
+"""Seconds between reads: whoever changes a flag a thousand times a second costs four of them."""
+
+log = Logger()
+
+
+class States:
+    """Tells sockets the state of their user's notifications."""
+
+    def __init__(
+        self, reactor: IReactorTime, db: Db, store: Log, sizes: Sizes, *, pause: float = PAUSE
+    ) -> None:
+        self._db = db
+        self._store = store
+        self._sizes = sizes
+        self._pause = pause
+        self._asked: dict[str, Feed] = {}
+        self._reading = self._stopped = False
+        self._sleeps = Sleeps(reactor)
+
+    def stop(self) -> None:
+        """Forget all of them and end every wait."""
+        self._stopped = True
+        self._asked.clear()
+        self._sleeps.stop()
+
+    def ask(self, feed: Feed) -> None:
+        """The state of this user may be another one: read it, and tell the sockets."""
+        self._asked[feed.user] = feed
+        if not self._reading:
+            self._reading = True
+            Deferred.fromCoroutine(self._read()).addErrback(self._failed)
+
+    def forget(self, feed: Feed) -> None:
+        """The user's last socket has gone."""
+        self._asked.pop(feed.user, None)
+
+    def greeted(self, feed: Feed, socket: Subscriber, changes: int) -> None:
+        """This socket's hello had the state after so many changes."""
+        socket.changes = changes
+        if 0 <= feed.changes != changes:
+            self.ask(feed)  # either this hello or what the other sockets know is old
+        feed.changes = max(feed.changes, changes)
+
+    async def _read(self) -> None:
+        pauses = Backoff(FIRST_PAUSE, LAST_PAUSE)
+        while self._asked:
+            feeds = list(islice(self._asked.values(), self._sizes.users))
+            known = [feed.changes for feed in feeds]
+            for feed in feeds:
+                del self._asked[feed.user]
+            try:
+                found = await self._store.tallies(self._db, [feed.user for feed in feeds])
+            except Exception as error:
+                if self._stopped:  # the database is being closed
+                    break
+                report("read the state of notifications", error)
+                self._asked = {feed.user: feed for feed in feeds if feed.sockets} | self._asked
+                pause = pauses.next()
+            else:
+                self._found(feeds, known, found)
+                pauses.reset()
+                pause = self._pause
+            if self._stopped:
+                break
+            await self._sleeps.sleep(pause)
+        self._reading = False
+
+    def _found(self, feeds: list[Feed], known: list[int], found: list[Tally]) -> None:
+        tallies = {tally.user_id: tally for tally in found}
+        for feed, changes in zip(feeds, known, strict=True):
+            if feed.changes == changes:
+                self._tell(feed, tallies[feed.user])
+            elif feed.sockets:
+                self._asked[feed.user] = feed  # a hello has a newer state than this one
+
+    def _tell(self, feed: Feed, tally: Tally) -> None:
+        feed.changes = tally.changes
+        frame = b""
+        for socket in tuple(feed.sockets):  # a slow socket removes itself from the list
+            if socket.position >= 0 and socket.changes != tally.changes:
+                frame = frame or state_frame(tally)
+                socket.changes = tally.changes
+                socket.tell_state(frame)
+
+    def _failed(self, failure: Failure) -> None:
+        self._reading = False
+        if failure.check(CancelledError) is None:
+            log.failure("The reader of states failed", failure)

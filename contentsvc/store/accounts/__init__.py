@@ -1,0 +1,1 @@
+"""SQL of accounts: users, log-ins, addresses, sessions, deletion."""

@@ -1,0 +1,422 @@
+"""Deleting an account (extensions §8): what goes at once, and what goes a batch at a time.
+
+At once, in one transaction: the row of the user, with all that the foreign keys take along; the
+sessions; and the text of the comments. Nobody can read more of it from then on.
+
+The rest is a task of the outbox, `Departure`, whose batches are each a short transaction of their
+own. It changes what is others' too, such as the tallies of content that the user has voted on. All
+of it is deleted or emptied where it is found, so a batch can be done again.
+
+The transaction takes the locks of all, in the order of all: pairs, storage, what else is the
+user's, and last the row of the user. Whoever writes for the user holds that row FOR KEY SHARE. So
+no such write is under way once it is locked, and all later ones are refused.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Final, NamedTuple
+
+from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.store.accounts.authored_text import empty
+from contentsvc.store.accounts.identities import proves
+from contentsvc.store.files.references import KEPT
+from contentsvc.store.files.unused import give_up
+from contentsvc.store.fragments import LAST, NIL
+from contentsvc.store.outbox import insert
+from contentsvc.store.tasks import Departure, DependencyChanged, encoded
+
+VOTES, COUNTS, PAIRS, MESSAGES, NOTIFICATIONS, FILES = 50, 50, 100, 2000, 2000, 100
+"""Rows of a batch: the contents whose rows are locked at once, the conversations and their
+messages, notifications, and files."""
+CHUNK = 20_000
+"""Rows of what goes at once that one statement deletes, so that none comes to its time limit."""
+ENDED: Final = 2
+"""Hours for which the ended sessions are known. It is more than the life of an access token."""
+
+
+# What goes at once.
+
+
+def _some(table: str, which: str) -> str:
+    """Deletes some rows. One that somebody changes meanwhile is left for the next time."""
+    return f"""
+        with gone as (
+            delete from {table} where ctid = any(array(
+                select ctid from {table} where {which} limit {CHUNK}
+            ))
+            returning 1
+        )
+        select from gone limit 1
+    """
+
+
+@found(_some("pairs", "lesser = :user or greater = :user"))
+async def _forget_pairs(tx: Db, user: str) -> bool:
+    """Delete some of what is between the user and others, with their conversations. False if there
+    is nothing."""
+
+
+@found(_some("follows", "follower = :user or followed = :user"))
+async def _forget_follows(tx: Db, user: str) -> bool:
+    """Delete some of the follows in both directions. False if there are none."""
+
+
+@none("select from storage where user_id = :user for update")
+async def _hold_storage(tx: Db, user: str) -> None:
+    """Wait for those who change the user's files."""
+
+
+@none("select from progress_usage where user_id = :user for update")
+async def _hold_progress(tx: Db, user: str) -> None:
+    """Wait for those who write the user's progress."""
+
+
+@found(f"""
+    with gone as (
+        update comments set body = '', deleted = true, updated = clock_timestamp()
+        where not deleted and id = any(array(
+            select id from comments where author_id = :user and not deleted limit {CHUNK}
+        ))
+        returning content_id
+    )
+    insert into uncounted_comments as u (author_id, content_id, comments)
+    select :user, content_id, count(*) from gone group by content_id
+    on conflict (author_id, content_id) do update set comments = u.comments + excluded.comments
+    returning true
+""")
+async def _empty_comments(tx: Db, user: str) -> bool:
+    """Leave tombstones of some of the user's comments. False if there are none."""
+
+
+@none(f"""
+    update refresh_tokens t
+    -- Retention keeps them, and the session with the last of them, for a day after this time.
+    set expires = least(t.expires, now() - interval '{24 - ENDED} hours')
+    from sessions s where s.user_id = :user and t.session_id = s.id
+""")
+async def _expire_tokens(tx: Db, user: str) -> None:
+    """Have retention delete the user's sessions soon."""
+
+
+@many("""
+    update sessions set revoked = coalesce(revoked, now()) where user_id = :user returning id
+""")
+async def _end_sessions(tx: Db, user: str) -> list[str]:
+    """End the user's sessions. Gives their ids."""
+
+
+@maybe("""
+    select password_hash is not distinct from :password_hash from users where id = :user for update
+""")
+async def _hold(tx: Db, user: str, password_hash: str | None) -> bool | None:
+    """Wait for all that is being written for the user, and let nobody begin. Gives whether this is
+    the password's hash; None if there is no such user."""
+
+
+@none("""
+    with log_ins as (delete from failed_log_ins where account = :user),
+    limits as (delete from rate_limits where subject = :user)
+    delete from users where id = :user
+""")
+async def _forget(tx: Db, user: str) -> None:
+    """Delete the row of the user, and what the foreign keys take along."""
+
+
+@none("""
+    insert into departures (user_id, name, email)
+    select id, sha256(convert_to(username_key, 'UTF8')), sha256(convert_to(email_key, 'UTF8'))
+    from users where id = :user
+    on conflict (user_id) do update set email = excluded.email
+""")
+async def _keep_address(tx: Db, user: str) -> None:
+    """Keep the address of the user, who is locked, for as long as the name."""
+
+
+async def leave(
+    tx: Db,
+    user: str,
+    password_hash: str | None,
+    identity: str | None = None,
+    *,
+    keep_address: bool = False,
+) -> list[str] | None:
+    """Delete the account of a user who has proved to have the password with this hash, or the
+    `identity` with this id. Gives the ids of the sessions that it ends. None if there is no such
+    user, or if the password has just changed, or the identity is just unlinked; then the
+    transaction must be rolled back. With `keep_address`, nobody else gets the address for as long
+    as the name.
+    """
+    await _all(_forget_pairs, tx, user)
+    await _all(_forget_follows, tx, user)
+    await _hold_storage(tx, user)
+    await _hold_progress(tx, user)
+    await _all(_empty_comments, tx, user)
+    await _expire_tokens(tx, user)
+    # From here on others wait: the rest is little.
+    if not await _hold(tx, user, password_hash):
+        return None
+    if identity is not None and not await proves(tx, user, identity):
+        return None
+    ended = await _end_sessions(tx, user)
+    # Those that were made meanwhile.
+    await _expire_tokens(tx, user)
+    await _all(_empty_comments, tx, user)
+    if keep_address:
+        await _keep_address(tx, user)
+    await _forget(tx, user)
+    return ended
+
+
+async def _all(some: Callable[[Db, str], Awaitable[bool]], tx: Db, user: str) -> None:
+    while await some(tx, user):
+        pass
+
+
+# What goes a batch at a time.
+
+
+class _Hidden(NamedTuple):
+    """A content that has just been deleted, its number, and whether other content uses it."""
+
+    content: str
+    number: int
+    used: bool
+
+
+@maybe("""
+    with next as materialized (
+        select id from contents
+        where author_id = :user and number < :before and not deleted
+        order by number desc limit 1
+        for no key update
+    )
+    update contents c set deleted = true from next where c.id = next.id
+    returning c.id as content, c.number,
+              exists (select from content_uses u where u.used = c.id) as used
+""")
+async def _hide(tx: Db, user: str, before: int) -> _Hidden | None:
+    """Delete the user's newest content before this number that is not deleted. None if there is
+    none."""
+
+
+@none(f"""
+    update contents set withdrawn = now() - interval '{KEPT + 1} days' where id = :content
+""")
+async def _release(tx: Db, content: str) -> None:
+    """Have a content that nobody can restore give up its files soon."""
+
+
+async def _contents(tx: Db, user: str, place: str) -> str | None:
+    hidden = await _hide(tx, user, int(place or LAST))
+    if hidden is None:
+        return None
+    await _release(tx, hidden.content)
+    if hidden.used:
+        changed = DependencyChanged(
+            dependency=hidden.content, status="deleted", actor=user, by_author=True
+        )
+        await insert(tx, *encoded(changed))
+    return str(hidden.number)
+
+
+@none(f"""
+    update contents set withdrawn = now() - interval '{KEPT + 1} days'
+    where id = any(array(
+        select id from contents
+        where author_id = :user and withdrawn > now() - interval '{KEPT} days' and not purged
+        order by id
+        for no key update
+    ))
+""")
+async def _release_all(tx: Db, user: str) -> None:
+    """The same for all content that the user had withdrawn before."""
+
+
+async def _withdrawn(tx: Db, user: str, place: str) -> str | None:
+    await _release_all(tx, user)
+    return None
+
+
+@many(f"""
+    select id from contents
+    where id = any(array(
+        select content_id from ratings where user_id = :user order by content_id limit {VOTES}
+    ))
+    order by id
+    for no key update
+""")
+async def _lock_voted(tx: Db, user: str) -> list[str]:
+    """Lock some content that the user has voted on."""
+
+
+@none("delete from ratings where user_id = :user and content_id = any(:contents::uuid[])")
+async def _forget_votes(tx: Db, user: str, contents: list[str]) -> None:
+    """Delete the user's votes on this content. Triggers change the tallies."""
+
+
+async def _votes(tx: Db, user: str, place: str) -> str | None:
+    contents = await _lock_voted(tx, user)
+    await _forget_votes(tx, user, contents)
+    return place if contents else None
+
+
+@many(f"""
+    select id from contents
+    where id = any(array(
+        select content_id from uncounted_comments where author_id = :user
+        order by content_id limit {COUNTS}
+    ))
+    order by id
+    for no key update
+""")
+async def _lock_commented(tx: Db, user: str) -> list[str]:
+    """Lock some content that the user has commented on."""
+
+
+@none("""
+    with gone as (
+        delete from uncounted_comments
+        where author_id = :user and content_id = any(:contents::uuid[])
+        returning content_id, comments
+    )
+    update contents c set live_comments = live_comments - gone.comments
+    from gone where c.id = gone.content_id
+""")
+async def _count_comments(tx: Db, user: str, contents: list[str]) -> None:
+    """Have this content, which is locked, count the user's comments no more."""
+
+
+async def _comments(tx: Db, user: str, place: str) -> str | None:
+    contents = await _lock_commented(tx, user)
+    await _count_comments(tx, user, contents)
+    return place if contents else None
+
+
+@maybe("""
+    select c.id from contents c
+    where c.author_id = :user and c.id >= :after
+      and exists (select from ratings r where r.content_id = c.id)
+    order by c.id limit 1
+    for no key update of c
+""")
+async def _lock_rated(tx: Db, user: str, after: str) -> str | None:
+    """Lock the next content of the user's that has votes."""
+
+
+@none(f"""
+    delete from ratings where ctid = any(array(
+        select ctid from ratings where content_id = :content limit {VOTES}
+    ))
+""")
+async def _forget_ratings(tx: Db, content: str) -> None:
+    """Delete some of the votes on a content, which is locked."""
+
+
+async def _ratings(tx: Db, user: str, place: str) -> str | None:
+    content = await _lock_rated(tx, user, place or NIL)
+    if content is not None:
+        await _forget_ratings(tx, content)
+    return content
+
+
+@many(f"""
+    select pair from ended_conversations order by pair limit {PAIRS} for update skip locked
+""")
+async def _lock_conversations(tx: Db) -> list[int]:
+    """Lock some conversations of users who have left."""
+
+
+@one(f"""
+    with gone as (
+        delete from messages where ctid = any(array(
+            select ctid from messages where pair = any(:pairs::bigint[]) limit {MESSAGES}
+        ))
+        returning 1
+    )
+    select count(*) from gone
+""")
+async def _forget_messages(tx: Db, pairs: list[int]) -> int:
+    """Delete some of their messages. Gives their number."""
+
+
+@none("delete from ended_conversations where pair = any(:pairs::bigint[])")
+async def _forget_conversations(tx: Db, pairs: list[int]) -> None:
+    """Note that these have no messages any more."""
+
+
+async def _messages(tx: Db, user: str, place: str) -> str | None:
+    pairs = await _lock_conversations(tx)
+    if not pairs:
+        return None
+    if await _forget_messages(tx, pairs) < MESSAGES:
+        await _forget_conversations(tx, pairs)
+    return place
+
+
+@found(f"""
+    with gone as (
+        delete from notifications where user_id = :user and seq = any(array(
+            select seq from notifications where user_id = :user order by seq limit {NOTIFICATIONS}
+        ))
+        returning 1
+    )
+    select from gone limit 1
+""")
+async def _forget_notifications(tx: Db, user: str) -> bool:
+    """Delete some of the user's notifications. False if there are none."""
+
+
+async def _notifications(tx: Db, user: str, place: str) -> str | None:
+    return place if await _forget_notifications(tx, user) else None
+
+
+@many(f"""
+    select path from files
+    where path = any(array(
+        select path from user_files where user_id = :user order by path limit {FILES}
+    ))
+    order by path
+    for no key update
+""")
+async def _lock_files(tx: Db, user: str) -> list[str]:
+    """Lock some files that the user has announced."""
+
+
+@none("delete from user_files where user_id = :user and path = any(:paths::text[])")
+async def _forget_files(tx: Db, user: str, paths: list[str]) -> None:
+    """Delete the user's announcements of these."""
+
+
+async def _files(tx: Db, user: str, place: str) -> str | None:
+    paths = await _lock_files(tx, user)
+    if not paths:
+        return None
+    await _forget_files(tx, user, paths)
+    await give_up(tx, paths)
+    return place
+
+
+_PHASES: dict[str, Callable[[Db, str, str], Awaitable[str | None]]] = {
+    "contents": _contents,
+    "withdrawn": _withdrawn,
+    "comments": _comments,
+    "votes": _votes,
+    "ratings": _ratings,
+    "texts": empty,
+    "messages": _messages,
+    "notifications": _notifications,
+    "files": _files,
+}
+"""What is deleted, in this order: what others see first. Each gets the user and the place within
+the phase, "" at first, deletes a batch, and gives the next place; None at the end."""
+
+
+async def step(tx: Db, task: Departure, place: str | None) -> str | None:
+    """Do the next batch of what is left to do, from this place on (None at first). Gives the next
+    place, None at the end."""
+    names = list(_PHASES)
+    name, _, within = (place or names[0]).partition(" ")
+    next = await _PHASES[name](tx, task.user, within)
+    if next is not None:
+        return f"{name} {next}".rstrip()
+    later = names[names.index(name) + 1 :]
+    return later[0] if later else None

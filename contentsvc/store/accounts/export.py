@@ -1,0 +1,485 @@
+"""All that the service holds of a user, for the user (extensions §8).
+
+The account is one object. The rest comes in sections. Each is a list whose items come in pages, in
+the order of a key, as the text of JSON: to take them apart and put them together again would cost
+more than to read them. A page is a statement of its own, so a user who writes meanwhile may see one
+section before it and the next one after it.
+
+What others have written is in it where it was meant for the user: messages, and notifications. Not
+in it is what others say about the user to the service: reports of the user, and who blocks them.
+Nor is what moderators note for each other, such as the decisions about these reports.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Final, NamedTuple
+
+from contentsvc.db.bulkhead import WHOLE
+from contentsvc.db.query import Db, many, maybe
+from contentsvc.store.fragments import NIL
+from contentsvc.wire.moderation import Act
+
+
+class Item(NamedTuple):
+    """An item of a section: its place, and its JSON."""
+
+    key: str
+    item: str
+
+
+Read = Callable[[Db, str, str, int, int], Awaitable[list[Item]]]
+"""Reads a user's items after a key: at most so many, and no more once they have so many bytes."""
+
+
+SCHEMA: Final = 1
+"""Grows when a member of the export changes its meaning, or goes."""
+PAGE: Final = (100, 256 * 1024)
+"""Items of a page of the export, and bytes; it may have one item more than fits."""
+
+
+class Account(NamedTuple):
+    """The user's id and name, the moment of reading, in Unix seconds, and the record as JSON."""
+
+    id: str
+    username: str
+    created: int
+    record: str
+
+
+class Section(NamedTuple):
+    """A member of the export, the reader of its items, and the key before the first one."""
+
+    name: str
+    read: Read
+    start: str
+
+
+@maybe(
+    """
+    select u.id, u.username, unix(clock_timestamp()) as created, json_build_object(
+        'id', u.id, 'username', u.username, 'email', coalesce(u.email, ''),
+        'emailVerified', u.email_confirmed, 'admin', u.admin, 'avatar', u.avatar,
+        'emblem', u.emblem, 'fullProfile', u.full_profile, 'publicProfile', u.public_profile,
+        'created', unix(u.created),
+        'emailSince', case when u.email is not null then unix(u.email_since) end,
+        'hasPassword', u.password_hash is not null,
+        'muted', coalesce(c.muted, '{}'), 'unread', coalesce(c.unread, 0),
+        'storage', json_build_object(
+            'used', coalesce(s.used, 0), 'pending', coalesce(s.pending, 0)
+        ),
+        'ban', (
+            select json_build_object(
+                'reason', b.reason, 'until', unix(b.until), 'created', unix(b.created)
+            )
+            from bans b where b.user_id = u.id
+        )
+    )::text as record
+    from users u
+    left join notification_counters c on c.user_id = u.id
+    left join storage s on s.user_id = u.id
+    where u.id = :user
+    """,
+    lane=WHOLE,
+)
+async def account(db: Db, user: str) -> Account | None:
+    """The user's record. None if there is no such user."""
+
+
+TOLD: Final[frozenset[Act]] = frozenset(
+    {"user_banned", "ban_lifted", "user_warned", "user_changed", "reward_removed"}
+)
+"""What admins do to a user that the user is told or sees, with its reason. All else, such as what
+they decided about reports of the user, is for the moderators alone."""
+SECTIONS: Final[list[Section]] = []
+"""The sections, in their order."""
+_NUMBER, _GUID, _TEXT = ("bigint", "0"), ("uuid", NIL), ("text", "")
+"""The types of keys, and what comes before all of a type."""
+
+
+def _section(
+    name: str,
+    rows: str,
+    key: str,
+    /,
+    *,
+    of: tuple[str, str] = _NUMBER,
+    order: str = "1",
+    after: str = "{key} > :after::{type}",
+    item: str = "",
+    **pairs: str,
+) -> None:
+    """Declare a section. `rows` begins with the tables, and ends in a condition. `pairs` are the
+    members of an item, unless `item` is its JSON."""
+    type, start = of
+    key = f'{key} collate "C"' if type == "text" else key
+    members = ", ".join(f"'{member}', {value}" for member, value in pairs.items())
+
+    @many(
+        f"""
+        select key, item from (
+            select n, key::text as key, item, coalesce(sum(octet_length(item)) over (
+                order by n rows between unbounded preceding and 1 preceding
+            ), 0) as before
+            from (
+                select row_number() over () as n, key, item::text as item
+                from (
+                    select {key} as key, {item or f"json_build_object({members})"} as item
+                    from {rows} and {after.format(key=key, type=type)}
+                    order by {order} limit :limit
+                ) items
+            ) items
+        ) page
+        where before < :bytes
+        order by n
+        """,
+        lane=WHOLE,
+    )
+    @_named(f"section_{name.lower()}")
+    async def read(db: Db, user: str, after: str, limit: int, bytes: int) -> list[Item]:
+        """A page of the section."""
+
+    SECTIONS.append(Section(name, read, start))
+
+
+def _named(name: str) -> Callable[[Read], Read]:
+    def dress(read: Any) -> Read:
+        read.__name__ = name
+        dressed: Read = read
+        return dressed
+
+    return dress
+
+
+# Two numbers in one: that of what holds the rows, and that of the row in it.
+_FIRST, _SECOND = "div(:after::numeric, 1e19)::bigint", "mod(:after::numeric, 1e19)::bigint"
+
+
+def _in_order(rows: str, holder: str, number: str) -> str:
+    """The rows that belong to a holder and come after the place."""
+    return f"""
+        cross join lateral (
+            select * from {rows}
+              and {number} > case when {holder} = {_FIRST} then {_SECOND} else 0 end
+            order by {number} limit :limit
+        )"""
+
+
+def _both(holder: str, number: str) -> str:
+    return f"{holder}::numeric * 1e19 + {number}"
+
+
+_HOLDERS: dict[str, Any] = {"of": ("numeric", "0"), "after": "true"}
+_FRIEND = "pair_sides p join users u on u.id = p.other_id where p.user_id = :user"
+_OTHER: dict[str, Any] = {"user": "u.id", "username": "u.username"}
+_REVISION: dict[str, Any] = {
+    "id": "r.id",
+    "version": "r.version",
+    "description": "r.description",
+    "created": "unix(r.created)",
+    "gone": "r.gone",
+    "entity": """(
+        select json_build_object('entityId', entity_id, 'revisionId', revision_id, 'path', path)
+        from entities where entity_id = r.entity_id and revision_id = r.entity_revision
+    )""",
+    "entities": """(
+        select coalesce(json_agg(json_build_object(
+            'entityId', d.entity_id, 'revisionId', d.entity_revision, 'path', e.path,
+            'originating', d.originating
+        ) order by d.originating desc, d.place), '[]')
+        from revision_entities d
+        join entities e on e.entity_id = d.entity_id and e.revision_id = d.entity_revision
+        where d.revision_id = r.id
+    )""",
+    "packages": """(
+        select coalesce(json_agg(json_build_object(
+            'id', p.id, 'win64', p.win64, 'osx64', p.osx64, 'linux64', p.linux64
+        ) order by d.place), '[]')
+        from revision_packages d join packages p on p.id = d.package_id
+        where d.revision_id = r.id
+    )""",
+}
+
+_section(
+    "identities",
+    "identities i where i.user_id = :user",
+    "i.number",
+    id="i.id",
+    issuer="i.issuer",
+    subject="i.subject",
+    linked="unix(i.linked)",
+)
+_section(
+    "sessions",
+    "sessions s where s.user_id = :user",
+    "s.id",
+    of=_GUID,
+    id="s.id",
+    created="unix(s.created)",
+    used="unix(s.used)",
+    ended="unix(s.revoked)",
+)
+_section(
+    "failedLogIns",
+    "failed_log_ins f where f.account = :user",
+    "f.address",
+    of=_GUID,
+    failures="f.failures",
+    since="unix(f.since)",
+)
+_section(
+    "mails",
+    "mails m where m.user_id = :user",
+    "m.id",
+    of=_GUID,
+    purpose="m.purpose",
+    email="m.email",
+    created="unix(m.created)",
+    expires="unix(m.expires)",
+    ended="m.ended",
+    issuers="m.issuers",
+)
+_section(
+    "content",
+    "contents c where c.author_id = :user",
+    "c.number",
+    id="c.id",
+    type="c.type",
+    status="c.status",
+    name="c.name",
+    description="c.description",
+    screenshotUris="c.screenshots",
+    tags="c.tags",
+    featured="c.featured",
+    votes="json_build_object('up', c.up, 'down', c.down)",
+    commentCount="c.live_comments",
+    commentsLocked="c.comments_locked",
+    revision="c.revision_id",
+    created="unix(c.created)",
+    updated="unix(c.updated)",
+)
+_section(
+    "revisions",
+    f"""(select id, number from contents where author_id = :user and number >= {_FIRST}
+         order by number) c
+        {_in_order("revisions v where v.content_id = c.id", "c.number", "v.ordinal")} r
+        where true""",
+    _both("c.number", "r.ordinal"),
+    order="c.number, r.ordinal",
+    **_HOLDERS,
+    content="c.id",
+    **_REVISION,
+)
+_section(
+    "publications",
+    """revisions r join contents c on c.id = r.content_id
+       where r.publisher_id = :user and c.author_id <> :user""",
+    "r.id",
+    of=_GUID,
+    content="r.content_id",
+    **_REVISION,
+)
+_section(
+    "files",
+    "user_files f where f.user_id = :user",
+    "f.path",
+    of=_TEXT,
+    path="f.path",
+    size="f.size",
+    sent="f.sent",
+)
+_section(
+    "comments",
+    "comments m where m.author_id = :user",
+    "m.id",
+    id="m.id",
+    content="m.content_id",
+    parentId="m.parent_id",
+    body="m.body",
+    created="unix(m.created)",
+    updated="unix(m.updated)",
+    deleted="m.deleted",
+)
+_section(
+    "ratings",
+    "ratings r where r.user_id = :user",
+    "r.content_id",
+    of=_GUID,
+    content="r.content_id",
+    value="case when r.up then '1' else '0' end",
+    voted="unix(r.voted)",
+)
+_section(
+    "friends",
+    _FRIEND,
+    "p.friends",
+    **_OTHER,
+    since="unix(p.friends_since)",
+)
+_section(
+    "friendRequests",
+    _FRIEND,
+    "p.requested",
+    **_OTHER,
+    created="unix(p.requested_since)",
+    direction="case when p.requester = :user then 'outgoing' else 'incoming' end",
+)
+_section(
+    "friendAsks",
+    "friend_asks a where a.asker = :user",
+    "(date_part('epoch', a.created) * 1000000)::bigint",
+    created="unix(a.created)",
+)
+_section(
+    "blocked",
+    _FRIEND,
+    "p.blocks",
+    **_OTHER,
+    since="unix(p.blocks_since)",
+)
+_section(
+    "following",
+    "follows f join users u on u.id = f.followed where f.follower = :user",
+    "f.number",
+    **_OTHER,
+    since="unix(f.created)",
+)
+_section(
+    "unfollows",
+    "unfollows f where f.follower = :user",
+    "(date_part('epoch', f.created) * 1000000)::bigint",
+    followed="unix(f.created)",
+)
+_section(
+    "followers",
+    "follows f join users u on u.id = f.follower where f.followed = :user",
+    "f.number",
+    **_OTHER,
+    since="unix(f.created)",
+)
+_section(
+    "messages",
+    f"""(
+            select * from (
+                select pair, greater as other from conversations where lesser = :user
+                union all select pair, lesser from conversations where greater = :user
+            ) sides where pair >= {_FIRST} order by pair
+        ) c
+        {_in_order("messages v where v.pair = c.pair", "c.pair", "v.number")} m
+        where true""",
+    _both("c.pair", "m.number"),
+    order="c.pair, m.number",
+    **_HOLDERS,
+    other="c.other",
+    sender="m.sender",
+    id="m.id",
+    text="m.text",
+    created="unix(m.created)",
+)
+_section(
+    "partyInvites",
+    """(
+            select * from party_invites where sender = :user
+            union select * from party_invites where recipient = :user
+        ) i where true""",
+    "(i.sender::text || i.recipient || i.party)",
+    of=_TEXT,
+    sender="i.sender",
+    recipient="i.recipient",
+    party="i.party",
+    answer="i.answer",
+    changed="unix(i.changed)",
+)
+_section(
+    "progress",
+    "progress p where p.user_id = :user",
+    "p.key",
+    of=_TEXT,
+    key="p.key",
+    value="p.value",
+    version="p.version",
+    timestamp="unix(p.written)",
+    writeId="p.write_id",
+)
+_section(
+    "deletedProgress",
+    "progress_deleted p where p.user_id = :user",
+    "p.key",
+    of=_TEXT,
+    key="p.key",
+    version="p.version",
+    deleted="unix(p.deleted)",
+)
+_section(
+    "notifications",
+    "notifications n where n.user_id = :user and n.kind <> 'Deleted'",
+    "n.seq",
+    item="""
+        '{"id":"' || n.id || '","number":' || n.seq || ',"created":' || unix(n.created)
+        || ',"read":' || n.read || ',' || substr(n.data, 2)
+    """,
+)
+_section(
+    "entries",
+    # One content after the other: the planner would rather read all entries.
+    """contents c cross join lateral (
+           select * from challenge_entries e where e.content_id = c.id offset 0
+       ) e where c.author_id = :user""",
+    "e.number",
+    challenge="e.challenge_id",
+    content="e.content_id",
+)
+_section(
+    "rewards",
+    "challenge_rewards r where r.user_id = :user",
+    "r.number",
+    challenge="r.challenge_id",
+    won="r.won",
+    content="r.content_id",
+    earned="unix(r.earned)",
+    taken="r.taken",
+)
+_section(
+    "reports",
+    "reports r join report_subjects s on s.number = r.subject where r.reporter = :user",
+    "r.number",
+    id="r.id",
+    subject="json_build_object('kind', s.kind, 'id', s.id)",
+    reason="r.reason",
+    text="r.text",
+    messages="r.messages::json",
+    created="unix(r.created)",
+)
+_section(
+    "moderation",
+    f"""moderation_actions a where a.subject = :user::text and a.subject_kind = 'user'
+        and a.action in ({", ".join(f"'{act}'" for act in sorted(TOLD))})""",
+    "a.number",
+    action="a.action",
+    reason="a.reason",
+    created="unix(a.created)",
+)
+_section(
+    "actions",
+    "moderation_actions a where a.admin = :user",
+    "a.number",
+    id="a.id",
+    action="a.action",
+    subject="json_build_object('kind', a.subject_kind, 'id', a.subject)",
+    reason="a.reason",
+    created="unix(a.created)",
+)
+
+
+async def whole(db: Db, account: Account, rows: int, bytes: int) -> AsyncIterator[str]:
+    """The members of the export in pieces, between which commas belong. One page is in memory at a
+    time, and the next one, which tells whether it is the last."""
+    yield f'"schema":{SCHEMA},"created":{account.created},"account":{account.record}'
+    for name, read, start in SECTIONS:
+        page = await read(db, account.id, start, rows, bytes)
+        text = f'"{name}":['
+        while page:
+            text += ",".join(row.item for row in page)
+            page = await read(db, account.id, page[-1].key, rows, bytes)
+            if page:
+                yield text
+                text = ""
+        yield text + "]"

@@ -1,0 +1,317 @@
+"""Mails: the queue of those that are to be sent, and what their links are good for (extensions §8).
+
+A mail is a row. A process that sends it claims it for LEASE seconds. If the process dies meanwhile,
+another one sends the mail then, perhaps once more.
+
+The user's row is locked before those of its mails, wherever both are.
+"""
+
+from collections.abc import Callable
+from typing import Final, Literal, NamedTuple
+
+from contentsvc.db.query import Db, found, maybe, none, one
+from contentsvc.store import rate_limits
+
+Purpose = Literal["reset", "confirm", "change", "changed", "linked", "unlinked"]
+
+LEASE: Final = 180
+"""Seconds that a process has for a mail: more than a sending may take."""
+FIRST_PAUSE, LAST_PAUSE = 5, 1800
+"""Seconds until a mail that was put off is tried again. They double each time."""
+RESET_LIFETIME: Final = 3600
+CONFIRM_LIFETIME: Final = 7 * 24 * 3600
+"""Seconds for which a link is good."""
+KEPT: Final = 14
+"""Days that a mail is kept: more than it may wait, and its link be good."""
+
+_MINE = "user_id = :user and not ended"
+
+
+class Claimed(NamedTuple):
+    """A mail that this process is to send. `tries` tells this claim from others, `age` is in
+    seconds. `issuers` are those of accounts elsewhere that the mail is about, a line each."""
+
+    id: str
+    purpose: Purpose
+    user_id: str | None
+    email: str
+    tries: int
+    age: float
+    issuers: str
+
+
+class Addressee(NamedTuple):
+    """A user, with the address as they wrote it, and whether they have `confirmed` it."""
+
+    id: str
+    username: str
+    email: str
+    confirmed: bool
+
+
+class Account(NamedTuple):
+    """What mails about a user's address depend on. An account may have no address."""
+
+    email: str | None
+    confirmed: bool
+    password_hash: str | None
+
+
+class Link(NamedTuple):
+    """What a link is good for."""
+
+    user_id: str
+    purpose: Purpose
+    email: str
+
+
+class Queue(NamedTuple):
+    """How many mails wait, the age of the oldest in seconds (0 without one), and how many were put
+    off by the mail server."""
+
+    mails: int
+    oldest: int
+    failing: int
+
+
+class Wanted(NamedTuple):
+    """A mail that somebody asks for, to an address that may be another's."""
+
+    purpose: Purpose
+    email: str
+
+
+class Mails:
+    """Where a cause puts its mails. `wake` begins the work in this process.
+
+    Within an hour, `most` of the mails that anybody can have sent to an address go to one mailbox;
+    0: any number. `mailbox` makes the GUID that stands for the mailbox of an address.
+    """
+
+    def __init__(
+        self,
+        wake: Callable[[], None],
+        mailbox: Callable[[str], str] = str,
+        most: int = 0,
+    ) -> None:
+        self._wake = wake
+        self._mailbox = mailbox
+        self._most = most
+
+    async def ask(self, tx: Db, user: str, *mails: Wanted) -> int:
+        """Have mails sent that a user asks for, if the limits of their mailboxes allow it. Gives 0,
+        or the seconds until it may be asked again. Then no mail is sent; of several, some may have
+        been counted, so `tx` must be rolled back."""
+        if self._most:
+            # In the order of the subjects, as all who need several.
+            for mailbox in sorted(self._mailbox(mail.email) for mail in mails):
+                wait = await rate_limits.take(tx, rate_limits.MAILS, mailbox, self._most)
+                if wait > 0:
+                    return wait
+        for mail in mails:
+            await self.put(tx, mail.purpose, user, mail.email)
+        return 0
+
+    async def put(self, db: Db, purpose: Purpose, user: str, email: str, issuers: str = "") -> None:
+        """Have a mail sent to a user at this address once `db` has committed, whatever the limit
+        is: nobody must be able to hold up what an owner of an address is to be told. `issuers` are
+        those of accounts elsewhere that it is about, a line each."""
+        await insert(db, purpose, user, email, issuers)
+        db.after_commit(self._wake)
+
+    async def put_reset(self, db: Db, email: str) -> None:
+        """Have a mail sent to whoever has this address, if anybody has."""
+        await insert(db, "reset", None, email, "")
+        db.after_commit(self._wake)
+
+
+@none("""
+    insert into mails (purpose, user_id, email, issuers)
+    values (:purpose, :user, :email, :issuers)
+""")
+async def insert(db: Db, purpose: str, user: str | None, email: str, issuers: str) -> None:
+    """Add a mail to the queue."""
+
+
+@one("""
+    select count(*) from (
+        select from mails where due <= now() order by due limit :most
+    ) late
+""")
+async def due(db: Db, most: int) -> int:
+    """How many mails are to be sent now; at most `most` are counted."""
+
+
+@maybe(f"""
+    with late as materialized (
+        select id from mails where due <= now() order by due limit 1 for update skip locked
+    ), ahead as materialized (
+        -- Written before the clock was set back.
+        select id from mails where due > now() + interval '{LEASE + LAST_PAUSE} seconds'
+        order by due limit 1 for update skip locked
+    )
+    update mails m
+    set due = clock_timestamp() + interval '{LEASE} seconds', tries = tries + 1,
+        expires = clock_timestamp() + case purpose
+            when 'reset' then interval '{RESET_LIFETIME} seconds'
+            when 'confirm' then interval '{CONFIRM_LIFETIME} seconds'
+            when 'change' then interval '{CONFIRM_LIFETIME} seconds' end
+    where id = (select id from late union all select id from ahead limit 1)
+    returning id, purpose, user_id, email, tries,
+              greatest(extract(epoch from clock_timestamp() - created), 0)::float8 as age, issuers
+""")
+async def claim(db: Db) -> Claimed | None:
+    """The mail that has waited longest. It is this process's for LEASE seconds. None if there is
+    none that nobody else sends."""
+
+
+@maybe("""
+    select id, username, email, email_confirmed as confirmed from users
+    where email_key = lower(:email collate "C") for no key update
+""")
+async def holder(db: Db, email: str) -> Addressee | None:
+    """Who has this address. Until the transaction ends, they keep it, and no other mail is assigned
+    to them."""
+
+
+@maybe("""
+    select id, username, coalesce(email, '') as email, email_confirmed as confirmed
+    from users where id = :user
+""")
+async def addressee(db: Db, user: str) -> Addressee | None:
+    """A user, with the present address."""
+
+
+@found("""
+    update mails m set user_id = :user, email = :email
+    where m.id = :id and m.tries = :tries and not m.ended and (
+        select count(*) < :most from mails o
+        where o.user_id = :user and o.purpose = 'reset' and o.id <> :id
+          and o.created > now() - interval '1 hour'
+    )
+    returning true
+""")
+async def assign(db: Db, id: str, tries: int, user: str, email: str, most: int) -> bool:
+    """Note whose mail it is. False if the user was sent so many in the last hour, or others have
+    claimed it."""
+
+
+@none("update mails set due = null, failure = null where id = :id and tries = :tries")
+async def sent(db: Db, id: str, tries: int) -> None:
+    """Note that the mail server has taken a mail."""
+
+
+@none(f"""
+    update mails set failure = :failure, due = clock_timestamp() + make_interval(
+        secs => least({FIRST_PAUSE} * 2 ^ least(tries - 1, 30), {LAST_PAUSE})
+    )
+    where id = :id and tries = :tries
+""")
+async def put_off(db: Db, id: str, tries: int, failure: str) -> None:
+    """Let a mail wait."""
+
+
+@none("""
+    update mails set due = null, ended = true, failure = :failure
+    where id = :id and tries = :tries
+""")
+async def give_up(db: Db, id: str, tries: int, failure: str) -> None:
+    """Note that a mail will not be sent."""
+
+
+@none("delete from mails where id = :id and tries = :tries")
+async def drop(db: Db, id: str, tries: int) -> None:
+    """Forget a mail that nobody is to get."""
+
+
+@maybe("""
+    select m.user_id, m.purpose, m.email from mails m join users u on u.id = m.user_id
+    where m.id = :id and m.purpose = any(:purposes) and not m.ended and m.expires > now()
+      and (m.purpose = 'change' or u.email_key = lower(m.email collate "C"))
+""")
+async def link(db: Db, id: str, purposes: list[str]) -> Link | None:
+    """What the link of a mail is good for. None if it is good for nothing, or not any more."""
+
+
+@found("""
+    update mails set ended = true, due = null
+    where id = :id and not ended and expires > now()
+    returning true
+""")
+async def use(db: Db, id: str) -> bool:
+    """Use a link. False if it was used before, or its time is over."""
+
+
+@none(f"""
+    with asked as (
+        delete from mails m using users u
+        where u.id = :user and m.user_id is null and lower(m.email collate "C") = u.email_key
+    )
+    update mails set ended = true, due = null where {_MINE} and purpose = 'reset'
+""")
+async def end_resets(db: Db, user: str) -> None:
+    """End the links with which the user's password can be set, those to come too."""
+
+
+@none(f"update mails set ended = true, due = null where {_MINE} and purpose = 'change'")
+async def end_changes(db: Db, user: str) -> None:
+    """End the links that confirm a new address of the user."""
+
+
+async def end_links(tx: Db, user: str) -> None:
+    """End all links that may no longer be used once the user has another password."""
+    await end_resets(tx, user)
+    await end_changes(tx, user)
+
+
+@maybe("""
+    select email, email_confirmed as confirmed, password_hash from users
+    where id = :user for no key update
+""")
+async def lock(db: Db, user: str) -> Account | None:
+    """Keep a user's account as it is until the transaction ends."""
+
+
+@one("""
+    select seconds_left((
+        select m.created from mails m
+        where m.user_id = :user and m.purpose = any(:purposes)
+        order by m.created desc offset :most::bigint - 1 limit 1
+    ), interval '1 hour')
+""")
+async def wait(db: Db, user: str, purposes: list[str], most: int) -> int:
+    """Seconds until the user may have one more mail sent of one of these purposes, 0 if now. The
+    user's row is locked."""
+
+
+@maybe("""
+    select m.email from mails m join users u on u.id = m.user_id
+    where m.user_id = :user and m.purpose = 'change' and not m.ended
+      and coalesce(m.expires > now(), true)
+      and lower(m.email collate "C") is distinct from u.email_key
+    order by m.created desc limit 1
+""")
+async def wanted(db: Db, user: str) -> str | None:
+    """The new address that a user has not confirmed yet."""
+
+
+_QUEUE = """
+    select count(*) as mails,
+           coalesce(greatest(extract(epoch from clock_timestamp() - min(created)), 0), 0)::integer
+               as oldest,
+           count(*) filter (where failure is not null) as failing
+"""
+
+
+@one(f"""{_QUEUE}
+    from (
+        select created, failure from mails where due is not null order by due limit :most
+    ) some_mails
+""")
+async def backlog(db: Db, most: int) -> Queue:
+    """The mails that wait; at most `most` are looked at."""
+
+
+@one(f"{_QUEUE} from mails where due is not null")
+async def queue(db: Db) -> Queue:
+    """The mails that wait."""

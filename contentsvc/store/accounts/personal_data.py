@@ -1,0 +1,113 @@
+"""Where a user's id is stored, and what becomes of it (extensions §8).
+
+Each column that holds the id of a user is here: what a deletion of the account does with it, and
+which member of the export has it. A test compares this with the schema: a new column of GUIDs must
+be in PERSONAL or in IMPERSONAL.
+"""
+
+from typing import Final, Literal, NamedTuple
+
+Fate = Literal["goes", "later", "lapses", "stays"]
+"""goes: with the user's row, in the same transaction. later: in the batches that follow. lapses: by
+itself, within the time of its note. stays: it names nobody any more."""
+
+
+class Column(NamedTuple):
+    """What becomes of a column. `member` is that of the export, None if it is in none; the `note`
+    says why, and why it stays."""
+
+    fate: Fate
+    member: str | None
+    note: str = ""
+
+
+_LIMIT = "a limit of failures; within 15 minutes"
+_HELD = "what others see keeps its author's id"
+_REPORTS = "moderation needs it: reports, their evidence and decisions are proof"
+
+PERSONAL: Final[dict[str, Column]] = {
+    "users.id": Column("goes", "account"),
+    "bans.user_id": Column("goes", "account"),
+    "notification_counters.user_id": Column("goes", "account"),
+    "storage.user_id": Column("goes", "account"),
+    "identities.user_id": Column("goes", "identities"),
+    "mails.user_id": Column("goes", "mails"),
+    "login_failures.user_id": Column("goes", None, "only older releases write it"),
+    "pairs.lesser": Column("goes", "friends"),
+    "pairs.greater": Column("goes", "friends"),
+    "pairs.requester": Column("goes", "friendRequests"),
+    "conversations.lesser": Column("goes", "messages"),
+    "conversations.greater": Column("goes", "messages"),
+    "follows.follower": Column("goes", "following"),
+    "follows.followed": Column("goes", "followers"),
+    "unfollows.follower": Column("goes", "unfollows"),
+    "friend_asks.asker": Column("goes", "friendAsks"),
+    "rate_limits.subject": Column("goes", None, "a limit; within an hour"),
+    "party_invites.sender": Column("goes", "partyInvites"),
+    "party_invites.recipient": Column("goes", "partyInvites"),
+    "progress.user_id": Column("goes", "progress"),
+    "progress_deleted.user_id": Column("goes", "deletedProgress"),
+    "progress_usage.user_id": Column("goes", None, "sums of what progress has"),
+    "challenge_rewards.user_id": Column("goes", "rewards"),
+    "revisions.publisher_id": Column("goes", "publications", "it becomes null"),
+    "messages.sender": Column("later", "messages"),
+    "notifications.user_id": Column("later", "notifications"),
+    "ratings.user_id": Column("later", "ratings"),
+    "user_files.user_id": Column("later", "files"),
+    "uncounted_comments.author_id": Column("later", None, "a note for the batches"),
+    "claims.owner_id": Column("lapses", "files", "when content gives up its files, in a minute"),
+    "claims.holder": Column("goes", "account", "of an avatar; else it is no user"),
+    "sessions.user_id": Column("lapses", "sessions", "ended; kept as long as access tokens live"),
+    "failed_log_ins.account": Column("lapses", "failedLogIns", _LIMIT),
+    "dependency_tellings.recipient": Column("lapses", None, "it tells once a day; within a day"),
+    "departures.user_id": Column("lapses", None, "it keeps name and address; within 30 days"),
+    "outbox.task": Column("lapses", None, "what is still to be told; within seconds"),
+    "outbox.topic": Column("lapses", None, "what is still to be told; within seconds"),
+    "contents.author_id": Column("stays", "content", _HELD),
+    "documents.terms": Column("stays", None, "the search finds deleted content by its author's id"),
+    "comments.author_id": Column("stays", "comments", _HELD),
+    "challenge_entries.author_id": Column("stays", "entries", _HELD),
+    "notifications.data": Column("stays", "notifications", "what others were told"),
+    "reports.reporter": Column("stays", "reports", _REPORTS),
+    "report_subjects.id": Column("stays", None, _REPORTS),
+    "report_evidence.evidence": Column("stays", None, _REPORTS),
+    "moderation_actions.admin": Column("stays", "actions", "nothing changes what admins did"),
+    "moderation_actions.subject": Column("stays", "moderation", "nothing changes what admins did"),
+}
+"""The columns that may hold the id of a user."""
+
+IMPERSONAL: Final = frozenset(
+    {
+        *("challenges.id", "challenges.win_emblem", "challenges.participate_emblem"),
+        *("challenges.winners", "challenge_tallies.challenge_id"),
+        *("challenge_entries.challenge_id", "challenge_entries.content_id"),
+        *("challenge_rewards.challenge_id", "challenge_rewards.content_id"),
+        *("contents.id", "contents.revision_id", "content_uses.used", "content_uses.content_id"),
+        *("content_ranks.content_id", "documents.content_id", "comments.content_id"),
+        *("claims.content_id", "ratings.content_id", "uncounted_comments.content_id"),
+        *("entities.entity_id", "entities.revision_id", "entities.content_id"),
+        *("packages.id", "packages.content_id"),
+        *(
+            "revisions.id",
+            "revisions.content_id",
+            "revisions.entity_id",
+            "revisions.entity_revision",
+        ),
+        "file_folder.id",
+        *("revision_entities.revision_id", "revision_entities.entity_id"),
+        *("revision_entities.entity_revision", "revision_packages.revision_id"),
+        *("revision_packages.package_id", "dependency_tellings.dependency"),
+        *("failed_log_ins.address", "identities.id", "sessions.id", "refresh_tokens.session_id"),
+        *("messages.id", "notifications.id", "notification_counters.newest"),
+        *("notification_counters.previous", "party_invites.party", "progress.write_id"),
+        *(
+            "mails.id",
+            "processes.id",
+            "reports.id",
+            "report_subjects.content_id",
+            "user_files.token",
+        ),
+        *("users.emblem", "moderation_actions.id", "moderation_actions.warning"),
+    }
+)
+"""The columns of GUIDs that are none of users."""

@@ -1,0 +1,143 @@
+"""Sessions and their refresh tokens."""
+
+from typing import NamedTuple
+
+from contentsvc.db.query import Db, found, many, maybe, none
+from contentsvc.wire.accounts import Session
+
+LATELY = 3600
+"""Seconds for which the end of a session matters to a process that missed it: more than the life of
+an access token."""
+
+
+class Presented(NamedTuple):
+    """The meaning of a presented refresh token. `spent_for` is the seconds since it was used, None
+    if it was not used. `salt` is that of its successor, in hex."""
+
+    session_id: str
+    user_id: str
+    admin: bool
+    live: bool
+    spent_for: float | None
+    salt: str | None
+
+
+@maybe("""
+    select password_hash is not distinct from :password_hash from users where id = :user for share
+""")
+async def hold(db: Db, user: str, password_hash: str | None) -> bool | None:
+    """Make a ban or a new password of the user wait until the transaction ends, or wait for one.
+    Gives whether this is still the password's hash."""
+
+
+@maybe("""
+    with session as (
+        insert into sessions (user_id)
+        select :user where not exists (
+            select from bans where user_id = :user and (until is null or until > now())
+        )
+        returning id
+    ), token as (
+        insert into refresh_tokens (hash, session_id, expires)
+        select decode(:refresh, 'hex'), id, now() + make_interval(secs => :lifetime) from session
+    )
+    select id from session
+""")
+async def begin(db: Db, user: str, refresh: str, lifetime: int) -> str | None:
+    """Begin a session with its first refresh token, given as its SHA-256 in hex and its lifetime in
+    seconds. None if the user is banned."""
+
+
+@many("select end_oldest_sessions(:user, :most::integer, :begun) as id")
+async def end_oldest(tx: Db, user: str, most: int, begun: str) -> list[str]:
+    """End the sessions of a user that were used longest ago, so that the user has no more than
+    `most`, with the one that has just `begun`. Gives the ids of those that it ends: 1,000 at most,
+    and the next time more."""
+
+
+@maybe("""
+    select s.id as session_id, s.user_id, u.admin,
+           s.revoked is null and t.expires > now() as live,
+           extract(epoch from now() - t.spent)::float8 as spent_for,
+           encode(t.salt, 'hex') as salt
+    from refresh_tokens t
+    join sessions s on s.id = t.session_id
+    join users u on u.id = s.user_id
+    where t.hash = decode(:refresh, 'hex')
+    for update of t
+""")
+async def presented(db: Db, refresh: str) -> Presented | None:
+    """Look a refresh token up and lock it."""
+
+
+@maybe("select spent is not null from refresh_tokens where hash = decode(:refresh, 'hex')")
+async def is_spent(db: Db, refresh: str) -> bool | None:
+    """Whether a refresh token has been used. None if there is no such token."""
+
+
+@none("""
+    with spent as (
+        update refresh_tokens set spent = coalesce(spent, now()), salt = decode(:salt, 'hex')
+        where hash = decode(:refresh, 'hex')
+    ), settled as (
+        -- Older than any grace period: such a token gets no successor. Retention deletes those that
+        -- have expired.
+        update refresh_tokens set salt = null
+        where session_id = :session and expires >= now() and hash <> decode(:refresh, 'hex')
+          and salt is not null and spent < now() - interval '10 minutes'
+    ), used as (
+        update sessions set used = now() where id = :session
+    )
+    insert into refresh_tokens (hash, session_id, expires)
+    values (decode(:successor, 'hex'), :session, now() + make_interval(secs => :lifetime))
+""")
+async def rotate(
+    db: Db, refresh: str, session: str, successor: str, lifetime: int, salt: str
+) -> None:
+    """Spend a refresh token, and register its successor, which was made with `salt` (in hex)."""
+
+
+@found("""
+    update sessions set revoked = coalesce(revoked, now()) where id = :session returning true
+""")
+async def revoke(db: Db, session: str) -> bool:
+    """End a session. False if there is none."""
+
+
+@many("""
+    update sessions set revoked = now()
+    where user_id = :user and revoked is null and id is distinct from :spared
+    returning id
+""")
+async def revoke_all(db: Db, user: str, spared: str | None) -> list[str]:
+    """End all sessions of a user but one, and give their ids."""
+
+
+@found("""
+    update sessions set revoked = coalesce(revoked, now())
+    where id = :session and user_id = :user
+    returning true
+""")
+async def revoke_own(db: Db, user: str, session: str) -> bool:
+    """End a session of this user. False if the user has no such session."""
+
+
+@many("""
+    select s.id, unix(s.created) as created, unix(s.used) as used, s.id = :current as current
+    from sessions s
+    where s.user_id = :user and s.revoked is null
+      and exists (select from refresh_tokens t where t.session_id = s.id and t.expires > now())
+    order by s.used desc, s.id
+""")
+async def of_user(db: Db, user: str, current: str) -> list[Session]:
+    """The user's open sessions, the most recently used first."""
+
+
+@maybe("select session_id from refresh_tokens where hash = decode(:refresh, 'hex')")
+async def session_of(db: Db, refresh: str) -> str | None:
+    """The session of a refresh token."""
+
+
+@many("select id from sessions where revoked > now() - make_interval(secs => :seconds)")
+async def revoked(db: Db, seconds: int) -> list[str]:
+    """The sessions that were ended within the last `seconds` seconds."""

@@ -1,0 +1,202 @@
+"""Users: spec §4.5 to §4.8."""
+
+from typing import NamedTuple
+
+from contentsvc.db.bulkhead import SEARCHES, WHOLE
+from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.store.fragments import USER, state
+from contentsvc.wire.accounts import UserInfo
+
+
+class FullRow(NamedTuple):
+    """The full user record's columns."""
+
+    id: str
+    username: str
+    email: str
+    email_verified: bool
+    avatar: str | None
+    emblem: str | None
+    full_profile: str | None
+    public_profile: str | None
+
+
+class Held(NamedTuple):
+    """A user's record before an update: the avatar, and whether the update `differs` from it."""
+
+    avatar: str | None
+    differs: bool
+
+
+PROFILES = 1024 * 1024
+"""Bytes of profiles that one page of a search holds."""
+
+
+class Found(NamedTuple):
+    """One user found; for an empty page, only the total. `bytes` is the size of all profiles of the
+    page. If it exceeds PROFILES, the page has no profiles, and `infos` gives them."""
+
+    total: int
+    bytes: int
+    info: UserInfo | None
+
+
+@maybe(
+    f"""
+    select {USER} as profile from users u where u.id = :user::uuid
+    """,
+    together=True,
+)
+async def info(db: Db, user: str) -> UserInfo | None:
+    """The public info of a user (spec §4.6)."""
+
+
+@maybe("""
+    select id, username, coalesce(email, '') as email,
+           email is not null and email_confirmed as email_verified,
+           avatar, emblem, full_profile, public_profile
+    from users where id = :user
+""")
+async def full(db: Db, user: str) -> FullRow | None:
+    """The complete info of a user (spec §4.7)."""
+
+
+_UPDATE = """
+    update users set avatar = :avatar, emblem = :emblem,
+                     full_profile = :full_profile, public_profile = :public_profile
+    where id = :user
+"""
+_NO_REWARD = """
+    (emblem is not distinct from :emblem or :emblem is null or not exists (
+        select from challenges where win_emblem = :emblem or participate_emblem = :emblem
+    ))
+"""
+
+
+@found(f"{_UPDATE} and {_NO_REWARD} returning true")
+async def update(
+    db: Db,
+    user: str,
+    avatar: str | None,
+    emblem: str | None,
+    full_profile: str | None,
+    public_profile: str | None,
+) -> bool:
+    """Replace the members that a user may change (spec §4.8). False if there is no such user, or
+    if the emblem is new and a reward: then the user must have earned it."""
+
+
+@found(f"""
+    {_UPDATE} and {_NO_REWARD}
+      -- The paths of the service's own images have these lengths.
+      and (avatar is null or octet_length(avatar) not in (71, 72))
+    returning true
+""")
+async def update_unclaimed(
+    db: Db,
+    user: str,
+    avatar: str | None,
+    emblem: str | None,
+    full_profile: str | None,
+    public_profile: str | None,
+) -> bool:
+    """The same, but also False if the avatar before may be a file of the service's own: then the
+    user claims it."""
+
+
+@found(f"{_UPDATE} returning true")
+async def update_earned(
+    db: Db,
+    user: str,
+    avatar: str | None,
+    emblem: str | None,
+    full_profile: str | None,
+    public_profile: str | None,
+) -> bool:
+    """The same, of a user who has earned the emblem. False if there is no such user."""
+
+
+@found("select from users where id = :user for no key update")
+async def lock(db: Db, user: str) -> bool:
+    """Keep a user's record as it is until the transaction ends. False if there is no such user."""
+
+
+@maybe("""
+    select avatar, (avatar, emblem, full_profile, public_profile) is distinct from
+        (:avatar, :emblem::uuid, :full_profile, :public_profile) as differs
+    from users where id = :user for no key update
+""")
+async def hold(
+    tx: Db,
+    user: str,
+    avatar: str | None,
+    emblem: str | None,
+    full_profile: str | None,
+    public_profile: str | None,
+) -> Held | None:
+    """The same, and how the record is before an update to these values. None if there is no such
+    user."""
+
+
+@many(
+    f"""
+    with found as materialized (select id, rank, similarity from find_users(:q)),
+         page as (
+        select f.rank, f.similarity, {USER},
+               coalesce(sum(octet_length(u.public_profile)) over (), 0) as bytes
+        from (select * from found order by rank, similarity desc, id
+              limit :size offset :size::bigint * :page::bigint) f
+        join users u on u.id = f.id
+    )
+    select t.total, coalesce(p.bytes, 0) as bytes, p.id, p.username, p.avatar, p.emblem,
+           case when p.bytes <= {PROFILES} then p.public_profile end as profile
+    from (select count(*) as total from found) t left join page p on true
+    order by p.rank, p.similarity desc, p.id
+""",
+    lane=SEARCHES,
+    replica=True,
+)
+async def search(db: Db, q: str, size: int, page: int) -> list[Found]:
+    """One page of the users that match (spec §4.5): exact, prefix, similarity, then id."""
+
+
+@many(f"""
+    select id, username, avatar, emblem, profile from (
+        select g.n, {USER} as profile,
+               coalesce(sum(octet_length(u.public_profile)) over (
+                   order by g.n rows between unbounded preceding and 1 preceding
+               ), 0) as before
+        from unnest(:users::uuid[]) with ordinality as g (id, n) join users u on u.id = g.id
+    ) page
+    where before < :bytes
+    order by n
+""")
+async def infos(db: Db, users: list[str], bytes: int) -> list[UserInfo]:
+    """The public infos of these users, in this order: at least one, and no more once the profiles
+    have this many `bytes`."""
+
+
+@one(
+    f"""
+    select {state(f"row(g.n, {USER})")}
+    from unnest(:users::uuid[]) with ordinality as g (id, n) join users u on u.id = g.id
+    """,
+    lane=WHOLE,
+)
+async def infos_state(db: Db, users: list[str]) -> str:
+    """A value that changes whenever one of them does."""
+
+
+@maybe('select id from users where username_key = lower(:name collate "C")')
+async def id_of(db: Db, name: str) -> str | None:
+    """The id of the user with this name, whatever the case."""
+
+
+@none("update users set admin = true where id = :user")
+async def promote(db: Db, user: str) -> None:
+    """Make a user an admin. Older sessions keep their role until they renew."""
+
+
+@none("update users set admin = false where id = :user")
+async def demote(db: Db, user: str) -> None:
+    """Remove a user's admin role. Older sessions keep the role until they renew."""

@@ -1,0 +1,1 @@
+"""SQL of design challenges: entries, votes, closing, rewards."""

@@ -1,0 +1,171 @@
+"""Design challenges: spec §4.17, extensions §2.
+
+The database's clock says how a challenge stands. The row's lock decides between what comes at once:
+those who enter and leave take it FOR SHARE, and whoever closes or deletes FOR UPDATE.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec import Raw, Struct, structs
+
+from contentsvc.db.query import Db, many, maybe, one
+
+
+class Row(NamedTuple):
+    """A challenge as the caller may see it. Its rewards are JSON text; times are Unix seconds."""
+
+    id: str
+    name: str
+    ordinal: int
+    description: str
+    theme: str
+    win: str
+    participate: str
+    opens: int | None
+    closes: int | None
+    types: list[str] | None
+    judging: str
+    state: str
+    entries: int
+    winners: list[str]
+
+
+class Definition(Struct):
+    """What an admin decides, as columns. Its rewards are JSON; times are Unix seconds."""
+
+    name: str
+    ordinal: int
+    description: str
+    theme: str
+    win: Raw
+    participate: Raw
+    opens: int | None = None
+    closes: int | None = None
+    types: list[str] | None = None
+    judging: str = "admins"
+
+
+class Replaced(NamedTuple):
+    """Whether a definition may be replaced, and whether the new one `differs` from it."""
+
+    may: bool
+    differs: bool
+
+
+class Standing(NamedTuple):
+    """How a challenge stands, and its winners."""
+
+    state: str
+    winners: list[str]
+
+
+_SHOWN = """
+    with own as materialized (
+        select e.challenge_id, count(*) as hidden from challenge_entries e
+        where e.hidden and e.author_id = :caller
+        group by e.challenge_id
+    )
+    select c.id, c.name, c.ordinal, c.description, c.theme,
+           jsonb_set(c.win::jsonb, '{{emblem,id}}', to_jsonb(c.win_emblem))::text as win,
+           jsonb_set(c.participate::jsonb, '{{emblem,id}}', to_jsonb(c.participate_emblem))::text
+               as participate,
+           c.opens, c.closes, c.types, c.judging,
+           challenge_state(c.opens, c.closes, c.closed) as state,
+           (coalesce(t.entries, 0) - case when :admin then 0
+                                     else coalesce(t.hidden, 0) - coalesce(own.hidden, 0) end
+           )::integer as entries,
+           array(
+               select w.id::text from unnest(c.winners) with ordinality as w (id, place)
+               join contents on contents.id = w.id
+               where visible(contents.status, contents.author_id, :caller, :admin)
+               order by w.place
+           ) as winners
+    from challenges c
+    left join challenge_tallies t on t.challenge_id = c.id
+    left join own on own.challenge_id = c.id
+    {}
+"""
+
+
+_COLUMNS = ", ".join(field.name for field in structs.fields(Definition))
+_GIVEN = f"select {_COLUMNS} from json_populate_recordset(null::challenges, :definition)"
+
+
+@one(f"insert into challenges ({_COLUMNS}) {_GIVEN} returning id")
+async def _create(db: Db, definition: Sequence[Definition]) -> str:
+    """Insert a challenge."""
+
+
+async def create(db: Db, definition: Definition) -> str:
+    """Insert a challenge. Gives its id."""
+    return await _create(db, [definition])
+
+
+@maybe(f"""
+    with held as materialized (
+        select id, closed is null as may, {_COLUMNS}
+        from challenges where id = :challenge for no key update
+    ), given as ({_GIVEN}), changed as (
+        update challenges set ({_COLUMNS}) = (select {_COLUMNS} from given)
+        where id = (select id from held where may)
+    )
+    -- As jsonb, so that two texts of the same rewards are the same.
+    select may,
+           (select to_jsonb(d) from (select {_COLUMNS} from held) d) is distinct from
+           (select to_jsonb(d) from (select {_COLUMNS} from given) d) as differs
+    from held
+""")
+async def _replace(db: Db, challenge: str, definition: Sequence[Definition]) -> Replaced | None:
+    """Replace the definition."""
+
+
+async def replace(db: Db, challenge: str, definition: Definition) -> Replaced | None:
+    """Replace the definition, unless the challenge is closed. None if there is no such
+    challenge."""
+    return await _replace(db, challenge, [definition])
+
+
+@maybe("""
+    select array[win -> 'emblem' ->> 'image', participate -> 'emblem' ->> 'image']
+    from challenges where id = :challenge
+    for no key update
+""")
+async def images(tx: Db, challenge: str) -> list[str] | None:
+    """The paths of the images of a challenge's emblems. It stays as it is until the transaction
+    ends. None if there is no such challenge."""
+
+
+@maybe(_SHOWN.format("where c.id = :challenge"))
+async def get(db: Db, challenge: str, caller: str | None, admin: bool) -> Row | None:
+    """One challenge."""
+
+
+@many(_SHOWN.format("order by c.ordinal, c.id"))
+async def all(db: Db, caller: str | None, admin: bool) -> list[Row]:
+    """Every challenge, by ordinal."""
+
+
+@maybe("""
+    with challenge as materialized (
+        select opens, closes, closed, winners from challenges where id = :challenge for update
+    )
+    select challenge_state(opens, closes, closed) as state, winners::text[] as winners
+    from challenge
+""")
+async def lock(db: Db, challenge: str) -> Standing | None:
+    """Keep others from changing, entering, leaving and closing a challenge until the transaction
+    ends. None if there is no such challenge."""
+
+
+@one("""
+    with gone as (
+        delete from challenges
+        where id = :challenge
+          and not exists (select from challenge_entries where challenge_id = :challenge)
+        returning id
+    )
+    select exists (select from gone)
+""")
+async def delete(db: Db, challenge: str) -> bool:
+    """Delete a challenge that is locked. False if it has entries, hidden ones included."""

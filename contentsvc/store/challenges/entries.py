@@ -1,0 +1,138 @@
+"""The entries of design challenges (extensions §2).
+
+Whoever enters or leaves locks the content first, then the challenge. So what is true of both when
+they look stays true until they commit.
+"""
+
+from typing import NamedTuple
+
+from contentsvc.db.bulkhead import SEARCHES
+from contentsvc.db.query import Db, found, many, maybe, none
+from contentsvc.store.fragments import AUTHOR, INFO
+from contentsvc.wire.content import ContentInfo
+
+
+class Candidate(NamedTuple):
+    """What decides whether a content may enter."""
+
+    author_id: str
+    type: str
+    status: str
+
+
+class Place(NamedTuple):
+    """How a challenge stands to a content. `types` is None for all; `entered` is whether the
+    content is in."""
+
+    state: str
+    types: list[str] | None
+    entered: bool
+
+
+class Newest(NamedTuple):
+    """An entry in the order of entering. Without `info` there is none."""
+
+    number: int
+    info: ContentInfo | None
+
+
+class Top(NamedTuple):
+    """An entry in the order of `bound`, the lower bound of its votes, then of entering."""
+
+    bound: float
+    number: int
+    info: ContentInfo | None
+
+
+@maybe("""
+    select author_id, type, status from contents
+    where id = :content and visible(status, author_id, :caller, :admin)
+    for no key update
+""")
+async def lock_content(db: Db, content: str, caller: str | None, admin: bool) -> Candidate | None:
+    """Keep the status of a content as it is until the transaction ends. None if the caller cannot
+    see the content."""
+
+
+@maybe("""
+    with challenge as materialized (
+        select id, opens, closes, closed, types from challenges where id = :challenge for share
+    )
+    select challenge_state(opens, closes, closed) as state, types,
+           exists (
+               select from challenge_entries e
+               where e.content_id = :content and e.challenge_id = challenge.id
+           ) as entered
+    from challenge
+""")
+async def hold(db: Db, challenge: str, content: str) -> Place | None:
+    """Keep a challenge from being changed and closed until the transaction ends. None if there
+    is no such challenge."""
+
+
+@none("""
+    insert into challenge_entries (challenge_id, content_id, author_id)
+    values (:challenge, :content, :author)
+""")
+async def enter(db: Db, challenge: str, content: str, author: str) -> None:
+    """Enter an active content that is not in. Both are locked."""
+
+
+@found("""
+    delete from challenge_entries where content_id = :content and challenge_id = :challenge
+    returning true
+""")
+async def leave(db: Db, challenge: str, content: str) -> bool:
+    """Take a content out. False if it is not in."""
+
+
+@many(f"""
+    select d.*
+    from challenges o left join lateral (
+        select e.number, {INFO}
+        from challenge_entries e
+        join contents c on c.id = e.content_id
+        {AUTHOR}
+        where e.challenge_id = o.id and visible(c.status, c.author_id, :caller, :admin)
+          and e.number < :before
+        order by e.number desc limit :limit
+    ) d on true
+    where o.id = :challenge
+    order by d.number desc
+""")
+async def newest(
+    db: Db, challenge: str, caller: str | None, admin: bool, before: float, limit: int
+) -> list[Newest]:
+    """The entries that the caller may see, the last to enter first: those before the number
+    `before`. No row at all if there is no such challenge."""
+
+
+@many(
+    f"""
+    select d.bound, d.number, {INFO}
+    from challenges o left join lateral (
+        select wilson(c.up, c.down) as bound, e.number, c.id
+        from challenge_entries e join contents c on c.id = e.content_id
+        where e.challenge_id = o.id and visible(c.status, c.author_id, :caller, :admin)
+          and (wilson(c.up, c.down), e.number) < (:bound::float8, :before::bigint)
+        order by 1 desc, 2 desc limit :limit
+    ) d on true
+    left join contents c on c.id = d.id
+    {AUTHOR}
+    where o.id = :challenge
+    order by d.bound desc, d.number desc
+    """,
+    lane=SEARCHES,
+    replica=True,
+)
+async def top(
+    db: Db,
+    challenge: str,
+    caller: str | None,
+    admin: bool,
+    bound: float,
+    before: float,
+    limit: int,
+) -> list[Top]:
+    """The same, those with the best votes first: after the entry with this `bound` and the number
+    `before`."""

@@ -1,0 +1,1 @@
+"""SQL of content: publishing, revisions, comments, ratings, search."""

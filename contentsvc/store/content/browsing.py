@@ -1,0 +1,108 @@
+"""What a list of content is asked for, and which way leads to a page of it (extensions §1). The two
+ways are in contentsvc.store.content.search."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from contentsvc.db.query import Db
+from contentsvc.store.content import search
+from contentsvc.store.content.search import Found, Place
+from contentsvc.store.content.tokenizer import Question, all_of, filters
+from contentsvc.wire.content import CONTENT_TYPES
+
+_PARTS: Final = 8
+"""In so many parts, which are read in the order of a list, a page must be found. Otherwise it takes
+less to look the matches up."""
+
+
+class Asked(NamedTuple):
+    """What a list is asked for: see asked()."""
+
+    types: list[str]
+    statuses: list[str]
+    filters: list[str]
+    """The terms of its tags, author and flag."""
+    question: Question | None
+    author: bool
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is a text to search for that has no word: nothing matches it."""
+        return self.question is not None and self.question.empty
+
+    @property
+    def terms(self) -> str:
+        """All that a match has."""
+        types = self.types if len(self.types) < len(CONTENT_TYPES) else []
+        of_words = [] if self.question is None else self.question.terms
+        return all_of([*of_words, *self.filters, *filters(types=types, statuses=self.statuses)])
+
+    @property
+    def narrow(self) -> bool:
+        """Whether this is little of all content, as far as one can tell before reading it."""
+        return bool(self.filters) or self.question is not None or "active" not in self.statuses
+
+    @property
+    def other_terms(self) -> str | None:
+        """The terms, if types and statuses do not say it all."""
+        return self.terms if self.filters or self.question is not None else None
+
+
+def asked(
+    types: list[str],
+    statuses: list[str],
+    *,
+    tags: Sequence[str] = (),
+    author: str | None = None,
+    featured: bool | None = None,
+    q: str | None = None,
+) -> Asked:
+    """Content of one of the `types` and `statuses`, with all `tags` and all words of `q`. None is
+    any."""
+    question = None if q is None else Question(q)
+    narrowing = filters(tags=tags, author=author, featured=featured)
+    return Asked(types, statuses, narrowing, question, author is not None)
+
+
+async def by_ids(db: Db, contents: list[str], asked: Asked) -> list[Found]:
+    """Those of these contents that fit, in this order."""
+    return await search.by_ids(db, contents, asked.types, asked.statuses, asked.other_terms)
+
+
+async def page(db: Db, asked: Asked, sort: str, place: Place, limit: int) -> list[Found]:
+    """The next `limit` after the place in the list; fewer at its end. Only what has a text can be
+    sorted by `relevance`."""
+    if not asked.narrow or (asked.question is None and not asked.author and sort != "newest"):
+        rows = await _in_order(db, asked, sort, place, limit)
+        if rows is not None:
+            return rows
+    return await _matching(db, asked, sort, place, limit)
+
+
+async def _in_order(
+    db: Db, asked: Asked, sort: str, place: Place, limit: int
+) -> list[Found] | None:
+    """None if too little of what is read in order fits."""
+    found: list[Found] = []
+    part = 0
+    while True:
+        part += 1
+        left = limit - len(found)
+        rows = await search.IN_ORDER[sort](
+            db, asked.types, asked.statuses, asked.other_terms, *place, left
+        )
+        found += [row for row in rows if row.fits]
+        if len(found) == limit or not rows or rows[-1].n < search.LOOKED:
+            return found
+        if len(found) * _PARTS < limit * part and (asked.narrow or sort == "newest"):
+            return None
+        place = rows[-1].place
+
+
+async def _matching(db: Db, asked: Asked, sort: str, place: Place, limit: int) -> list[Found]:
+    read, question = search.MATCHING[sort], asked.question
+    if sort == "newest":
+        return await read(db, asked.terms, *place, limit)
+    words_of = [question.exact, question.beginning] if question and sort == "relevance" else []
+    most = search.ALL if question is None else search.RANKED
+    return await read(db, asked.terms, *words_of, most, *place, limit)

@@ -1,0 +1,239 @@
+"""Comments: spec §4.4."""
+
+from typing import NamedTuple
+
+from contentsvc.db.errors import Refused
+from contentsvc.db.query import Db, found, many, maybe
+from contentsvc.db.statement import Batch
+from contentsvc.store.notifications.notifications import Following
+from contentsvc.wire.content import Comment
+
+
+class Row(NamedTuple):
+    """One comment of a page and the total. For an empty page, only the total."""
+
+    total: int
+    comment: Comment | None
+
+
+class Standing(NamedTuple):
+    """The data that decide who may change a comment."""
+
+    author_id: str
+    content_author_id: str
+    deleted: bool
+
+
+class Locking(NamedTuple):
+    """Whether the caller `may` lock comments, and whether that was an `act` of an admin, which
+    changed something of another user's."""
+
+    may: bool
+    act: bool
+
+
+class Written(NamedTuple):
+    """A new comment. If `id` is None, either the author and somebody whom it would concern are
+    `blocked`, or `wait` is the seconds until the author may write one more, or the comments are
+    locked. `told` are the notifications of it that are stored with it."""
+
+    id: int | None
+    blocked: bool
+    wait: int
+    told: list[Following]
+
+
+class Edited(NamedTuple):
+    """Whether the text of a comment has `changed`. If not, its author and the author of the content
+    or of the parent are `blocked`, or else the comments on the content are `locked`, or else it was
+    deleted meanwhile."""
+
+    blocked: bool
+    locked: bool
+    changed: bool
+
+
+class _Telling(NamedTuple):
+    """A new comment, and one of its notifications if there is one. `blocked` is None if the content
+    has no such parent."""
+
+    comment: int | None
+    blocked: bool | None
+    wait: int
+    told: Following | None
+
+
+_COMMENT = """
+    m.id, m.parent_id, m.author_id, m.body,
+    unix(m.created) as created, unix(m.updated) as updated, m.deleted
+"""
+
+
+@many(
+    f"""
+    select c.comments as total, {_COMMENT}
+    from contents c
+    left join comments m on m.content_id = c.id
+         and m.ordinal > :page::bigint * :size::bigint
+         and m.ordinal <= (:page::bigint + 1) * :size::bigint
+    where c.id = :content::uuid
+      and visible(c.status, c.author_id, :caller::uuid, :admin::boolean)
+    order by m.ordinal
+    """,
+    together=True,
+)
+async def page(
+    db: Db, content: str, caller: str | None, admin: bool, size: int, page: int
+) -> list[Row]:
+    """A page, oldest first. No row at all if the caller cannot see the content."""
+
+
+@maybe(f"""
+    select {_COMMENT}
+    from comments m join contents c on c.id = m.content_id
+    where m.id = :comment and m.content_id = :content
+      and visible(c.status, c.author_id, :caller, :admin)
+""")
+async def get(
+    db: Db, content: str, comment: int, caller: str | None, admin: bool
+) -> Comment | None:
+    """One comment."""
+
+
+@maybe("""
+    select m.author_id, c.author_id as content_author_id, m.deleted
+    from comments m join contents c on c.id = m.content_id
+    where m.id = :comment and m.content_id = :content
+      and visible(c.status, c.author_id, :caller, :admin)
+""")
+async def standing(db: Db, content: str, comment: int, caller: str, admin: bool) -> Standing | None:
+    """The owners of a comment, if the caller can see it."""
+
+
+@many(
+    "call write_comments(:content, :author, :admin, :parent, :body, :most, :span, null)",
+    batch=Batch(("content",)),
+)
+async def _write(
+    db: Db,
+    content: str,
+    author: str,
+    admin: bool,
+    parent: int | None,
+    body: str,
+    most: int,
+    span: int,
+) -> list[_Telling]:
+    """`create`, in a call for several comments. There is a row for each who might be told."""
+
+
+async def create(
+    db: Db,
+    content: str,
+    author: str,
+    admin: bool,
+    parent: int | None,
+    body: str,
+    most: int,
+    span: int,
+) -> Written | None:
+    """Append a comment, if the author has written fewer than `most` within `span` seconds; 0 means
+    no limit. Store CommentOnContent for the content's author, or CommentReply for the parent's if
+    they see the content. Nobody is told of a reply to a tombstone. None if the author cannot see
+    the content.
+
+    Raises Refused `comments_parent` if the content has no such parent.
+    """
+    rows = await _write(db, content, author, admin, parent, body, most, span)
+    if not rows:
+        return None
+    first = rows[0]
+    if first.blocked is None:
+        raise Refused("comments_parent")
+    told = [row.told for row in rows if row.told is not None]
+    return Written(first.comment, first.blocked, first.wait, told)
+
+
+# Both lock the content before the comment, so that they do not wait for each other.
+@maybe("""
+    with parties as materialized (
+        -- The pairs, which may be the same, in one order for all writers.
+        select m.author_id as writer,
+               least(nullif(c.author_id, m.author_id), nullif(p.author_id, m.author_id)) as nearer,
+               greatest(nullif(c.author_id, m.author_id), nullif(p.author_id, m.author_id))
+                   as farther
+        from comments m join contents c on c.id = m.content_id
+        left join comments p on p.content_id = m.content_id and p.id = m.parent_id
+        where m.id = :comment and m.content_id = :content
+    ), judged as materialized (
+        select case when nearer is null then false
+                    when pair_blocked(writer, nearer) then true
+                    when farther = nearer then false
+                    else pair_blocked(writer, farther) end as blocked
+        from parties
+    ), content as (
+        select id from contents
+        where id = :content and not comments_locked and not (select blocked from judged)
+        for share
+    ), changed as (
+        update comments m set body = :body, updated = clock_timestamp()
+        from content c
+        where m.id = :comment and m.content_id = c.id and not m.deleted
+        returning m.id
+    )
+    select blocked, not exists (select from content) as locked,
+           exists (select from changed) as changed
+    from judged
+""")
+async def update(db: Db, content: str, comment: int, body: str) -> Edited | None:
+    """Change the text, unless its author and somebody whom it concerns are blocked. None if there
+    is no such comment."""
+
+
+@found("""
+    with content as (
+        select id from contents
+        where id = :content and exists (
+            select from comments m
+            where m.id = :comment and m.content_id = :content and not m.deleted
+        )
+        for no key update
+    ), gone as (
+        update comments m set body = '', deleted = true, updated = clock_timestamp()
+        from content c
+        where m.id = :comment and m.content_id = c.id and not m.deleted
+        returning m.content_id
+    )
+    update contents set live_comments = live_comments - 1
+    where id in (select content_id from gone)
+    returning true
+""")
+async def delete(db: Db, content: str, comment: int) -> bool:
+    """Leave a tombstone. False if there is one already."""
+
+
+@maybe("""
+    with content as (
+        select id, author_id from contents
+        where id = :content and visible(status, author_id, :caller, :admin)
+    ), changed as (
+        update contents c set comments_locked = :locked
+        from content v
+        where c.id = v.id and (:admin or c.author_id = :caller) and c.comments_locked <> :locked
+        returning c.author_id
+    )
+    select :admin or author_id = :caller as may,
+           exists (select from changed where author_id <> :caller) as act
+    from content
+""")
+async def lock(tx: Db, content: str, caller: str, admin: bool, locked: bool) -> Locking | None:
+    """Lock or unlock the comments on a content, if the caller may. No comment is written after they
+    were locked. None if the caller cannot see the content."""
+
+
+@found("""
+    select from contents
+    where id = :content and visible(status, author_id, :caller, :admin) and comments_locked
+""")
+async def locked(db: Db, content: str, caller: str, admin: bool) -> bool:
+    """Whether the caller can see the content, and its comments are locked."""

@@ -1,0 +1,98 @@
+"""Content that uses what other content has brought (extensions §1)."""
+
+from typing import Final, NamedTuple
+
+from contentsvc.db.query import Db, many
+from contentsvc.store.activity_limits import DAY
+from contentsvc.store.fragments import BEFORE, INFO
+from contentsvc.wire.content import ContentInfo
+
+MOST: Final = 10_000
+"""Dependents of a content, through all levels, whose authors are told what happens to it."""
+
+
+class Dependent(NamedTuple):
+    """A content that uses another, with its place in the list. Without `info` there is none."""
+
+    number: int
+    info: ContentInfo | None
+
+
+class Author(NamedTuple):
+    """An author whose content depends on another: the newest, and how many do. `due` says that they
+    are to be told."""
+
+    author_id: str
+    newest: str
+    contents: int
+    due: bool
+
+
+@many(f"""
+    select d.*
+    from contents o left join lateral (
+        select n.number, {INFO}
+        from content_uses n
+        join contents c on c.id = n.content_id
+        join users u on u.id = c.author_id
+        -- Not o.id: of a content that many use, the planner then knows that they are many.
+        where n.used = :content and c.status = 'active'
+          and n.number < {BEFORE}
+        order by n.number desc limit :limit
+    ) d on true
+    where o.id = :content and visible(o.status, o.author_id, :caller, :admin)
+    order by d.number desc
+""")
+async def of_content(
+    db: Db, content: str, caller: str | None, admin: bool, before: int | None, limit: int
+) -> list[Dependent]:
+    """The active content whose current revision uses a part that this one brought, newest first. No
+    row at all if the caller cannot see the content."""
+
+
+# The nearest levels come first, and of what uses one content the newest. A content that is met
+# again, on another way or in a circle, is left out: so this ends.
+@many(f"""
+    with recursive reached (content_id, author_id, number) as (
+        select :dependency::uuid, null::uuid, null::bigint
+        union
+        select n.id, n.author_id, n.number from reached r cross join lateral (
+            select c.id, c.author_id, c.number
+            from content_uses u join contents c on c.id = u.content_id
+            where u.used = r.content_id and c.status = 'active' and c.id <> :dependency
+            order by u.number desc limit :reach
+        ) n
+    ), nearest as (
+        select * from reached limit :reach + 1
+    ), authors as materialized (
+        select author_id, (array_agg(content_id order by number desc))[1] as newest,
+               count(*) as contents
+        from nearest
+        where author_id <> :actor and author_id > :after
+        group by author_id
+        order by author_id limit :limit
+    ), told as (
+        insert into dependency_tellings as t (dependency, recipient, told)
+        select :dependency, author_id, clock_timestamp() from authors
+        where :by_author
+        order by author_id
+        on conflict (dependency, recipient) do update set told = excluded.told
+        -- What was told later than now was told before the clock was set back.
+        where excluded.told not between t.told and t.told + interval '{DAY} seconds'
+        returning recipient
+    )
+    select a.author_id, a.newest, a.contents,
+           not :by_author or a.author_id in (select recipient from told) as due
+    from authors a
+    order by a.author_id
+""")
+async def authors(
+    db: Db, dependency: str, actor: str, by_author: bool, after: str, limit: int, reach: int
+) -> list[Author]:
+    """The next authors of active content that depends on this one, by their current revisions,
+    through all levels up to `reach` dependents; the `actor` is left out. They come in the order of
+    their ids, after that of the user `after`.
+
+    With `by_author` those are due who have not been told so of this content for a day, and it is
+    noted that they are told now.
+    """

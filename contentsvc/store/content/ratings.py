@@ -1,0 +1,104 @@
+"""Ratings: spec §4.13, §4.14. The tallies are kept by a trigger."""
+
+from contentsvc.db.bulkhead import WHOLE
+from contentsvc.db.query import Db, found, one
+from contentsvc.db.statement import Batch
+from contentsvc.store import fragments
+
+
+@found(
+    """
+    with call as (
+        select *
+        from unnest((select :user::uuid[]), (select :content::uuid[]),
+                    (select :admin::boolean[]), (select :up::boolean[]))
+             with ordinality as call (user_id, content_id, admin, up, n)
+    ), content as (
+        select call.n, call.user_id, call.up, c.id
+        from call join contents c on c.id = call.content_id
+        where visible(c.status, c.author_id, call.user_id, call.admin)
+        -- All take their locks in one order: new votes and changed ones have different triggers.
+        order by c.id for no key update of c
+    ), vote as (
+        insert into ratings as r (user_id, content_id, up)
+        -- The last of a user's votes on one content counts.
+        select distinct on (id, user_id) user_id, id, up from content order by id, user_id, n desc
+        on conflict (user_id, content_id) do update set up = excluded.up, voted = now()
+        where r.up <> excluded.up
+    )
+    select n from content
+    """,
+    batch=Batch(("content",)),
+)
+async def put(db: Db, user: str, content: str, admin: bool, up: bool) -> bool:
+    """Vote. False if the user cannot see the content."""
+
+
+@found("""
+    with content as (
+        select id from contents
+        where id = :content and visible(status, author_id, :user, :admin)
+    ), gone as (
+        delete from ratings where user_id = :user and content_id in (select id from content)
+    )
+    select true from content
+""")
+async def delete(db: Db, user: str, content: str, admin: bool) -> bool:
+    """Take a vote back. False if the user cannot see the content."""
+
+
+# Look the content up for each vote. A join would read all suspended content.
+_SEEN = """not exists (
+            select from contents c
+            where c.id = r.content_id
+              and not visible(c.status, c.author_id, :user, :admin::boolean)
+            offset 0
+        )"""
+_ENTRIES = """
+    coalesce(string_agg(
+        '"' || content_id || case when up then '":"1"' else '":"0"' end, ',' order by content_id
+    ), '')"""
+ENTRY = 42
+"""Characters of each entry of a map. A comma separates two entries."""
+
+
+@one(
+    f"""
+    select {_ENTRIES} as ratings
+    from (
+        select r.content_id, r.up from ratings r where r.user_id = :user::uuid and {_SEEN}
+        order by r.content_id limit :limit::bigint
+    ) votes
+    """,
+    together=True,
+)
+async def of_user(db: Db, user: str, admin: bool, limit: int) -> str:
+    """The user's first `limit` votes on content that the user can see, in the order of content ids.
+    They are the entries of a JSON object from content ids to "1" or "0".
+
+    The result is text: to take hundreds of rows apart and put them together again would cost more
+    than the rest of the request.
+    """
+
+
+@one(f"""
+    select {_ENTRIES} as ratings
+    from (
+        select r.content_id, r.up from ratings r
+        where r.user_id = :user and r.content_id > :after and {_SEEN}
+        order by r.content_id limit :limit
+    ) votes
+""")
+async def page(db: Db, user: str, admin: bool, after: str, limit: int) -> str:
+    """The entries after that of the content `after`."""
+
+
+@one(
+    f"""
+    select {fragments.state("row(r.content_id, r.up)")}
+    from ratings r where r.user_id = :user and {_SEEN}
+    """,
+    lane=WHOLE,
+)
+async def state(db: Db, user: str, admin: bool) -> str:
+    """A value that changes whenever anything in the map does."""

@@ -1,0 +1,194 @@
+"""The revisions of content: extensions §1, and the dependencies of each."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.store.activity_limits import wait
+from contentsvc.store.content.dependencies import BROUGHT, Registered
+from contentsvc.store.files.references import PROMPT
+from contentsvc.store.fragments import BEFORE
+from contentsvc.wire.content import Entity, EntityReference, Package, Revision, RevisionInfo
+
+
+class RevisionRow(NamedTuple):
+    """A revision and its core entity. `revision` is None if the content has no such revision."""
+
+    entity_id: str
+    entity_revision: str
+    path: str
+    gone: bool
+    revision: Revision | None
+
+
+class Placed(NamedTuple):
+    """A revision in the list of its content, with its place there. For an empty part of the list,
+    0 and None."""
+
+    ordinal: int
+    info: RevisionInfo | None
+
+
+@one(f"""
+    with revision as (
+        insert into revisions (id, content_id, ordinal, version, description, entity_id,
+                               entity_revision, publisher_id, created)
+        select :revision, :content, max(r.ordinal) + 1, :version, :description, :core,
+               :core_revision, :publisher, clock_timestamp()
+        from revisions r where r.content_id = :content
+    ), {BROUGHT}
+""")
+async def create(
+    tx: Db,
+    *,
+    content: str,
+    publisher: str,
+    revision: str,
+    version: str,
+    description: str,
+    core: str,
+    core_revision: str,
+    entities: Sequence[Entity],
+    packages: Sequence[Package],
+) -> Registered:
+    """Insert one more revision of a content that this transaction has locked, and those of the
+    `entities` (the core is one) and `packages` that are new.
+
+    Entities and packages that exist stay as they are; the caller compares them. Raises Refused
+    `revisions_id`.
+    """
+
+
+_ENTITIES = """
+    rows from (json_to_recordset({}) as ("entityId" uuid, "revisionId" uuid))
+    with ordinality as e (id, revision, place)
+"""
+
+
+_DEPEND = f"""
+    entity as (
+        insert into revision_entities (revision_id, originating, place, entity_id, entity_revision)
+        select :revision::uuid, true, e.place, e.id, e.revision
+        from {_ENTITIES.format(":originating")}
+        union all
+        select :revision::uuid, false, e.place, e.id, e.revision
+        from {_ENTITIES.format(":using")}
+    ), package as (
+        insert into revision_packages (revision_id, package_id, place)
+        select :revision, p.id, p.place
+        from unnest(:packages::uuid[]) with ordinality as p (id, place)
+    )
+"""
+_WAIT = wait("publications_wait", ":publisher")
+
+
+@one(f"with {_DEPEND} select {_WAIT} as wait")
+async def depend(
+    db: Db,
+    *,
+    revision: str,
+    originating: Sequence[EntityReference],
+    using: Sequence[EntityReference],
+    packages: list[str],
+    publisher: str,
+    most: int,
+    span: int,
+) -> int:
+    """Register the dependencies of a revision, which publishes it. Gives the seconds until the
+    publisher may publish, 0 if they may now. At most `most` publications are allowed within `span`
+    seconds; 0 means no limit."""
+
+
+@one(f"with {PROMPT}, {_DEPEND} select case when claimed then {_WAIT} end as wait from whole")
+async def depend_promptly(
+    db: Db,
+    *,
+    revision: str,
+    originating: Sequence[EntityReference],
+    using: Sequence[EntityReference],
+    packages: list[str],
+    content: str,
+    publisher: str,
+    paths: list[str],
+    most: int,
+    span: int,
+) -> int | None:
+    """The same of a revision whose publisher is the content's author, with its files: claims the
+    `paths` of new parts and screenshots, if the publisher has announced and sent all of them
+    lately. Otherwise it claims nothing and gives None: then `claims.claim` must, and `waits`."""
+
+
+@one(f"select {_WAIT} as wait")
+async def waits(db: Db, *, publisher: str, most: int, span: int) -> int:
+    """The seconds until the publisher may publish, 0 if they may now."""
+
+
+@none("""
+    update contents
+    set revision_id = :revision, listing_id = nextval('listing_ids'), updated = clock_timestamp()
+    where id = :content
+""")
+async def make_current(tx: Db, content: str, revision: str) -> None:
+    """Make another revision the current one. The content gets a new listing id."""
+
+
+@maybe("""
+    select r.entity_id, r.entity_revision, e.path, r.gone,
+           r.id, r.version, r.description, unix(r.created) as created
+    from contents c
+    left join revisions r on r.content_id = c.id and r.id = :revision
+    left join entities e on e.entity_id = r.entity_id and e.revision_id = r.entity_revision
+    where c.id = :content
+      and visible(c.status, c.author_id, :caller, :admin)
+""")
+async def get(
+    db: Db, content: str, revision: str, caller: str | None, admin: bool
+) -> RevisionRow | None:
+    """A revision. None if the caller cannot see the content."""
+
+
+@found("select from revisions where id = :revision and content_id = :content")
+async def published(db: Db, content: str, revision: str) -> bool:
+    """Whether the content has this revision."""
+
+
+@found("select from revisions where id = :revision and gone")
+async def is_gone(db: Db, revision: str) -> bool:
+    """Whether the author of a revision has deleted it."""
+
+
+@none("update revisions set gone = true where id = :revision and not gone")
+async def delete(tx: Db, revision: str) -> None:
+    """Mark a revision as deleted. The content is locked, and shows another one."""
+
+
+@many("""
+    select r.entity_id, r.entity_revision as revision_id
+    from revisions r where r.id = :revision and r.content_id = :content
+    union all
+    select d.entity_id, d.entity_revision
+    from revisions r join revision_entities d on d.revision_id = r.id
+    where r.id = :revision and r.content_id = :content
+""")
+async def references(db: Db, content: str, revision: str) -> list[EntityReference]:
+    """The entities of a revision, its core first. None at all if the content has no such
+    revision."""
+
+
+@many(f"""
+    select coalesce(r.ordinal, 0) as ordinal, r.id, r.version, r.description,
+           unix(r.created) as created, r.id = c.revision_id as current, r.gone
+    from contents c
+    left join lateral (
+        select * from revisions r
+        where r.content_id = c.id and r.ordinal < {BEFORE}
+        order by r.ordinal desc limit :limit
+    ) r on true
+    where c.id = :content and visible(c.status, c.author_id, :caller, :admin)
+    order by r.ordinal desc
+""")
+async def page(
+    db: Db, content: str, caller: str | None, admin: bool, before: int | None, limit: int
+) -> list[Placed]:
+    """The revisions of a content, newest first. No row at all if the caller cannot see the
+    content."""

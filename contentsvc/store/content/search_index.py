@@ -1,0 +1,167 @@
+"""What content is found by, and how it ranks, as a row of each (migration `0024.search`).
+
+Triggers keep the ranks and the filters. Words are written here, in the transaction that changes the
+content. A content whose words nobody has written, such as a daemon of the release before, is stale.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from contentsvc.db.query import Db, found, many, none
+from contentsvc.store.content.tokenizer import document
+
+DOCUMENTS: Final = 100
+"""Documents of one batch."""
+CHARACTERS: Final = 64 * 1024
+"""Characters of the descriptions of one batch, which may have one more. To find their words holds
+up the process."""
+RANKS: Final = 200
+"""Ranks of one batch."""
+
+
+class Source(NamedTuple):
+    """A content, and the text that its words are in. `source` stands for that text."""
+
+    content: str
+    source: int
+    name: str
+    tags: list[str]
+    description: str
+
+
+@many("""
+    select c.id as content, source_of(c) as source, c.name, c.tags, c.description
+    from contents c where c.id = :content
+""")
+async def _texts(db: Db, content: str) -> list[Source]:
+    """The texts of a content."""
+
+
+@many(f"""
+    select content, source, name, tags, description from (
+        select c.id as content, source_of(c) as source, c.name, c.tags, c.description,
+               coalesce(sum(length(c.description)) over (
+                   order by d.number desc rows between unbounded preceding and 1 preceding
+               ), 0) as before
+        from (
+            select content_id, number from documents where stale
+            order by number desc limit {DOCUMENTS}
+        ) d join contents c on c.id = d.content_id
+    ) stale
+    where before < {CHARACTERS}
+""")
+async def _stale(db: Db) -> list[Source]:
+    """The texts of the newest stale content."""
+
+
+@none("""
+    insert into documents (content_id, number, source, stale, terms)
+    select (w.c).id, (w.c).number, w.source, false,
+           shelved(w.words, (w.c).number)::tsvector || filters_of(w.c)
+    from (
+        select c, w.source, w.words
+        from unnest((select :contents::uuid[]), (select :sources::bigint[]),
+                    (select :words::text[])) as w (content, source, words)
+        join contents c on c.id = w.content
+        -- Not those that have changed since.
+        where source_of(c) = w.source
+        order by c.id for no key update of c
+    ) w
+    on conflict (content_id) do update
+    set source = excluded.source, stale = false, terms = excluded.terms
+""")
+async def write(db: Db, contents: list[str], sources: list[int], words: list[str]) -> None:
+    """Write the words of contents, made from these texts."""
+
+
+@none("""
+    insert into documents (content_id, number, source, stale, terms)
+    select c.id, c.number, source_of(c), false,
+           shelved(:words, c.number)::tsvector || filters_of(c)
+    from contents c where c.id = :content
+""")
+async def _insert(db: Db, content: str, words: str) -> None:
+    """Insert the words of a content."""
+
+
+async def insert(db: Db, content: str, name: str, tags: Sequence[str], description: str) -> None:
+    """Write the words of a content that this transaction has inserted with these texts."""
+    await _insert(db, content, document(name, tags, description))
+
+
+@none("""
+    insert into documents as d (content_id, number, source, stale, terms)
+    select c.id, c.number, source_of(c), false,
+           shelved(:words, c.number)::tsvector || filters_of(c)
+    from contents c where c.id = :content
+    on conflict (content_id) do update
+    set source = excluded.source, stale = false,
+        -- Terms that stay are not written to the index again.
+        terms = case when d.terms = excluded.terms then d.terms else excluded.terms end
+""")
+async def _replace(tx: Db, content: str, words: str) -> None:
+    """Replace the words of a content."""
+
+
+async def replace(tx: Db, content: str, name: str, tags: Sequence[str], description: str) -> None:
+    """Write the words of a content to which this transaction has given these texts."""
+    await _replace(tx, content, document(name, tags, description))
+
+
+async def renew(db: Db, content: str) -> None:
+    """Write the words of a content that this transaction has written."""
+    await _renew(db, await _texts(db, content))
+
+
+async def _renew(db: Db, texts: list[Source]) -> None:
+    if texts:
+        words = [document(text.name, text.tags, text.description) for text in texts]
+        await write(db, [text.content for text in texts], [text.source for text in texts], words)
+
+
+_LOCK: Final = 0x646F63756D656E74
+"""The advisory lock's number: the letters "document"."""
+
+
+@found(f"select where pg_try_advisory_xact_lock({_LOCK})")
+async def ours(db: Db) -> bool:
+    """Take the lock of the job, until the transaction ends. False if another process has it."""
+
+
+async def renew_stale(db: Db) -> int:
+    """Write the words of a batch of stale contents. Gives their number, 0 at the end."""
+    texts = await _stale(db)
+    await _renew(db, texts)
+    return len(texts)
+
+
+@many(f"""
+    select c.id from contents c
+    where c.id in (
+        select content_id from content_ranks where not counted order by number desc limit {RANKS}
+    )
+    order by c.id for no key update
+""")
+async def _uncounted(db: Db) -> list[str]:
+    """Lock a batch of contents whose votes have not been counted, for no vote to be counted
+    meanwhile."""
+
+
+# In a statement of its own: it must see the votes that were counted while the other waited.
+@none("""
+    update content_ranks r
+    set top = wilson(c.up, c.down), net = v.net, trending = trend(v.net), counted = true,
+        listing_id = c.listing_id
+    from contents c cross join lateral (select net_of(c.id) as net offset 0) v
+    where c.id = any(:contents::uuid[]) and r.number = c.number
+""")
+async def _count(db: Db, contents: list[str]) -> None:
+    """Count the votes of contents that are locked."""
+
+
+async def count_uncounted(db: Db) -> int:
+    """Count the votes of a batch of contents. Gives their number, 0 at the end."""
+    contents = await _uncounted(db)
+    if contents:
+        await _count(db, contents)
+    return len(contents)

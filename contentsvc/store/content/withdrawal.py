@@ -1,0 +1,56 @@
+"""Content that its author withdraws, and restores (extensions §1)."""
+
+from typing import NamedTuple
+
+from contentsvc.db.query import Db, many, maybe
+from contentsvc.store.content.content import Numbered
+from contentsvc.store.fragments import BEFORE, INFO
+from contentsvc.store.rate_limits import CHANGES, taken
+
+
+class Withdrawn(NamedTuple):
+    """What withdrawing or restoring did. `purged` content cannot be restored. `wait` is the seconds
+    until the author may change one more, if they may not now."""
+
+    author_id: str
+    status: str
+    changed: bool
+    purged: bool
+    wait: int
+
+
+@maybe(f"""
+    with held as materialized (
+        select id, author_id, status, deleted, purged from contents
+        where id = :content
+        for no key update
+    ), allowed as materialized (
+        select id, {taken(CHANGES, ":caller::uuid")} as wait from held
+        where author_id = :caller and deleted <> :deleted and not purged
+    ), changed as (
+        update contents set deleted = :deleted
+        where id = (select id from allowed where wait = 0)
+        returning status
+    )
+    select h.author_id, coalesce(f.status, h.status) as status,
+           f.status is not null as changed, h.purged, coalesce(a.wait, 0) as wait
+    from held h left join allowed a on true left join changed f on true
+    where visible(h.status, h.author_id, :caller, :admin)
+""")
+async def set_deleted(
+    db: Db, content: str, caller: str, admin: bool, deleted: bool, most: int
+) -> Withdrawn | None:
+    """Withdraw or restore, which only the author can: nothing changes for others. What changes
+    counts for the limit of `most` CHANGES, 0 for any number. None if the caller cannot see the
+    content."""
+
+
+@many(f"""
+    select c.number, {INFO}
+    from contents c join users u on u.id = c.author_id
+    where c.author_id = :author and c.deleted
+      and c.number < {BEFORE}
+    order by c.number desc limit :limit
+""")
+async def by_author(db: Db, author: str, before: int | None, limit: int) -> list[Numbered]:
+    """The content that this user has withdrawn, newest first."""

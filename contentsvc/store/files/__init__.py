@@ -1,0 +1,1 @@
+"""SQL of the files of content: uploads, downloads, storage."""

@@ -1,0 +1,213 @@
+"""The files behind the service's own paths, and what becomes of one (extensions §3).
+
+Locks are taken in this order: the user's storage row, then the rows of files in the order of path.
+Rows of files are locked in one statement and written in the next. In the same statement, the write
+would begin at the version of a row that was there before the lock was waited for, and may wait
+there for somebody who waits for the lock.
+"""
+
+from typing import Literal, NamedTuple
+
+from contentsvc.db.query import Db, many, maybe, none
+from contentsvc.store.files import storage
+
+APART = 200
+"""Most keys of their own that are deleted with blocked files."""
+
+Refusal = Literal["unannounced", "blocked", "collecting"]
+"""Why bytes that have come do not count. unannounced: the user's announcement has lapsed. blocked:
+an admin has blocked the digest. collecting: nobody needed the file, so it is being deleted."""
+
+
+class Named(NamedTuple):
+    """A file that a user names, as it stands before the store is looked at.
+
+    `version` changes whenever the file's row does, except by a lock; None if there is no row.
+    `size` is None until its bytes were there. `announced` says whether this user has announced it
+    before. `apart` is the token of an announcement whose uploads go to a key of their own, as long
+    as the user has not been told that they are there.
+    """
+
+    path: str
+    version: str | None
+    stored: bool
+    size: int | None
+    collecting: bool
+    announced: bool
+    apart: str | None
+    blocked: bool
+
+
+class Locked(NamedTuple):
+    """A file whose row is locked. `size` is None until its bytes were there."""
+
+    path: str
+    version: str
+    size: int | None
+    stored: bool
+    collecting: bool
+
+
+class Standing(NamedTuple):
+    """What a file is for one user: whether its digest is blocked, whether active content uses it,
+    and the user's announcement, if there is one."""
+
+    path: str
+    blocked: bool
+    active: bool
+    size: int | None
+    sent: bool
+    token: str | None
+    apart: bool
+
+
+class Apart(NamedTuple):
+    """The token of an announcement whose uploads go to a key of their own."""
+
+    path: str
+    token: str
+
+
+class Announcement(NamedTuple):
+    """The file that an upload URL is for, the user who announced it, and whether it is blocked."""
+
+    user: str
+    path: str
+    blocked: bool
+
+
+async def touch(tx: Db, paths: list[str]) -> None:
+    """Keep these files for 24 hours from now, unless they are being collected. A row that was kept
+    within the last minute is not written."""
+    if due := await _lock_due(tx, paths):
+        await _keep(tx, due)
+
+
+@many("""
+    select path from files
+    where path = any(:paths::text[]) and not collecting
+      and (due is null or due < now() + interval '24 hours')
+    order by path for no key update
+""")
+async def _lock_due(tx: Db, paths: list[str]) -> list[str]:
+    """Lock those of the files that are to be kept for longer."""
+
+
+@none("""
+    update files set due = now() + interval '24 hours 1 minute'
+    where path = any(:paths::text[])
+""")
+async def _keep(tx: Db, paths: list[str]) -> None:
+    """Keep these files, which are locked."""
+
+
+@many("""
+    select named.path, f.xmin::text as version, coalesce(f.stored, false) as stored,
+           f.size, coalesce(f.collecting, false) as collecting,
+           u.path is not null as announced,
+           case when u.apart and not u.sent then u.token end as apart,
+           b.sha256 is not null as blocked
+    from unnest(:paths::text[]) as named (path)
+    left join files f on f.path = named.path
+    left join user_files u on u.user_id = :user and u.path = named.path
+    left join blocked_files b on b.sha256 = substr(named.path, 4, 64)
+""")
+async def named(tx: Db, user: str, paths: list[str]) -> list[Named]:
+    """What is known of these files, one row for each."""
+
+
+@many("""
+    insert into files (path) select path from unnest(:paths::text[]) as named (path)
+    order by path collate "C" on conflict do nothing returning path
+""")
+async def begin(tx: Db, paths: list[str]) -> list[str]:
+    """Make the rows of these files where there are none. Gives their paths. Whoever wants to make
+    one meanwhile waits until the transaction ends."""
+
+
+@many("""
+    select path, xmin::text as version, size, stored, collecting
+    from files where path = any(:paths::text[]) order by path for no key update
+""")
+async def lock(tx: Db, paths: list[str]) -> list[Locked]:
+    """Lock these files until the transaction ends. Publishing goes on meanwhile."""
+
+
+@many("""
+    select named.path, b.sha256 is not null as blocked, used.active is not null as active,
+           u.size, coalesce(u.sent, false) as sent, u.token, coalesce(u.apart, false) as apart
+    from unnest(:paths::text[]) as named (path)
+    left join user_files u on u.user_id = :user and u.path = named.path
+    left join blocked_files b on b.sha256 = substr(named.path, 4, 64)
+    left join lateral (
+        select true as active from claims c join contents k on k.id = c.content_id
+        where c.path = named.path and k.status = 'active' limit 1
+    ) used on true
+""")
+async def standing(tx: Db, user: str, paths: list[str]) -> list[Standing]:
+    """What these files are for a user, one row for each. The files must be locked before, so that a
+    block is either seen here or waits for them."""
+
+
+@many(f"""
+    select path, token from user_files
+    where path = any(:paths::text[]) and apart
+    order by due desc limit {APART}
+""")
+async def apart(db: Db, paths: list[str]) -> list[Apart]:
+    """Announcements of these files whose bytes may lie at keys of their own, the latest ones."""
+
+
+@none("""
+    update files f
+    set stored = seen.stored, size = coalesce(seen.size, f.size),
+        -- Bytes of another length are others: those from before were damaged.
+        invalid = seen.invalid
+            or (f.invalid and f.size is not distinct from coalesce(seen.size, f.size))
+    from unnest(:paths::text[], :stored::boolean[], :sizes::bigint[], :invalid::boolean[])
+        as seen (path, stored, size, invalid)
+    where f.path = seen.path
+""")
+async def settle(
+    tx: Db,
+    paths: list[str],
+    stored: list[bool],
+    sizes: list[int | None],
+    invalid: list[bool],
+) -> None:
+    """Write what the store was seen to have of these files, which are locked."""
+
+
+@maybe("""
+    select u.user_id as user, u.path, b.sha256 is not null as blocked
+    from user_files u
+    left join blocked_files b on b.sha256 = substr(u.path, 4, 64)
+    where u.token = :token
+""")
+async def announcement(db: Db, token: str) -> Announcement | None:
+    """What the token of an upload URL stands for. None if the announcement has lapsed."""
+
+
+async def arrived(tx: Db, token: str, size: int, *, invalid: bool) -> Refusal | None:
+    """Count the bytes that a user has sent, all `size` of them, with the upload URL of this token.
+    `invalid` says that they are no good image. Returns why they do not count, if so.
+
+    The file is locked until the transaction ends. So if the bytes go to their path between this and
+    the commit, they go there only if they count, and never while the file is being deleted.
+    """
+    announced = await announcement(tx, token)
+    if announced is None:
+        return "unannounced"
+    user, path, _ = announced
+    await storage.lock(tx, user)
+    rows = await lock(tx, [path])
+    (now,) = await standing(tx, user, [path])
+    if now.blocked:
+        return "blocked"
+    if now.token != token:
+        return "unannounced"
+    if rows[0].collecting:
+        return "collecting"
+    await settle(tx, [path], [True], [size], [invalid])
+    await storage.send(tx, user, path, size)
+    return None

@@ -1,0 +1,1 @@
+"""SQL of moderation: reports, bans, the audit log."""

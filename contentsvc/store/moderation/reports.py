@@ -1,0 +1,207 @@
+"""Reports, their queue, and what admins decide about them (extensions §7)."""
+
+from typing import NamedTuple
+
+from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.db.statement import Batch
+from contentsvc.store.content.search import Place
+from contentsvc.store.fragments import BEFORE
+from contentsvc.wire.moderation import Kind
+
+
+class Subject(NamedTuple):
+    """A subject whose row is locked. Its reports up to the number `decided` are not open."""
+
+    number: int
+    kind: Kind
+    id: str
+    content: str | None
+    decided: int
+
+
+class Queued(NamedTuple):
+    """A subject in the queue. The first two are its place: the number of its open reports, and that
+    of the newest. `first` and `last` are in Unix seconds; `up_to` is the id of the newest."""
+
+    reports: int
+    newest: int
+    kind: str
+    id: str
+    content: str | None
+    reasons: dict[str, int]
+    first: int
+    last: int
+    up_to: str
+
+    @property
+    def place(self) -> Place:
+        """Its place in the queue."""
+        return (self.reports, self.newest)
+
+
+class Filed(NamedTuple):
+    """A report, with its place in the list. `evidence` is a JSON object, `created` in Unix
+    seconds."""
+
+    number: int
+    id: str
+    reporter: str
+    reason: str
+    text: str
+    evidence: str
+    created: int
+    state: str
+
+
+class Reporter(NamedTuple):
+    """Who has filed the report with this number."""
+
+    user_id: str
+    number: int
+
+
+@one(
+    """
+    select n, wait
+    from unnest(file_reports(
+        (select :kind::text[]), (select :subject::text[]), (select :content::uuid[]),
+        (select :reporter::uuid[]), (select :reason::text[]), (select :text::text[]),
+        (select :evidence::text[]), (select :messages::text[]), (select :most::integer[]),
+        (select :span::integer[])
+    )) with ordinality as filed (wait, n)
+    """,
+    batch=Batch(("kind", "subject")),
+)
+async def file(
+    db: Db,
+    kind: str,
+    subject: str,
+    content: str | None,
+    reporter: str,
+    reason: str,
+    text: str,
+    evidence: str,
+    messages: str | None,
+    most: int,
+    span: int,
+) -> int:
+    """File a report. A report of the same subject and reporter that is open is replaced. By the
+    same again it is replaced 20 times until a decision closes it, and none of these counts. Nothing
+    is filed within 30 days of the dismissal of an earlier one.
+
+    Gives 0, or the seconds until the reporter may file one more, of `most` within `span` seconds.
+    """
+
+
+@many("""
+    select q.reports, q.newest, s.kind, s.id, s.content_id as content, s.reasons,
+           unix(f.created) as first, unix(l.created) as last, l.id as up_to
+    from (
+        select p.* from unnest(:kinds::text[]) k (kind) cross join lateral (
+            select q.reports, q.newest, q.subject from report_queue q
+            where q.reason = :reason and q.kind = k.kind
+              and (q.reports, q.newest) < (:reports, :before)
+            order by q.reports desc, q.newest desc limit :limit
+        ) p
+        order by p.reports desc, p.newest desc limit :limit
+    ) q
+    join report_subjects s on s.number = q.subject
+    join reports f on f.number = s.oldest
+    join reports l on l.number = s.newest
+    order by q.reports desc, q.newest desc
+""")
+async def queue(
+    db: Db, kinds: list[str], reason: str, reports: int, before: int, limit: int
+) -> list[Queued]:
+    """The subjects of these kinds with open reports of this reason ("" for any), after a place.
+    Those with most reports come first, then those with the newest one."""
+
+
+@many(f"""
+    select r.number, r.id, r.reporter, r.reason, r.text, r.evidence, unix(r.created) as created,
+           case when r.number > s.decided then 'open' else (
+               select d.outcome from report_decisions d
+               where d.subject = s.number and d.upto >= r.number
+               order by d.upto limit 1
+           ) end as state
+    from report_subjects s
+    cross join lateral (
+        select *, coalesce(sum(octet_length(evidence)) over (
+            order by number desc rows between unbounded preceding and 1 preceding
+        ), 0) as bytes
+        from (
+            select r.number, r.id, r.reporter, r.reason, r.text, r.created,
+                   case when r.messages is null then e.evidence else (
+                       e.evidence::jsonb
+                       || jsonb_build_object('messages', r.messages::jsonb)
+                   )::text end as evidence
+            from reports r
+            join report_evidence e on e.subject = r.subject and e.digest = r.digest
+            where r.subject = s.number and not r.replaced and r.number < {BEFORE}
+            order by r.number desc limit :limit
+        ) page
+    ) r
+    where s.kind = :kind and s.id = :subject and r.bytes < :bytes
+    order by r.number desc
+""")
+async def of_subject(
+    db: Db, kind: str, subject: str, before: int | None, limit: int, bytes: int
+) -> list[Filed]:
+    """The reports of a subject, newest first: at most `limit`, and no more once their evidence has
+    this many `bytes`."""
+
+
+@found("select from report_subjects where kind = :kind and id = :subject")
+async def known(db: Db, kind: str, subject: str) -> bool:
+    """Whether a subject was ever reported."""
+
+
+@maybe("""
+    select number, kind, id, content_id as content, decided from report_subjects
+    where kind = :kind and id = :subject
+    for no key update
+""")
+async def hold(db: Db, kind: str, subject: str) -> Subject | None:
+    """Lock a subject. None if it was never reported."""
+
+
+@maybe("select number from reports where subject = :subject and id = :report")
+async def number_of(db: Db, subject: int, report: str) -> int | None:
+    """The number of a report of this subject, also of one that was replaced."""
+
+
+@found("""
+    with closed as (
+        select from reports
+        where subject = :subject and number > :after and number <= :upto and not replaced
+        limit 1
+    ), noted as (
+        insert into report_decisions (subject, upto, outcome)
+        select :subject, :upto, :outcome from closed
+    ), still as materialized (
+        select reason, count(*) as reports, min(number) as oldest from reports
+        where subject = :subject and number > :upto and not replaced
+        group by reason
+    )
+    update report_subjects s
+    set decided = :upto,
+        reports = coalesce((select sum(reports) from still), 0),
+        reasons = coalesce((select jsonb_object_agg(reason, reports) from still), '{}'),
+        oldest = (select min(oldest) from still)
+    from closed
+    where s.number = :subject
+    returning true
+""")
+async def decide(db: Db, subject: int, after: int, upto: int, outcome: str) -> bool:
+    """Close the open reports of a locked subject: those after the number `after`, up to `upto`.
+    False if there are none."""
+
+
+@many("""
+    select reporter as user_id, number from reports
+    where subject = :subject and number > :after and number <= :upto and not replaced
+    order by number limit :limit
+""")
+async def reporters(db: Db, subject: int, after: int, upto: int, limit: int) -> list[Reporter]:
+    """Who has filed the reports between these numbers, in their order. Of reports that a decision
+    has closed, each has filed one."""

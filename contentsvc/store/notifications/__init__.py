@@ -1,0 +1,1 @@
+"""SQL of notifications: the log, its flags, the socket."""

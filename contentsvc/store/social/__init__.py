@@ -1,0 +1,1 @@
+"""SQL of follows, friends, parties, messages."""

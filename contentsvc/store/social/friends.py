@@ -1,0 +1,185 @@
+"""Friends, requests for friendship, and blocks (extensions §4).
+
+The writes are about two users whose row is locked: contentsvc.store.social.pairs.
+"""
+
+from typing import NamedTuple
+
+from contentsvc.db.query import Db, many, none, one
+from contentsvc.store.activity_limits import wait
+from contentsvc.store.fragments import BEFORE, USER, within
+from contentsvc.store.social.pairs import THEIRS, due
+from contentsvc.store.social.social import unfollows
+from contentsvc.wire.accounts import UserInfo
+
+
+class Asked(NamedTuple):
+    """The seconds until the user may ask one more, 0 if they have asked now. `told` says that the
+    other is to be told."""
+
+    wait: int
+    told: bool
+
+
+class Since(NamedTuple):
+    """A user in a list, with the place in it, and the time since when (Unix seconds)."""
+
+    number: int
+    since: int
+    info: UserInfo
+
+
+class Request(NamedTuple):
+    """A request for friendship, with its place in the list. `sent` says that the user has made it,
+    not the one in `info`."""
+
+    number: int
+    sent: bool
+    created: int
+    info: UserInfo
+
+
+_NOT_REQUESTED = "requested = null, requested_since = null, requester = null"
+_STRANGERS = f"friends = null, friends_since = null, {_NOT_REQUESTED}"
+_PROFILED = "id, username, avatar, emblem, profile"
+
+
+@one(f"""
+    with allowed as materialized (
+        select {wait("friend_asks_wait", ":user::uuid")} as wait
+    ), noted as (
+        insert into friend_asks (asker) select :user from allowed where wait = 0
+    ), due as materialized (
+        select {due("asked", "FriendRequest")} as due from pair_sides
+        where user_id = :user and other_id = :other
+    ), asked as (
+        update pairs
+        set requested = nextval('pair_numbers'), requested_since = clock_timestamp(),
+            requester = :user,
+            lesser_asked = case when due and lesser = :user then clock_timestamp()
+                           else lesser_asked end,
+            greater_asked = case when due and greater = :user then clock_timestamp()
+                            else greater_asked end
+        from allowed, due
+        where wait = 0 and {THEIRS}
+    )
+    select wait, wait = 0 and due as told from allowed, due
+""")
+async def ask(tx: Db, user: str, other: str, most: int, span: int) -> Asked:
+    """Ask another user, between whom and the user there is nothing, for friendship. At most `most`
+    requests are allowed within `span` seconds; 0 means no limit."""
+
+
+@none(f"""
+    update pairs
+    set friends = nextval('pair_numbers'), friends_since = clock_timestamp(), {_NOT_REQUESTED}
+    where {THEIRS}
+""")
+async def confirm(tx: Db, user: str, other: str) -> None:
+    """Make two users friends, of whom one has asked the other."""
+
+
+@none(f"""
+    update pairs set {_STRANGERS}
+    where {THEIRS} and (friends is not null or requested is not null)
+""")
+async def end(tx: Db, user: str, other: str) -> None:
+    """End a friendship, or a request for it, whoever made it."""
+
+
+@none(f"""
+    with {
+    unfollows('''
+        (follower, followed) in ((:user::uuid, :other::uuid), (:other::uuid, :user::uuid))
+    ''')
+}
+    update pairs
+    set {_STRANGERS},
+        lesser_blocks = case when lesser = :user
+            then coalesce(lesser_blocks, nextval('pair_numbers')) else lesser_blocks end,
+        lesser_blocks_since = case when lesser = :user
+            then coalesce(lesser_blocks_since, clock_timestamp()) else lesser_blocks_since end,
+        greater_blocks = case when greater = :user
+            then coalesce(greater_blocks, nextval('pair_numbers')) else greater_blocks end,
+        greater_blocks_since = case when greater = :user
+            then coalesce(greater_blocks_since, clock_timestamp()) else greater_blocks_since end
+    where {THEIRS}
+""")
+async def block(tx: Db, user: str, other: str) -> None:
+    """Let the user block another: from then on there is no friendship, request or following
+    between them. The follows go on to count for their day."""
+
+
+@none(f"""
+    update pairs
+    set lesser_blocks = case when lesser <> :user then lesser_blocks end,
+        lesser_blocks_since = case when lesser <> :user then lesser_blocks_since end,
+        greater_blocks = case when greater <> :user then greater_blocks end,
+        greater_blocks_since = case when greater <> :user then greater_blocks_since end
+    where {THEIRS}
+""")
+async def unblock(tx: Db, user: str, other: str) -> None:
+    """Take back the user's block of another."""
+
+
+def _since(number: str) -> str:
+    page = f"""
+        select p.{number} as number, unix(p.{number}_since) as since, {USER} as profile
+        from pair_sides p join users u on u.id = p.other_id
+        where p.user_id = :user and p.{number} < {BEFORE}
+        order by p.{number} desc limit :limit
+    """
+    return within(page, f"number, since, {_PROFILED}", "number desc")
+
+
+@many(_since("friends"))
+async def friends(db: Db, user: str, before: int | None, limit: int, bytes: int) -> list[Since]:
+    """The user's friends, the newest first: at most `limit`, and no more once the profiles have
+    this many `bytes`."""
+
+
+@many(_since("blocks"))
+async def blocked(db: Db, user: str, before: int | None, limit: int, bytes: int) -> list[Since]:
+    """The users whom the user blocks, likewise."""
+
+
+_REQUEST = "number, sent, created, " + _PROFILED
+
+
+@many(
+    within(
+        f"""
+        select p.requested as number, p.requester = p.user_id as sent,
+               unix(p.requested_since) as created, {USER} as profile
+        from pair_sides p join users u on u.id = p.other_id
+        where p.user_id = :user and p.requested < {BEFORE}
+          and (not :incoming::boolean or p.requester <> p.user_id)
+        order by p.requested desc limit :limit
+        """,
+        _REQUEST,
+        "number desc",
+    )
+)
+async def requests(
+    db: Db, user: str, incoming: bool, before: int | None, limit: int, bytes: int
+) -> list[Request]:
+    """The requests for friendship that the user has got, and, unless only the `incoming` are
+    wanted, those that the user has made, likewise."""
+
+
+@many(
+    within(
+        f"""
+        select p.requested as number, true as sent,
+               unix(p.requested_since) as created, {USER} as profile
+        from pairs p
+        join users u on u.id = case when p.lesser = :user then p.greater else p.lesser end
+        where p.requester = :user and p.requested < {BEFORE}
+        order by p.requested desc limit :limit
+        """,
+        _REQUEST,
+        "number desc",
+    )
+)
+async def outgoing(db: Db, user: str, before: int | None, limit: int, bytes: int) -> list[Request]:
+    """The requests for friendship that the user has made, likewise."""

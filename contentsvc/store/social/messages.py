@@ -1,0 +1,180 @@
+"""Messages between friends (extensions §4)."""
+
+from typing import NamedTuple
+
+from contentsvc.db.query import Db, many, maybe, none
+from contentsvc.db.statement import Batch
+from contentsvc.store.fragments import BEFORE, USER, within
+from contentsvc.store.notifications.notifications import Following
+from contentsvc.store.social.pairs import THEIRS
+from contentsvc.wire.accounts import UserInfo
+from contentsvc.wire.social import Conversation, Message
+
+
+class Numbered(NamedTuple):
+    """A message with its place in the list."""
+
+    number: int
+    message: Message
+
+
+class Talk(NamedTuple):
+    """A conversation with its place in the list."""
+
+    number: int
+    conversation: Conversation
+
+
+class Sent(NamedTuple):
+    """A message that is stored, and what its recipient is told: None if they have muted it."""
+
+    told: Following | None
+
+
+class Unsent(NamedTuple):
+    """Why a message was not stored. `repeated`: it was there. `blocked`: either has blocked the
+    other. Otherwise the two are no friends, unless there is a time to `wait`, in seconds."""
+
+    repeated: bool
+    blocked: bool
+    wait: int = 0
+
+
+class _Row(NamedTuple):
+    """What a statement did. If it has stored the message, `number` is the pair's, and the rest is
+    the recipient's notification, None if they have muted it."""
+
+    wait: int
+    number: int | None
+    seq: int | None
+    id: str | None
+    created: int | None
+    previous: str | None
+
+
+class _Listed(NamedTuple):
+    number: int
+    message: str
+    sender: str
+    text: str
+    created: int
+    id: str
+    username: str
+    avatar: str | None
+    emblem: str | None
+    profile: str | None
+
+
+_MESSAGE = "m.id, m.sender, m.text, unix(m.created) as created"
+
+
+# The lock of the pair gives the newest version of its row: after a block, no message is stored. Of
+# two at once with the same id, the unique index stops the later one.
+@maybe(
+    "call send_messages(:user, :other, :id, :text, :data, :most, :span, null)",
+    batch=Batch(("other",)),
+)
+async def _send(
+    db: Db, user: str, other: str, id: str, text: str, data: str, most: int, span: int
+) -> _Row | None:
+    """`send`, in a call for several messages. None if the two are no friends, or the message is
+    there already."""
+
+
+@maybe(f"""
+    select exists (
+               select from pairs p join messages m on m.pair = p.number
+               where {THEIRS} and m.sender = :user and m.id = :id
+           ) as repeated,
+           exists (
+               select from pairs
+               where {THEIRS} and (lesser_blocks is not null or greater_blocks is not null)
+           ) as blocked,
+           :wait::integer as wait
+    from users where id = :other
+""")
+async def _unsent(db: Db, user: str, other: str, id: str, wait: int) -> Unsent | None:
+    """Why a message is not stored anew. None if there is no such other user."""
+
+
+@none("select keep_commits()", lane="messages writes")
+async def _keep(db: Db) -> None:
+    """Have what was committed before on the disk."""
+
+
+async def send(
+    db: Db, user: str, other: str, id: str, text: str, data: str, most: int, span: int
+) -> Sent | Unsent | None:
+    """Store a message of the user's to the other, if they are friends and the user has sent fewer
+    than `most` within `span` seconds; 0 means no limit. Append its notification, of which `data` is
+    the kind as JSON text. None if there is no such other user.
+    """
+    row = await _send(db, user, other, id, text, data, most, span)
+    if row is None or row.number is None:
+        unsent = await _unsent(db, user, other, id, row.wait if row is not None else 0)
+        if unsent is not None and unsent.repeated:
+            # Its sender has had no answer: perhaps it is not on the disk yet.
+            await _keep(db)
+        return unsent
+    if row.seq is None or row.id is None or row.created is None:
+        return Sent(None)
+    return Sent(Following(other, row.seq, row.id, row.created, False, data, row.previous))
+
+
+@many(f"""
+    select m.number, {_MESSAGE} from messages m
+    where m.pair = (select number from pairs where {THEIRS}) and m.number < {BEFORE}
+    order by m.number desc limit :limit
+""")
+async def between(db: Db, user: str, other: str, before: int | None, limit: int) -> list[Numbered]:
+    """The messages between two users, newest first."""
+
+
+@maybe(f"""
+    select {_MESSAGE} from messages m
+    where m.pair = (select number from pairs where {THEIRS}) and m.sender in (:user, :other)
+      and m.id = :id
+    order by m.sender = :user desc limit 1
+""")
+async def get(db: Db, user: str, other: str, id: str) -> Message | None:
+    """One of them. If both have sent one with this id, the user's own."""
+
+
+def _side(user: str, other: str) -> str:
+    return f"""
+        (select c.pair, c.newest, c.{other} as other from conversations c
+         where c.{user} = :user and c.newest < {BEFORE} order by c.newest desc limit :limit)
+    """
+
+
+@many(
+    within(
+        f"""
+        select m.number, m.id as message, m.sender, m.text, unix(m.created) as created,
+               {USER} as profile
+        from (
+            {_side("lesser", "greater")} union all {_side("greater", "lesser")}
+            order by newest desc limit :limit
+        ) c
+        join messages m on m.pair = c.pair and m.number = c.newest
+        join users u on u.id = c.other
+        """,
+        "number, message, sender, text, created, id, username, avatar, emblem, profile",
+        "number desc",
+    )
+)
+async def _conversations(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[_Listed]:
+    """The rows of `conversations`."""
+
+
+async def conversations(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Talk]:
+    """The user's conversations, those with the newest messages first: at most `limit`, and no more
+    once the profiles have this many `bytes`."""
+    return [
+        Talk(row.number, Conversation(UserInfo(*row[5:]), Message(*row[1:5])))
+        for row in await _conversations(db, user, before, limit, bytes)
+    ]

@@ -1,0 +1,72 @@
+"""Two users: the row that every write about both locks first (extensions §4)."""
+
+from typing import Final, NamedTuple
+
+from contentsvc.db.query import Db, found, none, one
+from contentsvc.store.activity_limits import DAY
+
+
+class Pair(NamedTuple):
+    """What there is between a user and another, as the user sees it. `sent` and `received` are
+    requests for friendship without an answer. `blocked` says that either has blocked the other."""
+
+    friends: bool
+    sent: bool
+    received: bool
+    blocked: bool
+
+
+THEIRS: Final = """
+    lesser = least(:user::uuid, :other::uuid) and greater = greatest(:user::uuid, :other::uuid)
+"""
+"""Of `pairs`: the row of the parameters `user` and `other`."""
+
+
+def row(user: str, other: str) -> str:
+    """Stands for the row of two users: transactions that lock it first take turns by it."""
+    return f"pair {min(user, other)} {max(user, other)}"
+
+
+def due(told: str, kind: str) -> str:
+    """Whether `other` is to be told of a `kind` that is told once in 24 hours, if they were `told`
+    at this moment the last time. Who has muted it is not told."""
+    return f"""(
+        seconds_left({told}, interval '{DAY} seconds') = 0
+        and not exists (
+            select from notification_counters where user_id = :other and '{kind}' = any(muted)
+        )
+    )"""
+
+
+@one(
+    """
+    select friends is not null as friends,
+           requester is not distinct from :user as sent,
+           requester is not distinct from :other as received,
+           lesser_blocks is not null or greater_blocks is not null as blocked
+    from hold_pair(:user, :other)
+    """,
+    lane="pairs writes",
+)
+async def hold(tx: Db, user: str, other: str) -> Pair:
+    """Lock the row of two different users until the end of the transaction; make it if there is
+    none. Only the statements that follow see all that was committed meanwhile.
+
+    Raises Refused `pairs_lesser` or `pairs_greater` if one of them does not exist.
+    """
+
+
+@found(f"select from pairs where {THEIRS} for no key update")
+async def lock(tx: Db, user: str, other: str) -> bool:
+    """Lock the row of two users until the end of the transaction, if there is one. False: there is
+    none, so there is nothing between them to be undone."""
+
+
+@none(
+    "select pg_advisory_xact_lock(hashtext('pair'), pair_key(:user::uuid, :other::uuid))",
+    lane="pairs writes",
+)
+async def bar(tx: Db, user: str, other: str) -> None:
+    """Wait for the transactions that only look at the pair of two users: comments and replies take
+    this lock shared, in the function pair_blocked. Keep others waiting until the end of this one.
+    The pair's row is locked already."""

@@ -1,0 +1,233 @@
+"""Followers, following and party invites: spec §4.9, §4.10, §4.15, §4.16."""
+
+from typing import NamedTuple
+
+from contentsvc.db.bulkhead import WHOLE
+from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.store.activity_limits import DAY, wait
+from contentsvc.store.fragments import BEFORE, USER, state, within
+from contentsvc.store.rate_limits import INVITES, taken
+from contentsvc.store.social.pairs import THEIRS, due
+from contentsvc.wire.accounts import UserInfo
+
+
+class Follow(NamedTuple):
+    """One user in a list of followers or following, with the place in the list."""
+
+    number: int
+    info: UserInfo
+
+
+class Followed(NamedTuple):
+    """The seconds until the user may follow one more, 0 if they follow the other now. `told` says
+    that the other is to be told."""
+
+    wait: int
+    told: bool
+
+
+class Invited(NamedTuple):
+    """Whether an invite or an answer has `changed` anything. If `wait` is above 0, it is the
+    seconds until the user may send one more: then the transaction must be rolled back."""
+
+    changed: bool
+    wait: int
+
+
+class Invite(NamedTuple):
+    """An invite to a party: the moment (Unix seconds) and `tie`, its place in the list; when it was
+    made, in whole Unix seconds; and who has made it."""
+
+    moment: float
+    tie: int
+    created: int
+    party: str
+    sender: UserInfo
+
+
+_PAGE = within(
+    """
+        select f.number, {columns} as profile
+        from follows f join users u on u.id = f.{other}
+        where f.{user} = :user and f.number < {before}
+        order by f.number desc limit :limit
+    """,
+    "number, id, username, avatar, emblem, profile",
+    "number desc",
+)
+_STATE = """
+    select {state}
+    from follows f join users u on u.id = f.{other}
+    where f.{user} = :user and f.number < {before}
+"""
+_COLUMNS = {"before": BEFORE, "columns": USER, "state": state(f"row(f.number, {USER})")}
+_FOLLOWERS = {"user": "followed", "other": "follower", **_COLUMNS}
+_FOLLOWING = {"user": "follower", "other": "followed", **_COLUMNS}
+
+
+@many(_PAGE.format(**_FOLLOWERS))
+async def followers(db: Db, user: str, before: int | None, limit: int, bytes: int) -> list[Follow]:
+    """The user's followers, newest first: at most `limit`, and no more once the profiles have this
+    many `bytes`."""
+
+
+@one(_STATE.format(**_FOLLOWERS), lane=WHOLE)
+async def followers_state(db: Db, user: str, before: int | None) -> str:
+    """A value that changes whenever anything in that list does."""
+
+
+@many(_PAGE.format(**_FOLLOWING))
+async def following(db: Db, user: str, before: int | None, limit: int, bytes: int) -> list[Follow]:
+    """The users whom the user follows, likewise."""
+
+
+@one(_STATE.format(**_FOLLOWING), lane=WHOLE)
+async def following_state(db: Db, user: str, before: int | None) -> str:
+    """A value that changes whenever anything in that list does."""
+
+
+def unfollows(which: str) -> str:
+    """Common table expressions that delete follows. They go on to count for their day."""
+    return f"""
+    gone as (
+        delete from follows where {which} returning follower, created
+    ), noted as (
+        insert into unfollows (follower, created)
+        select follower, created from gone
+        where created > clock_timestamp() - interval '{DAY} seconds'
+    )"""
+
+
+@one(f"""
+    with allowed as materialized (
+        select {wait("follows_wait", ":user::uuid, :other::uuid")} as wait
+    ), made as (
+        insert into follows (follower, followed) select :user, :other from allowed where wait = 0
+        on conflict do nothing
+        returning follower
+    ), told as (
+        update pairs
+        set lesser_followed = case when lesser = follower then clock_timestamp()
+                              else lesser_followed end,
+            greater_followed = case when greater = follower then clock_timestamp()
+                               else greater_followed end
+        from made
+        where {THEIRS} and {
+    due(
+        "case when lesser = follower then lesser_followed else greater_followed end",
+        "NewFollower",
+    )
+}
+        returning true
+    )
+    select wait, exists (select from told) as told from allowed
+""")
+async def follow(tx: Db, user: str, other: str, most: int, span: int) -> Followed:
+    """Follow another user, where the row of the two is locked. At most `most` follows are allowed
+    within `span` seconds; 0 means no limit.
+
+    Raises Refused `follows_followed` if there is no such other user.
+    """
+
+
+@found(f"""
+    with {unfollows("follower = :user and followed = :other")}
+    select from users where id = :other
+""")
+async def unfollow(db: Db, user: str, other: str) -> bool:
+    """Stop following. False if there is no such other user. The follow goes on to count for its
+    day."""
+
+
+def _counted(changed: str, who: str) -> str:
+    """Whether there is a row of `changed`. If there is, it counts for the limit of `who`."""
+    return f"""
+        exists (select from {changed}) as changed,
+        case when exists (select from {changed}) then {taken(INVITES, who)} else 0 end as wait
+    """
+
+
+@one(f"""
+    with made as (
+        insert into party_invites as i (sender, recipient, party, changed)
+        values (:sender, :recipient, :party, clock_timestamp())
+        on conflict (sender, recipient, party) do update
+        set answer = null, changed = clock_timestamp()
+        where i.answer is not null or i.changed < clock_timestamp() - make_interval(secs => :again)
+        returning true
+    )
+    select {_counted("made", ":sender::uuid")}
+""")
+async def invite(tx: Db, sender: str, recipient: str, party: str, again: int, most: int) -> Invited:
+    """Register an invite, if it does not repeat one that is less than `again` seconds old. It
+    counts for the sender's limit of `most` INVITES, 0 for any number.
+
+    Raises Refused `party_invites_recipient` if there is no such user.
+    """
+
+
+@one(f"""
+    with answered as (
+        insert into party_invites as i (sender, recipient, party, answer, changed)
+        values (:sender, :recipient, :party, :answer, clock_timestamp())
+        on conflict (sender, recipient, party) do update
+        set answer = excluded.answer, changed = clock_timestamp()
+        where i.answer is distinct from excluded.answer
+           or i.changed < clock_timestamp() - make_interval(secs => :again)
+        returning true
+    )
+    select {_counted("answered", ":recipient::uuid")}
+""")
+async def answer_any(
+    tx: Db, sender: str, recipient: str, party: str, answer: str, again: int, most: int
+) -> Invited:
+    """Register an answer, even without an invite, if it does not repeat one that is less than
+    `again` seconds old. It counts for the recipient's limit of `most` INVITES, 0 for any number.
+
+    Raises Refused `party_invites_sender`.
+    """
+
+
+@maybe(f"""
+    with answered as (
+        update party_invites i set answer = :answer, changed = clock_timestamp()
+        where sender = :sender and recipient = :recipient and party = :party
+          and (i.answer is distinct from :answer
+               or i.changed < clock_timestamp() - make_interval(secs => :again))
+        returning true
+    )
+    select {_counted("answered", ":recipient::uuid")} from party_invites
+    where sender = :sender and recipient = :recipient and party = :party
+""")
+async def answer_invite(
+    tx: Db, sender: str, recipient: str, party: str, answer: str, again: int, most: int
+) -> Invited | None:
+    """The same of an answer to an invite. None if there is no such invite."""
+
+
+# Rows of one moment come in the order of a hash: the list has no number of its own.
+@many(
+    within(
+        f"""
+        select date_part('epoch', i.changed) as moment, tie, unix(i.changed) as created, i.party,
+               {USER} as profile
+        from party_invites i
+        cross join lateral (
+            select hashtextextended(i.sender::text || i.party, 0) as tie
+        ) place
+        join users u on u.id = i.sender
+        where i.recipient = :user and i.answer is null
+          and i.changed > now() - make_interval(secs => :age)
+          and i.changed < now() + interval '1 minute'
+          and (i.changed, tie) < (to_timestamp(:moment), :tie::bigint)
+        order by i.changed desc, tie desc limit :limit
+        """,
+        "moment, tie, created, party, id, username, avatar, emblem, profile",
+        "moment desc, tie desc",
+    )
+)
+async def invites(
+    db: Db, user: str, age: int, moment: float, tie: float, limit: int, bytes: int
+) -> list[Invite]:
+    """The invites to the user of the last `age` seconds that have no answer, newest first, after
+    that of `moment` and `tie`. Those from before the clock was set back are left out."""

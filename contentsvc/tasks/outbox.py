@@ -1,0 +1,128 @@
+"""Works off the outbox: tells many, a batch of recipients at a time (extensions, Telling).
+
+A batch is one transaction. It locks a row, asks the row's step for the next recipients, moves the
+row's place, stores the notifications and commits; then they are pushed. Whichever process dies at
+whatever point, each recipient is told once: the place and the notifications commit together.
+
+Rows take turns, so a huge one holds up nobody. A row whose batch fails goes apart, and is tried
+again with growing pauses.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
+
+from msgspec import json
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.query import Db
+from contentsvc.push.notifier import Notifier
+from contentsvc.store import outbox
+from contentsvc.store.outbox import Row
+from contentsvc.store.tasks import Task
+from contentsvc.tasks.error_text import plain
+from contentsvc.wire.base import tag_of
+from contentsvc.wire.notifications import Notification
+
+EVERY = 5.0
+"""Seconds between two looks for rows whose process has died, or that other processes have put."""
+MOST = 100
+"""Recipients of a batch: some milliseconds of the database, and of the reactor where all of them
+have sockets here. More would cost a little less in all."""
+REST = 1.0
+"""Pauses between batches are so many times as long as the batch took. So others have the database
+and the reactor for half of the time, and more of it where the database is slow."""
+
+log = Logger()
+
+
+class Batch(NamedTuple):
+    """The recipients of a batch, each named once, with what it is told, and the place at which the
+    next batch begins. None is the end."""
+
+    recipients: list[tuple[str, Notification]]
+    place: str | None
+
+
+Step = Callable[[Db, Any, str | None, int], Awaitable[Batch]]
+"""Called with the transaction, the task, the place at which to begin (None at first), and the most
+recipients that the batch may have. It may read and write; what it writes commits with the batch."""
+
+
+class Kind(NamedTuple):
+    """How one kind of task is done."""
+
+    task: type[Task]
+    step: Step
+
+
+def kinds(*steps: tuple[type[Task], Step]) -> dict[str, Kind]:
+    """The kinds by their names."""
+    return {tag_of(task): Kind(task, step) for task, step in steps}
+
+
+class Teller:
+    """Works off the rows of these `kinds`; those of others stay."""
+
+    def __init__(
+        self,
+        clock: IReactorTime,
+        db: Database,
+        notifier: Notifier,
+        kinds: Mapping[str, Kind],
+        *,
+        most: int = MOST,
+    ) -> None:
+        self._clock = clock
+        self._db = db
+        self._notifier = notifier
+        self._kinds = kinds
+        self._names = list(kinds)
+        self._most = most
+
+    async def run(self) -> float | None:
+        """Tell one batch. Gives the pause until the next; None if no row has its turn.
+
+        Raises what the database raises, unless it is the fault of one row.
+        """
+        began = self._clock.seconds()
+        row = None
+        try:
+            async with self._db.transaction() as tx:
+                row = await outbox.take(tx, self._names)
+                if row is not None:
+                    await self._tell(tx, row)
+        except Exception as error:
+            if row is None:
+                raise
+            await self._put_apart(row, error)
+        if row is None:
+            return None
+        return REST * (self._clock.seconds() - began)
+
+    async def _tell(self, tx: Db, row: Row) -> None:
+        kind = self._kinds[row.kind]
+        task = json.decode(row.task, type=kind.task)
+        told, place = await kind.step(tx, task, row.place, self._most)
+        if len(told) > self._most:
+            raise ValueError(f"{row.kind} gave {len(told)} recipients for {self._most}")
+        if place is None:
+            await outbox.finish(tx, row.id)
+        else:
+            await outbox.move(tx, row.id, place)
+        # The counters' locks are the last ones.
+        await self._notifier.send_many(tx, told)
+
+    async def _put_apart(self, row: Row, error: Exception) -> None:
+        failure = plain(error)
+        if not await outbox.put_apart(self._db, row.id, row.turn, failure):
+            return
+        if failure == row.failure:
+            return
+        if isinstance(error, Unavailable):
+            log.warn("Could not tell {kind}: {error}", kind=row.kind, error=failure)
+        else:
+            log.failure("Could not tell {kind}", Failure(error), kind=row.kind)

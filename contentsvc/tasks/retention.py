@@ -1,0 +1,102 @@
+"""Deletes old notifications, expired sessions, and whatever else has grown too old.
+
+Each kind of data has a job. Every process tries every half minute; the database lets one process
+work at a time. A round checks the logs of a thousand users, and the next round continues with the
+next thousand. With a million users, each log's turn comes three times a day.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from twisted.logger import Logger
+
+from contentsvc.db.query import Db
+from contentsvc.store import processes, retention
+from contentsvc.tasks.runner import Job
+
+EVERY = 30.0
+"""Seconds between two rounds."""
+PAUSE = 0.2
+"""Seconds between two batches of a round, in which others can use the database and the files."""
+MARGIN = 24 * 3600
+"""Seconds that a session is kept after its last refresh token has expired. It is more than the life
+of an access token, for which the end of a session matters."""
+
+log = Logger()
+
+
+class Deleted(NamedTuple):
+    """What a batch has deleted, and whether there may be more."""
+
+    rows: int
+    again: bool
+
+
+class Deletion:
+    """Deletes one kind of data, `what`, batch by batch. A line in the log says how many went."""
+
+    def __init__(self, what: str, delete: Callable[[], Awaitable[Deleted]]) -> None:
+        self._what = what
+        self._delete = delete
+        self._total = 0
+
+    async def run(self) -> float | None:
+        """Delete a batch."""
+        deleted = await self._delete()
+        self._total += deleted.rows
+        if deleted.again:
+            return PAUSE
+        if self._total:
+            log.info("Deleted {what}: {total}", what=self._what, total=self._total)
+            self._total = 0
+        return None
+
+
+class Notifications:
+    """The walk over the users' logs, for notifications older than `days`."""
+
+    def __init__(self, db: Db, days: int) -> None:
+        self._db = db
+        self._days = days
+        self._start = retention.FIRST
+
+    async def delete(self) -> Deleted:
+        """Delete a batch."""
+        step = await retention.trim_notifications(self._db, self._days, self._start)
+        if step.ours:
+            self._start = step.next or retention.FIRST
+        return Deleted(step.deleted, step.again)
+
+
+def retain(db: Db, days: int) -> list[Job]:
+    """The jobs. Notifications are kept for so many days; 0 is for ever."""
+
+    async def sessions() -> Deleted:
+        batch = await retention.trim_sessions(db, MARGIN)
+        return Deleted(batch.sessions, batch.tokens == retention.TOKENS)
+
+    async def dead() -> Deleted:
+        return Deleted(await processes.forget_dead(db), False)
+
+    def notes(trim: Callable[[Db], Awaitable[int]]) -> Callable[[], Awaitable[Deleted]]:
+        async def delete() -> Deleted:
+            rows = await trim(db)
+            return Deleted(rows, rows == retention.NOTES)
+
+        return delete
+
+    kinds: dict[str, Callable[[], Awaitable[Deleted]]] = {
+        "expired sessions": sessions,
+        "processes that have died": dead,
+        "notes of who was told of dependencies": notes(retention.trim_tellings),
+        "notes of follows that were taken back": notes(retention.trim_unfollows),
+        "notes of requests for friendship": notes(retention.trim_friend_asks),
+        "names of users who have left": notes(retention.trim_departures),
+        "notes of limits": notes(retention.trim_rate_limits),
+        "old mails": notes(retention.trim_mails),
+    }
+    if days:
+        kinds["old notifications"] = Notifications(db, days).delete
+    return [
+        Job(f"delete {what}", EVERY, Deletion(what, delete).run) for what, delete in kinds.items()
+    ]

@@ -1,0 +1,149 @@
+"""The runner: what a process does by itself, over and over.
+
+A job is a function, how often it runs, and how one process at a time does it. The last is the job's
+own: its statement takes an advisory lock or a row's, and has nothing to do where another process
+holds it. Each process runs all jobs.
+
+A job that fails is tried again with growing pauses. It holds up no other.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from random import Random
+from typing import NamedTuple, Protocol
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.bucket.bucket import BadStore, StorageUnavailable
+from contentsvc.core.request_timing import CURRENT, Spent
+from contentsvc.core.timers import Backoff, Bell, Sleeps
+from contentsvc.db.errors import Unavailable
+from contentsvc.mail.errors import Away
+from contentsvc.store.processes import Failing
+from contentsvc.tasks.error_text import plain
+
+FIRST_PAUSE = 1.0
+"""Seconds until a job that failed is tried again. They double, up to the time between its runs."""
+SLOW = 30.0
+"""Seconds after which a run of a job is slow: it does some of the work, and should not take
+long."""
+REMINDER = 60.0
+"""Seconds between two log lines about a job that goes on failing, each time for another reason."""
+
+log = Logger()
+
+
+class Job(NamedTuple):
+    """A job. `name` says what it does in plain words: "delete old data".
+
+    `run` does some of it, and gives the seconds until it is to go on, None if it is done for now.
+    It runs again `every` seconds after that. A job with a `bell` also runs at the start, and when
+    the bell is rung.
+    """
+
+    name: str
+    every: float
+    run: Callable[[], Awaitable[float | None]]
+    bell: Bell | None = None
+
+
+class Wall(Protocol):
+    """A clock of Unix seconds."""
+
+    def seconds(self) -> float: ...
+
+
+class Runner:
+    """Runs jobs. `wall` is the clock of stamps."""
+
+    def __init__(self, reactor: IReactorTime, wall: Wall, random: Random) -> None:
+        self._reactor = reactor
+        self._wall = wall
+        self._random = random
+        self._sleeps = Sleeps(reactor)
+        self._bells: list[Bell] = []
+        self.names: list[str] = []
+        """The jobs that it runs."""
+        self._failing: dict[str, Failing] = {}
+        self._said: dict[str, float] = {}
+        self._stopped = False
+
+    def start(self, jobs: Sequence[Job]) -> None:
+        """Begin with these jobs."""
+        for job in jobs:
+            bell = job.bell or Bell(self._reactor)
+            if job.bell is not None:
+                bell.ring()
+            self._bells.append(bell)
+            self.names.append(job.name)
+            Deferred.fromCoroutine(self._keep(job, bell)).addErrback(self._ended)
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        self._stopped = True
+        self._sleeps.stop()
+        for bell in self._bells:
+            bell.ring()
+
+    @property
+    def failing(self) -> list[Failing]:
+        """The jobs that fail at present."""
+        return list(self._failing.values())
+
+    async def _keep(self, job: Job, bell: Bell) -> None:
+        backoff = Backoff(min(FIRST_PAUSE, job.every), job.every, self._random)
+        pause = None
+        while not self._stopped:
+            if pause is None:
+                await bell.wait(job.every)
+            else:
+                await self._sleeps.sleep(pause)
+            if self._stopped:
+                break
+            spent, began = Spent(), self._reactor.seconds()
+            CURRENT.set(spent)
+            try:
+                pause = await job.run()
+            except Exception as error:
+                pause = backoff.next()
+                if not self._stopped:  # otherwise the database is being closed
+                    self._failed(job.name, error)
+            else:
+                backoff.reset()
+                self._works(job.name)
+            if (seconds := self._reactor.seconds() - began) > SLOW:
+                log.warn(
+                    "Slow job: it took {seconds:.1f} s to {job}, of this {database:.1f} s in "
+                    "{statements} statements of the database",
+                    seconds=seconds,
+                    job=job.name,
+                    database=spent.database,
+                    statements=spent.statements,
+                )
+
+    def _failed(self, name: str, error: Exception) -> None:
+        if isinstance(error, Unavailable) and error.cause == "restoring":
+            return  # one line says so for all jobs, and nobody can read what fails
+        now, text = self._reactor.seconds(), plain(error)
+        before = self._failing.get(name)
+        since = int(self._wall.seconds()) if before is None else before.since
+        self._failing[name] = Failing(name, since, text)
+        if before is not None and (before.error == text or now - self._said[name] < REMINDER):
+            return
+        self._said[name] = now
+        if isinstance(error, BadStore):
+            log.error("Could not {job}: {error}", job=name, error=text)
+        elif isinstance(error, Unavailable | StorageUnavailable | Away):
+            log.warn("Could not {job}: {error}", job=name, error=text)
+        else:
+            log.failure("Could not {job}", Failure(error), job=name)
+
+    def _works(self, name: str) -> None:
+        if self._failing.pop(name, None) is not None:
+            log.info("It works again to {job}", job=name)
+
+    def _ended(self, failure: Failure) -> None:
+        if failure.check(CancelledError) is None:
+            log.failure("A job has ended", failure)

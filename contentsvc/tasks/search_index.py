@@ -1,0 +1,38 @@
+"""Makes content searchable whose words and votes are not there yet: that of before the upgrade, and
+what daemons of the release before write during one."""
+
+from collections.abc import Callable
+
+from twisted.logger import Logger
+
+from contentsvc.db.database import Database
+from contentsvc.store.content import search_index
+
+EVERY = 5.0
+"""Seconds between two looks at what there is to do."""
+
+log = Logger()
+
+
+class Indexing:
+    """Writes words and counts votes, batch by batch. `now` is a clock, in seconds."""
+
+    def __init__(self, now: Callable[[], float], db: Database) -> None:
+        self._now = now
+        self._db = db
+        self._total = 0
+
+    async def run(self) -> float | None:
+        """Do a batch, and rest for as long as it took."""
+        begun = self._now()
+        async with self._db.transaction() as tx:
+            if not await search_index.ours(tx):
+                return None
+            done = await search_index.renew_stale(tx) or await search_index.count_uncounted(tx)
+        self._total += done
+        if done:
+            return self._now() - begun
+        if self._total:
+            log.info("Made content searchable: {total}", total=self._total)
+            self._total = 0
+        return None

@@ -1,0 +1,15 @@
+"""Content that its author deleted long ago gives up its files (extensions §3)."""
+
+from contentsvc.db.query import Db
+from contentsvc.store.files import references
+from contentsvc.tasks.retention import EVERY, PAUSE
+from contentsvc.tasks.runner import Job
+
+
+def purge(db: Db) -> Job:
+    """The job."""
+
+    async def run() -> float | None:
+        return PAUSE if await references.purge(db) else None
+
+    return Job("release files of deleted content", EVERY, run)

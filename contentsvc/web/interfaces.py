@@ -1,0 +1,37 @@
+"""The site, as its connections and requests see it."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from contentsvc.web.deferred_input import Backlog
+from contentsvc.web.proxies import Proxies
+from contentsvc.web.slow_clients import Unsent
+from contentsvc.web.streamed_body import Held
+from contentsvc.web.traffic import Traffic
+
+
+class Common(Protocol):
+    """The site. A request is an `ApiRequest` of `web.request`.
+
+    A request with a body is given to `judge` as soon as its head has arrived. `judge` returns how
+    many bytes may follow, or raises the Problem to answer. `refuse` answers a request with a
+    Problem, and the request goes no further. `body_timeout` is in seconds.
+    """
+
+    reactor: Any
+    resource: Any
+    body_timeout: float
+    judge: Callable[[Any], int]
+    refuse: Callable[[Any, Any], object]
+    next_id: Callable[[], str]
+    traffic: Traffic
+    unsent: Unsent
+    backlog: Backlog
+    held: Held
+    proxies: Proxies
+
+    def date(self) -> bytes:
+        """The header line Date of this second."""
+
+    def log_request(self, request: Any, status: int) -> None:
+        """Write the log line of a request, which was answered with this status."""

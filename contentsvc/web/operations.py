@@ -1,0 +1,165 @@
+"""The table of operations: everything that the families' routes declare, as one value.
+
+Dispatch, the OpenAPI document, the docs' tables and the tests read it. It needs neither a database
+nor a reactor.
+"""
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from contentsvc.web.errors import Problem
+from contentsvc.web.route import Route, errors_of
+
+_VARIABLE = re.compile("<[^>]+>")
+
+
+class Family(NamedTuple):
+    """A class whose methods handle operations, its name for clients, and the prefix of its routes'
+    paths."""
+
+    name: str
+    handlers: type
+    prefix: str = "/api/v1"
+
+
+class Operation(NamedTuple):
+    """A route and the place where it is served."""
+
+    id: str
+    """Family and method, as `comments_create`."""
+    path: str
+    """The whole path, with the route's own form of variables."""
+    route: Route
+    family: Family
+    handler: str
+    """The name of the family's method."""
+
+    @property
+    def url(self) -> str:
+        """The path for clients, such as `/api/v1/user/{userId}/info`."""
+        path = self.path
+        for kind, name in self.route.variables:
+            path = path.replace(f"<{kind}:{name}>", f"{{{variable_name(kind, name)}}}")
+        return path
+
+    @property
+    def errors(self) -> tuple[type[Problem], ...]:
+        """Every error that it can answer."""
+        return errors_of(self.route)
+
+    @property
+    def sees_caller(self) -> bool:
+        """Whether the answer depends on who asks, if there is a token: the handler looks at its
+        call's viewer."""
+        functions = _called(_handler(self), self.family.handlers, [])
+        return any("viewer" in _names(function.__code__) for function in functions)
+
+    @property
+    def doc(self) -> str:
+        """The description: the handler's docstring."""
+        return inspect.getdoc(_handler(self)) or ""
+
+
+def variable_name(kind: str, name: str) -> str:
+    """The name of a path's variable for clients: `userId` for a user, and the same name for a text
+    or a digest."""
+    first, *others = name.split("_")
+    camel = first + "".join(word.capitalize() for word in others)
+    return camel if kind in {"text", "sha256"} else f"{camel}Id"
+
+
+def table(families: Iterable[Family]) -> tuple[Operation, ...]:
+    """The operations of these families.
+
+    Raises TypeError if two have the same id or the same method and path, if two errors have the
+    same status and code, if a handler names an error that its route does not declare, or if a
+    family has no route.
+    """
+    operations: list[Operation] = []
+    taken: set[str] = set()
+    codes: dict[tuple[int, str], type[Problem]] = {}
+    for family in families:
+        routes = _routes(family.handlers)
+        if not routes:
+            raise TypeError(f"{family.handlers.__qualname__} has no route")
+        for name, route in routes:
+            path = family.prefix + route.path
+            operation = Operation(f"{family.name}_{name}", path, route, family, name)
+            for key in (operation.id, f"{route.method} {_VARIABLE.sub('<>', path)}"):
+                if key in taken:
+                    raise TypeError(f"there are two of {key}")
+                taken.add(key)
+            if len({variable_name(*each) for each in route.variables}) < len(route.variables):
+                raise TypeError(f"{operation.id}: two variables have one name in {operation.url}")
+            for error in operation.errors:
+                if codes.setdefault((error.status, error.code), error) is not error:
+                    raise TypeError(f"{operation.id}: two errors have the code {error.code}")
+            _refuse_undeclared(operation)
+            operations.append(operation)
+    return tuple(operations)
+
+
+def mirrored(operations: Iterable[Operation], path: str, other: str) -> tuple[Operation, ...]:
+    """The operations below `path`, as they are also served below `other`."""
+    return tuple(
+        operation._replace(path=other + operation.path.removeprefix(path))
+        for operation in operations
+        if operation.path.startswith(path)
+    )
+
+
+def _routes(family: type) -> list[tuple[str, Route]]:
+    """The names and routes of a family's methods, in the order of its code."""
+    return [
+        (name, member.__route__)
+        for name, member in vars(family).items()
+        if hasattr(member, "__route__")
+    ]
+
+
+def _handler(operation: Operation) -> FunctionType:
+    handler: FunctionType = getattr(operation.family.handlers, operation.handler)
+    return handler
+
+
+def _refuse_undeclared(operation: Operation) -> None:
+    handler = _handler(operation)
+    named = set(_named(_called(handler, operation.family.handlers, [])))
+    if missing := named - set(operation.errors):
+        names = sorted(error.__name__ for error in missing)
+        raise TypeError(f"{handler.__qualname__} names {names}, its route does not declare them")
+
+
+def _called(function: FunctionType, family: type, known: list[FunctionType]) -> list[FunctionType]:
+    """A handler and the functions that it calls, beside those that are known: functions of its
+    module, and methods of its family that are no operations."""
+    if function in known:
+        return known
+    known.append(function)
+    for name in _names(function.__code__):
+        found: Any = function.__globals__.get(name)
+        if not inspect.isfunction(found) or found.__module__ != function.__module__:
+            found = vars(family).get(name)
+        if inspect.isfunction(found) and not hasattr(found, "__route__"):
+            _called(found, family, known)
+    return known
+
+
+def _named(functions: Iterable[FunctionType]) -> Iterator[type[Problem]]:
+    """The errors that these functions name."""
+    for function in functions:
+        for name in _names(function.__code__):
+            found: Any = function.__globals__.get(name)
+            # The base class is named only as a type.
+            if inspect.isclass(found) and issubclass(found, Problem) and found is not Problem:
+                yield found
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)

@@ -1,0 +1,209 @@
+"""Deletions of accounts that meet each other, other writes, or the end of their process."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock, deferLater
+
+from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.deletion import Departures
+from contentsvc.api.errors import UserNotFound
+from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
+from contentsvc.push.notifier import Notifier
+from contentsvc.store.accounts import identities, users
+from contentsvc.store.accounts.authored_text import REVISIONS
+from contentsvc.tasks.handlers import KINDS
+from contentsvc.tasks.outbox import Teller
+from contentsvc.web.decode import Either
+from tests.api.accounts.test_accounts import PASSWORD, AccountCase
+from tests.api.accounts.test_identities import WAITING
+from tests.api.support import Caller, Tasks
+from tests.push.fakes import delays
+from tests.support.databases import guid
+
+TYPE = "urn:ietf:params:oauth:token-type:id_token"
+
+
+class Verifier:
+    """Takes the name of the account elsewhere as its token."""
+
+    types = (TYPE,)
+
+    async def verify(self, token: str, token_type: str) -> Subject:
+        if token == "bad":
+            raise InvalidSubjectToken("It is bad.")
+        return Subject("issuer", token, None)
+
+
+class Nobody:
+    """Stands for the hub and the relay."""
+
+    def deliver(self, row: Any) -> None: ...
+    def changed(self, user: str) -> None: ...
+    def announce(self, user: str, seq: int) -> None: ...
+    def announce_changed(self, user: str) -> None: ...
+
+
+def proof(text: str) -> Either[Any]:
+    """A body."""
+    return Either(text.encode(), None)
+
+
+RIGHT = proof(f'{{"password":"{PASSWORD}"}}')
+
+
+class DepartureCase(AccountCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        verifiers = Verifiers([Verifier()])
+        limits = {"most_of_address": 100, "mails_of_address": 100}
+        self.guard = Guard(self.db, self.passwords, self.tokens, verifiers, **limits)
+        self.tasks = Tasks()
+        self.family = self.made()
+
+    def made(self, **options: Any) -> Departures:
+        """The operations."""
+        return Departures(reactor, self.db, self.guard, self.endings, self.tasks, **options)
+
+    async def leave(self, body: Either[Any] = RIGHT) -> None:
+        """Delete Ann's account."""
+        await self.family.leave(Caller(self.ann), self.ann, body)
+
+    def count(self, what: str, *args: object) -> int:
+        """How many rows there are."""
+        ((found,),) = self.sql(f"select count(*) from {what}", *args)
+        return int(found)
+
+
+class ProofTests(DepartureCase):
+    async def test_at_once(self) -> None:
+        """Of several requests at once, one deletes the account, and the others find it gone, which
+        is no failed log-in."""
+        found = await self.statuses(*(self.leave() for _ in range(4)))
+        self.assertEqual(sorted(found), ["done", *["invalid_token"] * 3])
+        self.assertEqual(self.count("failed_log_ins where account = %s", self.ann), 0)
+
+    async def linked(self, subject: str, user: str) -> None:
+        """Link an account elsewhere."""
+        self.sql(
+            """insert into identities (user_id, issuer, subject, linked)
+               values (%s, 'issuer', %s, now() - interval '3 days')""",
+            *(user, subject),
+        )
+        self.assertEqual(await identities.owner(self.db, "issuer", subject), user)
+
+    def subject(self, token: str) -> Either[Any]:
+        """A body with a token of another service."""
+        return proof(f'{{"subject_token":"{token}","subject_token_type":"{TYPE}"}}')
+
+    async def test_subject(self) -> None:
+        """An account without a password takes the token of an account elsewhere that is linked to
+        it."""
+        self.sql("update users set password_hash = null where id = %s", self.ann)
+        mine, other, unknown = guid(), guid(), guid()
+        await self.linked(mine, self.ann)
+        await self.linked(other, await self.user())
+        wrong: Sequence[Either[Any]] = (
+            *(self.subject(other), self.subject(unknown), self.subject("bad"), RIGHT),
+        )
+        for body in wrong:
+            self.assertEqual((await self.refused(self.leave(body))).code, "wrong_password")
+        await self.leave(self.subject(mine))
+        self.assertEqual(self.count("users where id = %s", self.ann), 0)
+
+    async def test_subject_with_password(self) -> None:
+        """An account with a password takes only the password."""
+        mine = guid()
+        await self.linked(mine, self.ann)
+        refused = await self.refused(self.leave(self.subject(mine)))
+        self.assertEqual(refused.code, "wrong_password")
+
+    async def test_unlinked_meanwhile(self) -> None:
+        """The token of an account elsewhere that is unlinked while it is checked deletes
+        nothing."""
+        self.sql("update users set password_hash = null where id = %s", self.ann)
+        mine = guid()
+        await self.linked(mine, self.ann)
+        async with self.db.transaction() as tx:
+            await users.lock(tx, self.ann)
+            leaving = Deferred.fromCoroutine(self.statuses(self.leave(self.subject(mine))))
+            while not self.sql(WAITING):
+                self.assertFalse(leaving.called)
+                await deferLater(reactor, 0)
+            await identities.unlink_doubtful(tx, self.ann)
+        self.assertEqual(await leaving, ["wrong_password"])
+        self.assertEqual(self.count("users where id = %s", self.ann), 1)
+
+    async def test_failures(self) -> None:
+        """Wrong passwords count as failed log-ins: there may be ten."""
+        wrong = proof('{"password":"another password"}')
+        codes = [(await self.refused(self.leave(wrong))).code for _ in range(11)]
+        self.assertEqual(codes, [*["wrong_password"] * 10, "too_many_attempts"])
+        self.assertEqual((await self.refused(self.leave())).code, "too_many_attempts")
+
+
+class ExportTests(DepartureCase):
+    async def test_deleted_meanwhile(self) -> None:
+        """The export of an account that is deleted meanwhile has no end that makes it look
+        whole."""
+        export = await self.family.export(Caller(self.ann), self.ann)
+        self.assertIn(b'"account"', await export.more())
+        await self.leave()
+        with self.assertRaises(UserNotFound):
+            while await export.more():
+                pass
+
+    async def test_end(self) -> None:
+        """The export of an account that stays has its end."""
+        export = await self.family.export(Caller(self.ann), self.ann)
+        while await export.more():
+            pass
+        self.assertEqual(await export.more(), b"")
+
+
+class RestTests(DepartureCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.family = self.made(longest=0.0)
+        self.teller = Teller(Clock(), self.db, Notifier(Nobody(), Nobody(), delays()), KINDS)
+
+    async def test_taken_over(self) -> None:
+        """What the request has no time for, the outbox does."""
+        bob = await self.user()
+        games = [await self.content(self.ann) for _ in range(3)]
+        game = await self.content(bob)
+        self.sql(
+            "insert into ratings (user_id, content_id, up) values (%s, %s, true)", self.ann, game
+        )
+        await self.leave()
+        self.assertEqual(self.tasks.woken, 1)
+        self.assertEqual(self.count("users where id = %s", self.ann), 0)
+        self.assertEqual(self.count("contents where id = any(%s::uuid[]) and deleted", games), 0)
+        while await self.teller.run() is not None:
+            pass
+        self.assertEqual(self.count("contents where id = any(%s::uuid[]) and deleted", games), 3)
+        self.assertEqual(self.count("contents where id = %s and up = 0", game), 1)
+        self.assertEqual(self.count("ratings where user_id = %s", self.ann), 0)
+        self.assertEqual(self.count("outbox"), 0)
+
+    async def test_texts(self) -> None:
+        """The texts of content with more revisions than a batch has all go, and no others'."""
+        mine, other = await self.content(self.ann), await self.content(await self.user())
+        for game in (mine, other):
+            self.sql(
+                "insert into revisions (id, content_id, ordinal, version, description, entity_id,"
+                " entity_revision)"
+                " select gen_random_uuid(), %s, n, '1', 'notes', entity_id, entity_revision"
+                " from revisions, generate_series(2, %s) n where content_id = %s",
+                *(game, 2 * REVISIONS, game),
+            )
+        await self.leave()
+        while await self.teller.run() is not None:
+            pass
+        left = "revisions where content_id = %s and version <> '' and description <> ''"
+        self.assertEqual(self.count(left, mine), 0)
+        self.assertEqual(self.count(left, other), 2 * REVISIONS)
+        self.assertEqual(self.count("contents where id = %s and name = 'Castle'", other), 1)
+        self.assertEqual(self.count("documents where content_id = %s and not stale", mine), 1)

@@ -1,0 +1,177 @@
+"""Users who leave while everybody writes: nothing of them is left, and no count is wrong."""
+
+from collections.abc import Awaitable
+from functools import partial
+from random import Random
+from typing import Any
+
+import msgspec
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+
+from contentsvc.api import errors
+from contentsvc.api.accounts.deletion import Departures
+from contentsvc.api.accounts.users import Users
+from contentsvc.api.challenges.entries import Entries
+from contentsvc.api.content.content import Content
+from contentsvc.api.content.publishing import Publishing
+from contentsvc.api.content.ratings import Ratings
+from contentsvc.api.content.withdrawal import Withdrawal
+from contentsvc.api.moderation.audit_log import Actions
+from contentsvc.api.moderation.bans import Bans
+from contentsvc.api.progress.progress import Progress
+from contentsvc.store.accounts import accounts
+from contentsvc.store.accounts.personal_data import PERSONAL
+from contentsvc.web.decode import Either
+from contentsvc.web.errors import Problem
+from contentsvc.wire.accounts import BanBody, Profile, UserUpdate
+from contentsvc.wire.content import RatingBody
+from contentsvc.wire.moderation import WarningBody
+from contentsvc.wire.progress import ProgressBody
+from tests.api.content.test_content import draft
+from tests.api.social.pairing import ACTS, BROKEN, PairCase
+from tests.api.support import Caller, Endings, Notifier, Tasks
+from tests.support.columns import holding
+from tests.support.databases import guid
+
+SEED = 7
+ROUNDS = 3
+RULES = {name: sql for name, sql in BROKEN.items() if not name.startswith("a message")} | {
+    "a vote that is not counted": """
+        select id from contents c
+        where up <> (select count(*) from ratings r where r.content_id = c.id and r.up)
+           or down <> (select count(*) from ratings r where r.content_id = c.id and not r.up)
+    """,
+    "a rank of other votes": """
+        select c.id from contents c join content_ranks k on k.number = c.number
+        where k.net <> net_of(c.id) or k.top <> wilson(c.up, c.down)
+    """,
+    "an entry that is not counted": """
+        select t.challenge_id from challenge_tallies t
+        where (entries, hidden) <> (
+            select count(*), count(*) filter (where e.hidden)
+            from challenge_entries e where e.challenge_id = t.challenge_id
+        )
+    """,
+    "a shown content of nobody": """
+        select id from contents c
+        where not deleted and not exists (select from users u where u.id = c.author_id)
+    """,
+    "a file of nobody": """
+        select path from user_files f
+        where not exists (select from users u where u.id = f.user_id)
+    """,
+    "a sum of other files": """
+        select user_id from storage s where used <> (
+            select coalesce(sum(size), 0) from user_files f where f.user_id = s.user_id
+        )
+    """,
+    "work that is left": "select id from outbox where kind = 'Departure'",
+}
+RECOUNT = """
+    update contents c set comments = 0, live_comments = 0
+    where not exists (select from comments m where m.content_id = c.id)
+"""
+LEFT = ("stays", "lapses")
+
+
+class AnyPassword:
+    """Takes every proof."""
+
+    def __init__(self, credentials: Any) -> None:
+        self._credentials = credentials
+
+    async def by_id(self, call: Any, user: str, password: str) -> Any:
+        return await self._credentials(user)
+
+
+class AtOnceTests(PairCase):
+    timeout = 300.0
+    options = "-c lock_timeout=5s"
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.pools = [self.db, await self.pool()]
+        self.endings = Endings()
+        guard: Any = AnyPassword(partial(accounts.credentials_of, self.db))
+        self.departures = Departures(
+            reactor, self.pools[1], guard, self.endings, Tasks(), longest=60.0
+        )
+
+    def others(self, ann: str, bob: str) -> list[Any]:
+        """What Ann writes, and what others write about her, besides what two users do."""
+        acts = []
+        for db in self.pools:
+            publishing = Publishing(db, Tasks(), (), 0, 0, None)
+            withdrawal = Withdrawal(db, Tasks(), changes_per_hour=0)
+            content = Content(db, Notifier(), Tasks(), publishing)
+            ratings, progress = Ratings(db), Progress(db, keys=1000, bytes=2**24)
+            by_ann, by_bob = Caller(ann), Caller(bob, admin=True)
+            body = Either(msgspec.json.encode(draft()), None)
+            profile = UserUpdate(
+                avatar=None,
+                emblem=None,
+                full_profile=Profile(profile="x"),
+                public_profile=Profile(profile="x"),
+            )
+            up = RatingBody(value="1")
+            acts += [
+                partial(content.put, by_ann, guid(), body),
+                partial(ratings.put, by_ann, ann, self.games[bob], up),
+                partial(ratings.put, by_ann, ann, self.common, RatingBody(value="0")),
+                partial(ratings.put, by_bob, bob, self.games[ann], up),
+                partial(ratings.delete, by_ann, ann, self.common),
+                partial(progress.put, by_ann, ann, "level", ProgressBody(value=msgspec.Raw(b"{}"))),
+                partial(Users(db, None).update, by_ann, ann, profile),
+                partial(withdrawal.delete, by_ann, self.games[ann]),
+                partial(Bans(db, self.endings).put, by_bob, ann, BanBody(reason="r", until=1)),
+                partial(Actions(db, Notifier()).warn, by_bob, ann, WarningBody(reason="r")),
+                partial(Entries(db).enter, by_ann, self.challenge, self.games[ann]),
+            ]
+        return acts
+
+    async def outcome(self, act: Awaitable[Any]) -> str:
+        """What a request would be answered."""
+        try:
+            await act
+        except Problem as problem:
+            return problem.code
+        except Exception as error:
+            known = errors.translate(error)
+            if known is None:
+                raise
+            return known.code
+        return "done"
+
+    async def test_at_once(self) -> None:
+        """Whatever is written for a user and about them while they leave, nothing is left of it but
+        what is known to stay, and no count is wrong; nobody gets a 500."""
+        random = Random(SEED)
+        for round in range(ROUNDS):
+            await self.begin(3)
+            self.sql(RECOUNT)  # it has deleted the comments of the round before
+            ann, bob, cat = self.users
+            self.challenge = self.sql(
+                "insert into challenges (name, ordinal, description, theme, win, participate)"
+                " values ('n', 1, 'd', 't', '{}', '{}') returning id"
+            )[0][0]
+            for name in random.sample(ACTS, 6):
+                await self.outcome(self.act(name, *random.choice([(ann, bob), (bob, ann)]))())
+            acts = self.others(ann, bob)
+            for name in ACTS:
+                for two in ((ann, bob), (bob, ann), (cat, ann)):
+                    acts.append(self.act(name, *two, random.randrange(2)))
+            random.shuffle(acts)
+            body = Either(b'{"password":"x"}', None)
+            leave = partial(self.departures.leave, Caller(ann), ann, body)
+            acts.insert(random.randrange(len(acts) // 2), leave)
+            begun = [Deferred.fromCoroutine(self.outcome(act())) for act in acts]
+            outcomes = {await each for each in begun}
+            while self.sql("select 1 from users where id = %s", ann):
+                outcomes.add(await self.outcome(leave()))
+            self.assertNotIn("internal_error", outcomes)
+            left = holding(self.url, ann)
+            kept = {name for name, column in PERSONAL.items() if column.fate in LEFT}
+            self.assertEqual(left - kept, set(), round)
+            for rule, query in RULES.items():
+                self.assertEqual(self.sql(query), [], f"{rule}, round {round}")

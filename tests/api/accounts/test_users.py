@@ -1,0 +1,117 @@
+"""Users, where they have much to say."""
+
+import secrets
+
+import msgspec
+
+from contentsvc.api.accounts.users import Users
+from contentsvc.store.accounts import users
+from contentsvc.web.reply import Pieces
+from contentsvc.wire.accounts import UserIds, UserInfo, UserPage, UserSearch
+from tests.api.support import ApiCase, Caller
+from tests.support.databases import guid
+
+SIZE = users.PROFILES // 4
+"""Bytes of each profile."""
+
+
+class SearchTests(ApiCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.word = secrets.token_hex(8)
+        self.names = [f"{self.word}{n}" for n in range(7)]
+        self.ids = [await self.user(name) for name in self.names]
+        for user in self.ids:
+            await users.update(self.db, user, None, None, None, "x" * SIZE)
+
+    async def search(self, size: int) -> UserPage | Pieces:
+        """The answer of a search."""
+        query = UserSearch(q=self.word, page_size=size)
+        return await Users(self.db, None).search(Caller(self.ids[0]), query)
+
+    async def pieces(self) -> tuple[Pieces, list[bytes]]:
+        """An answer in pieces, and all of them."""
+        answer = await self.search(10)
+        self.assertIsInstance(answer, Pieces)
+        found = []
+        while piece := await answer.more():
+            found.append(piece)
+        return answer, found
+
+    async def test_long_profiles(self) -> None:
+        """A page of long profiles is written in pieces, none much longer than the bound, and is the
+        same page."""
+        answer, pieces = await self.pieces()
+        self.assertLess(max(map(len, pieces)), users.PROFILES + SIZE)
+        whole = answer.brackets[:1] + b",".join(pieces) + answer.brackets[1:]
+        page = msgspec.json.decode(whole, type=UserPage)
+        self.assertEqual((page.page, page.page_size, page.total), (0, 10, 7))
+        expected = [
+            UserInfo(user, name, None, None, "x" * SIZE)
+            for user, name in zip(self.ids, self.names, strict=True)
+        ]
+        self.assertEqual(sorted(page.items, key=lambda info: info.username), expected)
+
+    async def test_state(self) -> None:
+        """Its validator changes with a profile."""
+        answer, _ = await self.pieces()
+        before = await answer.state()
+        self.assertEqual(before, await answer.state())
+        await users.update(self.db, self.ids[3], None, None, None, "y" * SIZE)
+        self.assertNotEqual(before, await answer.state())
+
+    async def test_gone_meanwhile(self) -> None:
+        """Users who have gone when the piece is read are left out."""
+        answer = await self.search(10)
+        self.sql("delete from users where id = any(%s::uuid[])", self.ids)
+        whole = answer.brackets[:1] + await answer.more() + answer.brackets[1:]
+        self.assertEqual(msgspec.json.decode(whole, type=UserPage).items, [])
+        self.assertEqual(await answer.more(), b"")
+
+    async def test_short_profiles(self) -> None:
+        """Others are written whole, as ever."""
+        for user in self.ids[3:]:
+            await users.update(self.db, user, None, None, None, None)
+        self.assertIsInstance(await self.search(10), UserPage)
+
+
+class SeveralTests(ApiCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.ids = [await self.user() for _ in range(6)]
+
+    async def several(self, *ids: str) -> list[UserInfo] | Pieces:
+        """The answer for these ids."""
+        return await Users(self.db, None).by_ids(Caller(), UserIds(ids=",".join(ids)))
+
+    async def test_order(self) -> None:
+        """Users come in the order of the ids, each once, without those that do not exist."""
+        first, second, third, *_ = self.ids
+        found = await self.several(third, guid(), first.upper(), second, first)
+        self.assertEqual([info.id for info in found], [third, first, second])
+        self.assertEqual(await self.several(guid()), [])
+
+    async def test_long_profiles(self) -> None:
+        """Long profiles are written in pieces, none much longer than the bound, in the same
+        order."""
+        for user in self.ids:
+            await users.update(self.db, user, None, None, None, "x" * SIZE)
+        asked = [*reversed(self.ids), guid()]
+        answer = await self.several(*asked)
+        self.assertIsInstance(answer, Pieces)
+        state, found = await answer.state(), []
+        while piece := await answer.more():
+            self.assertLess(len(piece), users.PROFILES + SIZE)
+            found.append(piece)
+        infos = msgspec.json.decode(b"[" + b",".join(found) + b"]", type=list[UserInfo])
+        self.assertEqual([info.id for info in infos], asked[:-1])
+        await users.update(self.db, self.ids[0], None, None, None, "y" * SIZE)
+        self.assertNotEqual(state, await answer.state())
+
+    async def test_gone_meanwhile(self) -> None:
+        """If all have gone when the pieces are read, there are none."""
+        for user in self.ids:
+            await users.update(self.db, user, None, None, None, "x" * SIZE)
+        answer = await self.several(*self.ids)
+        self.sql("delete from users where id = any(%s::uuid[])", self.ids)
+        self.assertEqual(await answer.more(), b"")

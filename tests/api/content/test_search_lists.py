@@ -1,0 +1,245 @@
+"""The lists of all content (extensions §1): each has what a plain look at all rows gives."""
+
+from contextlib import closing
+from itertools import product
+from random import Random
+from typing import Any, ClassVar, NamedTuple
+
+import psycopg2
+from psycopg2.extras import execute_values
+
+from contentsvc.api.content.search import Search
+from contentsvc.store.content import search_index
+from contentsvc.store.content.search import LOOKED, RANKED
+from contentsvc.web.call import Viewer
+from contentsvc.wire.content import CONTENT_TYPES, ContentSearch
+from tests.api.support import ApiCase, Caller
+from tests.support.databases import guid
+
+CONTENTS = RANKED + 300
+SORTS = ("newest", "updated", "top", "trending")
+
+
+class Item(NamedTuple):
+    """A content, as a test sees it."""
+
+    id: str
+    number: int
+    listing_id: int
+    type: str
+    status: str
+    author: str
+    featured: bool
+    tags: list[str]
+    name: str
+    top: float
+    trending: float
+
+    def place(self, sort: str) -> tuple[float, int]:
+        """What the list is sorted by, the greatest first."""
+        if sort == "newest":
+            return 0, self.number
+        if sort == "updated":
+            return 0, self.listing_id
+        return (self.top if sort == "top" else self.trending), self.number
+
+
+class ListCase(ApiCase):
+    """More content than is read in order at a time, or ranked; made once."""
+
+    items: ClassVar[list[Item]] = []
+    authors: ClassVar[list[str]] = []
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.search = Search(self.db)
+        self.stranger, self.admin = Caller(), Caller(admin=True)
+        self.stranger.viewer = Viewer(None, False)
+        if not self.items:
+            await self.fill()
+
+    async def fill(self) -> None:
+        """Make the content. What has no votes has the tag `low`, and so has little else."""
+        type(self).authors = [await self.user() for _ in range(3)]
+        dice = Random(7)
+        rows = []
+        for n in range(CONTENTS):
+            up, down = dice.choice([(0, 0), (0, 2), (1, 0), (3, 1), (dice.randrange(50), 5)])
+            tags = [f"T{n % 2}", f"t{n % 40}", *(["low"] if up == 0 else [])]
+            tags += ["rare"] if n % 600 == 5 else []
+            author = self.authors[0 if n % 100 == 0 else dice.choice((1, 2))]
+            flags = dice.random() < 0.03, dice.random() < 0.03
+            listing = dice.randrange(10**9)
+            status = "deleted" if flags[1] else "suspended" if flags[0] else "active"
+            name = f"Castle{' keep' if n % 10 == 0 else ''} n{n}"
+            row = guid(), listing, author, dice.choice(CONTENT_TYPES), *flags, status, up, down
+            rows.append((*row, name, "all", ["s.png"], tags, n % 9 == 0, guid()))
+        with closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
+            execute_values(
+                cursor,
+                "insert into contents (id, listing_id, author_id, type, suspended, deleted, status,"
+                " up, down, name, description, screenshots, tags, featured, revision_id) values %s",
+                rows,
+                template="(%s::uuid, %s, %s::uuid, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s,"
+                " %s::uuid)",
+            )
+            connection.commit()
+        self.sql("select setseed(0.5)")
+        self.sql("update content_ranks set net = floor(random() * 20 - 10)")
+        self.sql("update content_ranks set trending = trend(net)")
+        while await search_index.renew_stale(self.db):
+            pass
+        found = self.sql(
+            "select id, c.number, c.listing_id, c.type, status, author_id, featured, tags, name,"
+            " top, trending from contents c join content_ranks r on r.content_id = c.id"
+        )
+        type(self).items = [Item(*row) for row in found]
+
+    async def parts(self, by: Caller, limit: int, **query: Any) -> list[str]:
+        """The ids of a list, part by part."""
+        found: list[str] = []
+        after = None
+        while True:
+            asked = ContentSearch(**query, limit=limit, after=after)
+            items, after = await self.search.content(by, asked)
+            self.assertLessEqual(len(items), limit)
+            found += [info.id for info in items]  # type: ignore[union-attr]
+            if after is None:
+                return found
+
+    def fitting(self, q: str = "", **query: Any) -> list[Item]:
+        """The content that a query is about."""
+        types = query.get("category", ",".join(CONTENT_TYPES)).split(",")
+        tags = [tag.lower() for tag in query.get("tags", "").split(",") if tag]
+        words = q.lower().split()
+        return [
+            item
+            for item in self.items
+            if item.type in types
+            and item.status in query.get("status", "active").split(",")
+            and set(tags) <= {tag.lower() for tag in item.tags}
+            and query.get("author", item.author) == item.author
+            and query.get("featured", item.featured) == item.featured
+            and set(words) <= {*item.name.lower().split(), *item.tags, "all"}
+        ]
+
+    async def check(self, by: Caller | None = None, limit: int = 200, **query: Any) -> int:
+        """A list is what it should be. Gives its length."""
+        sort = query["sort"]
+        expected = self.fitting(**{name: query[name] for name in query if name != "sort"})
+        expected.sort(key=lambda item: item.number, reverse=True)
+        if "q" in query and sort != "newest":
+            expected = expected[:RANKED]
+        expected.sort(key=lambda item: item.place(sort), reverse=True)
+        found = await self.parts(by or self.stranger, limit, **query)
+        self.assertEqual(found, [item.id for item in expected], query)
+        return len(found)
+
+
+class ConditionTests(ListCase):
+    timeout = 120.0
+
+    async def test_all(self) -> None:
+        """Without conditions, a list has all active content, in parts of whatever length."""
+        for sort, limit in product(SORTS, (200, 171)):
+            self.assertGreater(await self.check(sort=sort, limit=limit), 2 * LOOKED)
+
+    async def test_category(self) -> None:
+        """A list has the types that are asked for."""
+        for sort, category in product(SORTS, ("game", "asset,scene_box", ",".join(CONTENT_TYPES))):
+            await self.check(sort=sort, category=category)
+
+    async def test_conditions(self) -> None:
+        """It has what all conditions hold for: whether that is much or little, first in the order
+        of the list or last."""
+        conditions: list[dict[str, Any]] = [
+            {"tags": "t0"},
+            {"tags": "T1,t3"},
+            {"tags": "rare"},
+            {"tags": "LOW"},
+            {"tags": "none"},
+            {"author": self.authors[0]},
+            {"author": self.authors[1]},
+            {"author": guid()},
+            {"featured": True},
+            {"featured": False},
+            {"featured": True, "category": "game", "tags": "low", "author": self.authors[2]},
+        ]
+        for sort, condition in product(SORTS, conditions):
+            await self.check(sort=sort, **condition)
+        for sort in SORTS:
+            await self.check(sort=sort, limit=1, tags="rare")
+            await self.check(sort=sort, limit=7, tags="low", featured=True)
+
+    async def test_words(self) -> None:
+        """Of the matches of words the newest 2,000 are sorted; by age, all are."""
+        for sort in SORTS:
+            for q in ("castle", "keep", "n600", "castle keep all", "nothing", "rare"):
+                await self.check(sort=sort, q=q)
+            await self.check(sort=sort, q="castle", tags="low", category="game,asset")
+            await self.check(sort=sort, q="keep", author=self.authors[0], featured=True)
+        self.assertGreater(len(self.fitting(q="castle")), RANKED)
+
+    async def test_status(self) -> None:
+        """Admins get the statuses that they ask for, and by default what everybody gets."""
+        for sort in SORTS:
+            await self.check(self.admin, sort=sort)
+            for status in ("suspended", "deleted,suspended", "active,suspended,deleted"):
+                self.assertTrue(await self.check(self.admin, sort=sort, status=status))
+                await self.check(self.admin, sort=sort, status=status, tags="low", q="castle")
+        found = await self.parts(self.admin, 200, status="all")
+        self.assertEqual(len(found), CONTENTS)
+        found = await self.parts(self.stranger, 200, status="suspended")
+        self.assertEqual(len(found), len(self.fitting()))
+
+    async def test_own(self) -> None:
+        """Authors do not get their own hidden content either."""
+        by = Caller(self.authors[1])
+        expected = {item.id for item in self.fitting(author=self.authors[1])}
+        self.assertEqual(set(await self.parts(by, 200, author=self.authors[1])), expected)
+
+    async def test_ids(self) -> None:
+        """ids give these contents in this order, each once, without those that do not fit;
+        whatever the sort and the limit."""
+        items = Random(3).sample(self.items, 60)
+        given = [*(item.id for item in items), guid(), items[0].id, items[1].id.upper()]
+        active = [item for item in items if item.status == "active"]
+        self.assertLess(len(active), len(items))
+
+        async def listed(by: Caller, **query: Any) -> list[str]:
+            asked = ContentSearch(ids=",".join(given), **query)
+            found, after = await self.search.content(by, asked)
+            self.assertIsNone(after)
+            return [info.id for info in found]  # type: ignore[union-attr]
+
+        expected = [item.id for item in active]
+        self.assertEqual(await listed(self.stranger), expected)
+        self.assertEqual(await listed(self.stranger, limit=1, sort="top"), expected)
+        self.assertEqual(await listed(self.admin, status="all"), [item.id for item in items])
+        for query in ({"category": "game"}, {"tags": "t0,low"}, {"q": "keep"}, {"featured": True}):
+            fitting = {item.id for item in self.fitting(**query)}  # type: ignore[arg-type]
+            expected = [item.id for item in active if item.id in fitting]
+            self.assertEqual(await listed(self.stranger, **query), expected, query)
+        self.assertEqual(await listed(self.stranger, q="?"), [])
+
+    async def test_default_limit(self) -> None:
+        """Without a limit, a part has 50."""
+        items, after = await self.search.content(self.stranger, ContentSearch())
+        self.assertEqual((len(items), bool(after)), (50, True))
+
+
+class ManyHiddenTests(ListCase):
+    timeout = 120.0
+
+    async def test_hidden(self) -> None:
+        """Where the first in the order of a list are all hidden, the list begins after them."""
+        for sort in SORTS:
+            order = sorted(self.items, key=lambda item: item.place(sort), reverse=True)
+            hidden, shown = order[: LOOKED + 500], order[LOOKED + 500 :]
+            self.sql("update contents set suspended = false, deleted = false")
+            self.sql(
+                "update contents set suspended = true where id = any(%s::uuid[])",
+                [item.id for item in hidden],
+            )
+            found = await self.parts(self.stranger, 200, sort=sort)
+            self.assertEqual(found, [item.id for item in shown])

@@ -1,0 +1,352 @@
+"""Files of the service's own in what users write (extensions §3)."""
+
+from typing import Any
+
+import msgspec
+
+from contentsvc.wire.challenges import ChallengeCreate
+from tests.api.content.test_content import draft
+from tests.api.content.test_revisions import reference, revision
+from tests.api.files.filing import PNG, FilingCase, bundle, new, part
+from tests.api.support import Caller
+from tests.support.databases import guid
+
+
+class CreateTests(FilingCase):
+    async def test_claimed(self) -> None:
+        """A create claims the files of its parts and its screenshots, all for its author."""
+        core, other, win, linux = (self.uploaded()[0] for _ in range(4))
+        (shot,) = self.uploaded(PNG)
+        body = draft(
+            entity=part(core),
+            originating=[part(other), part("studio/part")],
+            packagesOriginating=[bundle(win64=win, linux64=linux, osx64="studio/package")],
+            screenshotUris=[shot, "studio.png"],
+        )
+        game = await self.made(body)
+        for path in (core, other, win, linux):
+            self.assertEqual(self.claims_of(path), [(body["revisionId"], True)])
+        self.assertEqual(self.claims_of(shot), [(game, True)])
+
+    async def test_missing(self) -> None:
+        """All paths that are not there for the caller are named, each once, and nothing is
+        created."""
+        (core,), (shot,), (of_bob,) = (
+            *(self.uploaded(), self.uploaded(PNG)),
+            self.uploaded(by=self.bob),
+        )
+        unknown, package, image = new(), new(), new("image/webp")
+        body = draft(
+            entity=part(core),
+            originating=[part(of_bob), part(unknown), part(unknown), part("studio/part")],
+            packagesOriginating=[bundle(win64=package)],
+            screenshotUris=[image, shot],
+        )
+        game = guid()
+        found = await self.missing(self.put(self.by_ann, game, body))
+        self.assertEqual(sorted(found), sorted([of_bob, unknown, package, image]))
+        self.assertEqual(self.sql("select 1 from contents where id = %s", game), [])
+        self.assertEqual(self.claims_of(core), [])
+
+    async def test_form(self) -> None:
+        """An image is no part, and a part is no image."""
+        (core,), (shot,) = self.uploaded(), self.uploaded(PNG)
+        for body in (
+            draft(entity=part(shot)),
+            draft(originating=[part(shot)]),
+            draft(packagesOriginating=[bundle(osx64=shot)]),
+        ):
+            self.assertEqual(await self.missing(self.made(body)), [shot])
+        self.assertEqual(await self.missing(self.create(screenshotUris=[core])), [core])
+
+    async def test_invalid(self) -> None:
+        """An image that is none is named as such, unless something is missing."""
+        (shot,), unknown = self.uploaded(PNG, invalid=True), new()
+        found = await self.missing(self.create(screenshotUris=[shot]), "file_invalid")
+        self.assertEqual(found, [shot])
+        both = self.create(screenshotUris=[shot], entity=part(unknown))
+        self.assertEqual(await self.missing(both), [unknown])
+
+    async def test_repeat(self) -> None:
+        """A repeated create is not checked."""
+        (core,) = self.uploaded()
+        body, game = draft(entity=part(core)), guid()
+        await self.put(self.by_ann, game, body)
+        self.sql("update files set stored = false where path = %s", core)
+        await self.put(self.by_ann, game, body)
+
+    async def test_used(self) -> None:
+        """What is only used is not checked, and claimed without counting."""
+        (core,), (package,) = self.uploaded(), self.uploaded()
+        theirs = draft(entity=part(core), packagesOriginating=[bundle(win64=package)])
+        await self.made(theirs)
+        self.sql("update files set stored = false where path = %s", core)
+        body = draft(
+            using=[reference(theirs["entity"])],
+            packagesUsing=[theirs["packagesOriginating"][0]["id"]],
+        )
+        await self.made(body, self.by_bob)
+        for path in (core, package):
+            expected = [(theirs["revisionId"], True), (body["revisionId"], False)]
+            self.assertEqual(self.claims_of(path), sorted(expected))
+
+    async def test_brought_again(self) -> None:
+        """A part that other content has registered is only used, even if it is named as brought."""
+        (core,) = self.uploaded()
+        theirs = part(core)
+        await self.create(originating=[theirs])
+        body = draft(originating=[theirs])
+        await self.made(body, self.by_bob)
+        self.assertIn((body["revisionId"], False), self.claims_of(core))
+
+    async def test_order(self) -> None:
+        """Everything else about the parts is refused before."""
+        unknown = {"entityId": guid(), "revisionId": guid()}
+        act = self.create(entity=part(new()), using=[unknown])
+        self.assertEqual(await self.code(act), "unknown_reference")
+        body = draft(screenshotUris=["/bad"], entity=part(new()))
+        self.assertEqual(await self.code(self.made(body)), "invalid_body")
+
+
+class PromptTests(FilingCase):
+    """Files that the author has announced lately are claimed with the parts, others by
+    themselves."""
+
+    async def test_lapsing(self) -> None:
+        """A file whose announcement has lapsed, or may at any moment, is claimed too."""
+        for due in ("now()", "now() + interval '50 minutes'", "null"):
+            (core,) = self.uploaded()
+            self.sql(f"update user_files set due = {due} where path = %s", core)
+            await self.create(entity=part(core))
+            self.assertEqual(len(self.claims_of(core)), 1)
+
+    async def test_told(self) -> None:
+        """A file that others have sent, and active content uses, counts for the author too."""
+        (core,), (mine,) = self.uploaded(), self.uploaded(by=self.bob)
+        await self.create(entity=part(core))
+        await self.create(self.by_bob, entity=part(core), originating=[part(mine)])
+        rows = self.sql("select used, pending from storage where user_id = %s", self.bob)
+        self.assertEqual(rows, [(20, 0)])
+
+    async def test_one_missing(self) -> None:
+        """Where one is not good, all that are not are named."""
+        (core,), (away,) = self.uploaded(), self.uploaded(stored=False)
+        (invalid,), (blocked,) = self.uploaded(PNG, invalid=True), self.uploaded()
+        self.sql("insert into blocked_files (sha256, reason) values (%s, '')", blocked[3:])
+        for path in (away, blocked):
+            act = self.create(entity=part(core), originating=[part(path)])
+            self.assertEqual(await self.missing(act), [path])
+        act = self.create(entity=part(core), screenshotUris=[invalid])
+        self.assertEqual(await self.missing(act, "file_invalid"), [invalid])
+        self.assertEqual(self.claims_of(core), [])
+
+
+class FloodTests(FilingCase):
+    per_day = 1
+
+    async def test_order(self) -> None:
+        """Files are checked before the number of publications, and a refusal does not count."""
+        self.assertEqual(await self.code(self.create()), "too_many_requests")
+        (core,), (old,) = self.uploaded(), self.uploaded()
+        self.sql("update user_files set due = null where path = %s", old)
+        for path in (core, old):
+            self.assertEqual(await self.code(self.create(entity=part(path))), "too_many_requests")
+        self.assertEqual(await self.code(self.create(entity=part(new()))), "file_missing")
+        (core,) = self.uploaded(by=self.bob)
+        self.assertEqual(
+            await self.code(self.create(self.by_bob, entity=part(new()))), "file_missing"
+        )
+        await self.create(self.by_bob, entity=part(core))
+
+
+class UpdateTests(FilingCase):
+    async def update(self, game: str, *shots: str, by: Caller | None = None) -> None:
+        """PUT of content that exists."""
+        body = {"description": "other", "screenshotUris": list(shots)}
+        await self.put(by or self.by_ann, game, body)
+
+    async def test_screenshots(self) -> None:
+        """New screenshots are checked and claimed, those that go are given up."""
+        old, kept, come = self.uploaded(PNG, PNG, "image/jpeg")
+        game = await self.create(screenshotUris=[old, kept])
+        unknown = new(PNG)
+        found = await self.missing(self.update(game, come, unknown))
+        self.assertEqual(found, [unknown])
+        await self.update(game, kept, "studio.png", come)
+        found_claims = [self.claims_of(path) for path in (old, kept, come)]
+        self.assertEqual(found_claims, [[], [(game, True)], [(game, True)]])
+        await self.update(game, "studio.png")
+        self.assertEqual([self.claims_of(path) for path in (kept, come)], [[], []])
+
+    async def test_unchanged(self) -> None:
+        """The same screenshots are good as long as their bytes are there."""
+        (shot,) = self.uploaded(PNG)
+        game = await self.create(screenshotUris=[shot, "studio.png"])
+        await self.update(game, shot, "studio.png", by=self.by_admin)
+        self.sql("update files set stored = false where path = %s", shot)
+        act = self.update(game, shot, "studio.png")
+        self.assertEqual(await self.missing(act), [shot])
+
+    async def test_admin(self) -> None:
+        """An admin's own files count for the author; the author's are no admin's."""
+        (of_ann,), (of_admin,) = self.uploaded(PNG), self.uploaded(PNG, by=self.admin)
+        found = await self.missing(self.update(self.game, of_ann, by=self.by_admin))
+        self.assertEqual(found, [of_ann])
+        await self.update(self.game, of_admin, by=self.by_admin)
+        owners = self.sql("select owner_id::text from claims where path = %s", of_admin)
+        self.assertEqual(owners, [(self.ann,)])
+        rows = self.sql(
+            "select sent from user_files where (user_id, path) = (%s, %s)", self.ann, of_admin
+        )
+        self.assertEqual(rows, [(True,)])
+
+
+class RevisionTests(FilingCase):
+    async def test_claimed(self) -> None:
+        """A revision claims all of its parts: what it uses of its own counts, the rest does not."""
+        (first,), (second,), (other,) = self.uploaded(), self.uploaded(), self.uploaded(by=self.bob)
+        own, theirs = draft(entity=part(first)), draft(entity=part(other))
+        game = await self.made(own)
+        await self.made(theirs, self.by_bob)
+        body = revision(
+            entity=part(second),
+            using=[reference(own["entity"]), reference(theirs["entity"])],
+        )
+        await self.publish(body, game=game)
+        id = body["revisionId"]
+        self.assertIn((id, True), self.claims_of(first))
+        self.assertEqual(self.claims_of(second), [(id, True)])
+        self.assertIn((id, False), self.claims_of(other))
+
+    async def test_missing(self) -> None:
+        """A path that is not there is refused; a repeat of what was published is not checked."""
+        (core,), unknown = self.uploaded(), new()
+        body = revision(entity=part(core))
+        await self.publish(body)
+        self.sql("update files set stored = false where path = %s", core)
+        await self.publish(body)
+        self.assertEqual(
+            await self.missing(self.publish(revision(entity=part(unknown)))), [unknown]
+        )
+        again = revision(entity=body["entity"])
+        self.assertEqual(await self.missing(self.publish(again)), [core])
+
+    async def test_admin(self) -> None:
+        """What an admin publishes counts for the author."""
+        (core,) = self.uploaded(by=self.admin)
+        await self.publish(revision(entity=part(core)), self.by_admin)
+        owners = self.sql("select owner_id::text from claims where path = %s", core)
+        self.assertEqual(owners, [(self.ann,)])
+
+
+class UserTests(FilingCase):
+    async def test_avatar(self) -> None:
+        """An avatar is checked and claimed; the one before is given up; null is none."""
+        first, second = self.uploaded(PNG, "image/webp")
+        unknown = new(PNG)
+        await self.dress(first)
+        self.assertEqual(self.claims_of(first), [(self.ann, True)])
+        self.assertEqual(await self.missing(self.dress(unknown)), [unknown])
+        await self.dress(second)
+        self.assertEqual(self.claims_of(first), [])
+        self.assertEqual(self.claims_of(second), [(self.ann, True)])
+        await self.dress("studio.png")
+        self.assertEqual(self.claims_of(second), [])
+        await self.dress(second)
+        await self.dress(None)
+        self.assertEqual(self.claims_of(second), [])
+
+    async def test_refused(self) -> None:
+        """A refused avatar changes nothing."""
+        (part,), (invalid,) = self.uploaded(), self.uploaded(PNG, invalid=True)
+        await self.dress("studio.png")
+        self.assertEqual(await self.missing(self.dress(part)), [part])
+        self.assertEqual(await self.missing(self.dress(invalid), "file_invalid"), [invalid])
+        rows = self.sql("select avatar from users where id = %s", self.ann)
+        self.assertEqual(rows, [("studio.png",)])
+
+    async def test_worn(self) -> None:
+        """An avatar is good for nobody else, and for its wearer while its bytes are there."""
+        (avatar,) = self.uploaded(PNG)
+        await self.dress(avatar)
+        act = self.create(self.by_bob, screenshotUris=[avatar])
+        self.assertEqual(await self.missing(act), [avatar])
+        await self.dress(avatar)
+        self.sql("update files set stored = false where path = %s", avatar)
+        self.assertEqual(await self.missing(self.dress(avatar)), [avatar])
+
+    async def test_admin(self) -> None:
+        """An admin sets an avatar that the admin has sent; it counts for the user."""
+        (avatar,) = self.uploaded(PNG, by=self.admin)
+        await self.dress(avatar, self.by_admin)
+        self.assertEqual(self.claims_of(avatar), [(self.ann, True)])
+
+
+class ChallengeTests(FilingCase):
+    def definition(self, win: str, participate: str) -> ChallengeCreate:
+        """A challenge with emblems of these images."""
+
+        def reward(image: str) -> dict[str, Any]:
+            return {
+                "achievement": {"key": "k", "name": "n", "description": ""},
+                "emblem": {"name": "n", "description": "", "image": image, "color": "#ffffff"},
+            }
+
+        body = {"name": "c", "ordinal": 1, "description": "", "theme": ""}
+        body |= {"win": reward(win), "participate": reward(participate)}
+        return msgspec.convert(body, ChallengeCreate)
+
+    async def create_challenge(self, win: str, participate: str) -> str:
+        """Its id."""
+        made = await self.challenges.create(self.by_admin, self.definition(win, participate))
+        return made.path.rpartition("/")[2]
+
+    async def replace(self, challenge: str, win: str, participate: str) -> None:
+        """PUT."""
+        await self.challenges.replace(self.by_admin, challenge, self.definition(win, participate))
+
+    async def test_images(self) -> None:
+        """Images of emblems are checked and claimed, count for nobody, and are given up."""
+        first, second = self.uploaded(PNG, PNG, by=self.admin)
+        unknown = new(PNG)
+        act = self.create_challenge(first, unknown)
+        self.assertEqual(await self.missing(act), [unknown])
+        challenge = await self.create_challenge(first, first)
+        self.assertEqual(self.claims_of(first), [(challenge, False)])
+        self.assertEqual(await self.missing(self.replace(challenge, first, unknown)), [unknown])
+        await self.replace(challenge, second, "studio.png")
+        found = [self.claims_of(path) for path in (first, second)]
+        self.assertEqual(found, [[], [(challenge, False)]])
+        self.sql("update files set stored = false where path = %s", second)
+        act = self.replace(challenge, second, "studio.png")
+        self.assertEqual(await self.missing(act), [second])
+        await self.challenges.delete(self.by_admin, challenge)
+        self.assertEqual(self.claims_of(second), [])
+
+    async def test_order(self) -> None:
+        """An unknown challenge and a closed one are refused before."""
+        act = self.replace(guid(), new(PNG), new(PNG))
+        self.assertEqual(await self.code(act), "challenge_not_found")
+        challenge = await self.create_challenge("studio.png", "studio.png")
+        self.sql("update challenges set closed = now() where id = %s", challenge)
+        act = self.replace(challenge, new(PNG), new(PNG))
+        self.assertEqual(await self.code(act), "challenge_closed")
+
+
+class RequiredTests(FilingCase):
+    required = True
+
+    async def test_required(self) -> None:
+        """If all files must be the service's own, other paths are missing too."""
+        (core,), (shot,) = self.uploaded(), self.uploaded(PNG)
+        body = draft(
+            entity=part(core),
+            originating=[part("studio/part")],
+            packagesOriginating=[bundle(win64="studio/package")],
+            screenshotUris=[shot, "studio.png"],
+        )
+        found = await self.missing(self.made(body))
+        self.assertEqual(found, ["studio/part", "studio/package", "studio.png"])
+        await self.create(entity=part(core), screenshotUris=[shot])
+        self.assertEqual(await self.missing(self.dress("studio.png")), ["studio.png"])
+        await self.dress(None)

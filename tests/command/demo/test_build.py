@@ -1,0 +1,181 @@
+"""The demo world, on a real Postgres."""
+
+import re
+
+import msgspec
+
+from contentsvc.command.demo import world
+from contentsvc.passwords import HASHER
+from contentsvc.wire.challenges import RewardDefinition
+from contentsvc.wire.notifications import AnyNotification, notification_json
+from tests.api.social.pairing import BROKEN
+from tests.command.test_cli import PASSWORD, CommandCase
+
+
+class DemoTests(CommandCase):
+    def test_demo(self) -> None:
+        """demo prints its users and a password that is theirs."""
+        printed = self.good("demo")
+        password = printed.strip().rpartition(": ")[2]
+        users = self.sql("select username, password_hash, admin from users order by username")
+        self.assertEqual([user[0] for user in users], sorted(p.name for p in world.PEOPLE))
+        for name, encoded, admin in users:
+            self.assertTrue(HASHER.verify(encoded, password))
+            self.assertIn(f"{name} (admin)" if admin else name, printed)
+
+    def test_searchable(self) -> None:
+        """What it publishes has its words and the votes of its users at once."""
+        self.good("demo")
+        self.assertEqual(self.sql("select from documents where stale"), [])
+        right = "r.top = wilson(c.up, c.down) and r.net = net_of(c.id)"
+        ranks = f"select bool_and({right}), max(r.top) > 0 from contents c join content_ranks r"
+        self.assertEqual(self.sql(f"{ranks} on r.content_id = c.id"), [(True, True)])
+
+    def test_again(self) -> None:
+        """A second demo says that the world is there, and changes nothing."""
+        self.good("demo")
+        before = self.sql("select count(*) from comments")
+        self.assertIn("exists already", self.good("demo"))
+        self.assertEqual(self.sql("select count(*) from comments"), before)
+
+    def test_given_password(self) -> None:
+        """demo takes a password as user add does."""
+        self.good("demo", "--password-stdin", given=PASSWORD.encode())
+        ((encoded,),) = self.sql("select password_hash from users where username = 'mira'")
+        self.assertTrue(HASHER.verify(encoded, PASSWORD))
+        self.refused("password", "demo", "--password-stdin", given=b"short")
+
+    def test_name_taken(self) -> None:
+        """Where a user has a name of the demo's, nothing of it is made."""
+        self.add("juno")
+        self.refused("juno", "demo")
+        self.assertEqual(self.sql("select count(*) from users"), [(1,)])
+
+    def test_stored_json(self) -> None:
+        """The notifications and rewards of the demo are what a client can decode."""
+        self.good("demo")
+        rows = self.sql("select id, unix(created), read, data from notifications")
+        kinds = {
+            type(msgspec.json.decode(notification_json(*row), type=AnyNotification)).__name__
+            for row in rows
+        }
+        players = {"NewFollower", "FriendRequest", "FriendConfirm", "FriendMessage"}
+        comments = {"CommentOnContent", "CommentReply", "CommentRemoved"}
+        admins = {"ContentSuspended", "AccountWarning"}
+        self.assertLessEqual(players | comments | admins, kinds)
+        for win, participate in self.sql("select win::text, participate::text from challenges"):
+            for reward in (win, participate):
+                msgspec.json.decode(reward, type=RewardDefinition)
+
+    def test_challenges(self) -> None:
+        """Of its design challenges, one is closed, one open, one judged, and one opens later."""
+        self.good("demo")
+        states = self.sql(
+            "select challenge_state(opens, closes, closed) from challenges order by ordinal"
+        )
+        self.assertEqual(states, [("closed",), ("open",), ("judging",), ("upcoming",)])
+
+    def test_winner(self) -> None:
+        """The winner of the closed challenge wears its emblem."""
+        self.good("demo")
+        ((worn, won, name),) = self.sql(
+            "select u.emblem, c.win_emblem, u.username from users u join challenges c"
+            " on c.win_emblem = u.emblem"
+        )
+        self.assertEqual((worn, name), (won, world.PROUD))
+
+    def test_revisions(self) -> None:
+        """One content has three revisions and shows the last; one shows its first again."""
+        self.good("demo")
+        shown = self.sql(
+            "select r.version, (select count(*) from revisions where content_id = c.id)"
+            " from contents c join revisions r on r.id = c.revision_id"
+            f" where c.id in ('{world.id_of('tower')}', '{world.id_of(world.ROLLED_BACK)}')"
+            " order by r.version"
+        )
+        self.assertEqual(shown, [("1.0", 2), ("2.0", 3)])
+
+    def test_withdrawn(self) -> None:
+        """What its author has withdrawn is still used, and those who use it are to be told."""
+        self.good("demo")
+        gone = world.id_of(world.WITHDRAWN)
+        users = self.sql(
+            "select c.name from content_uses u join contents c on c.id = u.content_id"
+            f" where u.used = '{gone}' order by c.name"
+        )
+        self.assertEqual(users, [("Clockwork Duel",), ("Tilting Tower",)])
+        told = self.sql(
+            "select task::json ->> 'dependency' from outbox where kind = 'DependencyChanged'"
+        )
+        self.assertEqual(told, [(gone,)])
+
+    def test_friends(self) -> None:
+        """Its users are friends, ask, write and block."""
+        self.good("demo")
+        seen = self.sql(
+            "select count(friends), count(requested), count(blocks) from pair_sides p"
+            " join users u on u.id = p.user_id where u.username = 'mira'"
+        )
+        self.assertEqual(seen, [(2, 1, 0)])
+        talks = self.sql(
+            "select m.text from conversations c join messages m on m.number = c.newest"
+            " order by m.number"
+        )
+        last = {frozenset((one, other)): text for one, other, text in world.MESSAGES}
+        self.assertEqual({text for (text,) in talks}, {*last.values()})
+        ((blocker, blocked),) = self.sql(
+            "select u.username, o.username from pair_sides p join users u on u.id = p.user_id"
+            " join users o on o.id = p.other_id where p.blocks is not null"
+        )
+        self.assertEqual([(blocker, blocked)], world.BLOCKS)
+
+    def test_rules(self) -> None:
+        """What it leaves is as the operations leave it: it breaks no rule."""
+        self.good("demo")
+        for rule, query in BROKEN.items():
+            self.assertEqual(self.sql(query), [], rule)
+
+    def test_reports(self) -> None:
+        """A comment and a user wait in the queue, the first with two reports; what was decided is
+        to be told."""
+        self.good("demo")
+        queue = self.sql("select kind, reports from report_queue where reason = '' order by 2 desc")
+        self.assertEqual(queue, [("comment", 2), ("user", 1)])
+        ((named,),) = self.sql("select messages from reports where messages is not null")
+        self.assertIn("password", named)
+        told = self.sql(
+            "select task::json ->> 'outcome' from outbox where kind = 'ReportsResolved' order by id"
+        )
+        self.assertEqual(told, [(outcome,) for _, outcome, _ in world.VERDICTS])
+
+    def test_actions(self) -> None:
+        """What the curator has done is remembered, each act once."""
+        self.good("demo")
+        acts = self.sql(
+            "select a.action, u.username from moderation_actions a join users u on u.id = a.admin"
+        )
+        self.assertEqual({name for _, name in acts}, {"curator"})
+        done = sorted(act for act, _ in acts)
+        contents = ["content_featured", "content_suspended"]
+        others = ["report_dismissed", "report_upheld", "user_warned"]
+        self.assertEqual(done, ["comment_deleted", "comments_locked", *contents, *others])
+
+    def test_guide(self) -> None:
+        """demo prints where its parts can be seen."""
+        printed = self.good("demo")
+        self.assertIn(f"GET /api/v1/content/{world.id_of('tower')}/revisions", printed)
+        self.assertIn("GET /api/v1/design-challenges", printed)
+
+    def test_address(self) -> None:
+        """demo prints the daemon's address as the settings say, and says so, or that of --url."""
+        self.refused("--url", "demo", "--url", "127.0.0.1:9000")
+        self.assertIn("If your daemon is not at http://127.0.0.1:8080", self.good("demo"))
+
+    def test_given_address(self) -> None:
+        """With --url, all that demo prints is at that address."""
+        printed = self.good("demo", "--url", "http://127.0.0.1:9000/")
+        urls = re.findall(r"https?://[^\s,]+", printed)
+        self.assertNotIn("If your daemon", printed)
+        self.assertTrue(urls)
+        root = "http://127.0.0.1:9000/"
+        self.assertEqual([url for url in urls if not url.startswith(root)], [])

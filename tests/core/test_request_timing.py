@@ -1,0 +1,91 @@
+"""Whose account a wait goes to."""
+
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.core.request_timing import CURRENT, Sharing, Spent, spent_by, waiting
+
+
+class SpentTests(SynchronousTestCase):
+    def test_statements(self) -> None:
+        """Statements are counted and summed, and the slowest is remembered."""
+        spent = Spent()
+        for sql, seconds in (("a", 0.25), ("b", 1.0), ("c", 0.5)):
+            spent.ran(sql, seconds)
+        self.assertEqual((spent.database, spent.statements), (1.75, 3))
+        self.assertEqual((spent.sql, spent.slowest), ("b", 1.0))
+
+    def test_waits(self) -> None:
+        """Waits for the same add up."""
+        spent = Spent()
+        for wait, seconds in (("pool", 1.0), ("turn", 0.5), ("pool", 2.0)):
+            spent.waited(wait, seconds)  # type: ignore[arg-type]
+        self.assertEqual(spent.waits, {"pool": 3.0, "turn": 0.5})
+        self.assertEqual(Spent().waits, {})
+
+    def test_owner(self) -> None:
+        """Only in its own context has a request an account."""
+        spent, request = Spent(), object()
+        spent.owner = request
+        spent.ran("x", 1.0)
+
+        async def work() -> tuple[float, float]:
+            CURRENT.set(spent)
+            return spent_by(request).database, spent_by(object()).database
+
+        self.assertEqual(self.successResultOf(Deferred.fromCoroutine(work())), (1.0, 0.0))
+        self.assertEqual(spent_by(request).database, 0.0)
+
+
+class ContextTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock = Clock()
+
+    def start(self, spent: Spent | None, *parties: Spent | None) -> Deferred[None]:
+        """A coroutine on behalf of one request. It waits, in a block for others if there are
+        some, until the result is fired."""
+        gate: Deferred[None] = Deferred()
+
+        async def wait() -> None:
+            with waiting("pool", self.clock):
+                await gate
+
+        async def work() -> None:
+            CURRENT.set(spent)
+            if parties:
+                with Sharing(parties):
+                    await Deferred.fromCoroutine(wait())
+            else:
+                await Deferred.fromCoroutine(wait())
+
+        Deferred.fromCoroutine(work()).addErrback(lambda failure: failure.trap(ZeroDivisionError))
+        return gate
+
+    def test_each_its_own(self) -> None:
+        """Of two requests at once, each has its own waits, in coroutines that it starts too."""
+        first, second = Spent(), Spent()
+        one, two = self.start(first), self.start(second)
+        self.clock.advance(1)
+        one.callback(None)
+        self.clock.advance(2)
+        two.callback(None)
+        self.assertEqual((first.waits, second.waits), ({"pool": 1.0}, {"pool": 3.0}))
+        self.assertIsNone(CURRENT.get())
+
+    def test_together(self) -> None:
+        """What is done together counts for each, and what is on nobody's behalf for nobody."""
+        first, second = Spent(), Spent()
+        for parties in ((first, None, second), (second,), (None,)):
+            gate = self.start(None, *parties)
+            self.clock.advance(1)
+            gate.callback(None)
+        self.assertEqual((first.waits, second.waits), ({"pool": 1.0}, {"pool": 2.0}))
+
+    def test_failure(self) -> None:
+        """A wait that fails counts too."""
+        spent = Spent()
+        gate = self.start(spent, spent, spent)
+        self.clock.advance(1)
+        gate.errback(ZeroDivisionError())
+        self.assertEqual(spent.waits, {"pool": 2.0})

@@ -1,0 +1,136 @@
+"""Metrics as values, and the text of them."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.daemon.metric_values import (
+    SAMPLES,
+    Family,
+    Histogram,
+    Row,
+    counter,
+    counters,
+    gauge,
+    gauges,
+    packed,
+    text,
+    unpacked,
+)
+
+
+def written(*families: Family, worker: str | None = None) -> list[str]:
+    """The lines of these families of one process."""
+    return b"".join(text([(worker, list(families))])).decode().splitlines()
+
+
+def samples(lines: list[str]) -> list[str]:
+    """Those that are no comments."""
+    return [line for line in lines if not line.startswith("#")]
+
+
+class HistogramTests(SynchronousTestCase):
+    def test_bounds(self) -> None:
+        """A value is in the first bucket whose bound is not below it; the last one has none."""
+        histogram: Histogram[str] = Histogram((0.1, 1.0))
+        for value in (0.0, 0.1, 0.5, 1.0, 7.0):
+            histogram.observe("x", value)
+        self.assertEqual(histogram.rows, {"x": [2, 2, 1, 8.6]})
+
+    def test_present(self) -> None:
+        """A combination that is present from the start has a row of zeros."""
+        self.assertEqual(Histogram((1.0,), ["x"]).rows, {"x": [0, 0, 0]})
+
+
+class TextTests(SynchronousTestCase):
+    def test_plain(self) -> None:
+        """Gauges and counters have a line each, after their help and type."""
+        self.assertEqual(
+            written(gauge("a_size", "How big.", 3), counter("b", "How often.", 4)),
+            [
+                "# HELP a_size How big.",
+                "# TYPE a_size gauge",
+                "a_size 3.0",
+                "# HELP b_total How often.",
+                "# TYPE b_total counter",
+                "b_total 4.0",
+            ],
+        )
+
+    def test_histogram(self) -> None:
+        """A histogram's buckets are cumulative, with the count and the sum behind them."""
+        family = Family(
+            name="a_seconds",
+            kind="histogram",
+            help="How long.",
+            labels=("route",),
+            bounds=(0.5, 1.0),
+            rows=[Row(("/x",), [2, 1, 1, 9.5])],
+        )
+        self.assertEqual(
+            samples(written(family)),
+            [
+                'a_seconds_bucket{le="0.5",route="/x"} 2.0',
+                'a_seconds_bucket{le="1.0",route="/x"} 3.0',
+                'a_seconds_bucket{le="+Inf",route="/x"} 4.0',
+                'a_seconds_count{route="/x"} 4.0',
+                'a_seconds_sum{route="/x"} 9.5',
+            ],
+        )
+
+    def test_workers(self) -> None:
+        """Each row says which worker it is from, and all rows of a name stand together."""
+        one, two = (
+            [gauge("a", "A.", 1), gauges("b", "B.", "x", {"y": 2})],
+            [gauge("a", "A.", 3), gauges("b", "B.", "x", {"y": 4})],
+        )
+        lines = b"".join(text([("1", one), ("2", two)])).decode().splitlines()
+        self.assertEqual(
+            samples(lines),
+            [
+                'a{worker="1"} 1.0',
+                'a{worker="2"} 3.0',
+                'b{worker="1",x="y"} 2.0',
+                'b{worker="2",x="y"} 4.0',
+            ],
+        )
+        self.assertEqual(len(lines), 8)
+
+    def test_shared(self) -> None:
+        """What is the same for all has no worker."""
+        self.assertEqual(samples(written(gauge("a", "A.", 1, shared=True), worker="1")), ["a 1.0"])
+
+    def test_empty(self) -> None:
+        """A metric without rows is explained all the same."""
+        self.assertEqual(
+            written(counters("a", "A.", "x", {})), ["# HELP a_total A.", "# TYPE a_total counter"]
+        )
+
+    def test_pieces(self) -> None:
+        """Many rows come in several pieces, with one head and each row once."""
+        values = {str(number): number for number in range(3 * SAMPLES)}
+        pieces = list(text([(None, [gauges("a", "A.", "x", values)])]))
+        lines = b"".join(pieces).decode().splitlines()
+        self.assertGreater(len(pieces), 3)
+        self.assertEqual(lines[:2], ["# HELP a A.", "# TYPE a gauge"])
+        self.assertEqual(
+            lines[2:], [f'a{{x="{number}"}} {float(number)}' for number in range(3 * SAMPLES)]
+        )
+
+    def test_escaped(self) -> None:
+        """A label may have any character."""
+        (line,) = samples(written(gauges("a", "A.", "x", {'"\\\n': 1})))
+        self.assertEqual(line, 'a{x="\\"\\\\\\n"} 1.0')
+
+
+class PackedTests(SynchronousTestCase):
+    def test_there_and_back(self) -> None:
+        """What is packed is unpacked as it was, so its text is the same."""
+        histogram: Histogram[str] = Histogram((0.5,))
+        histogram.observe("x", 0.25)
+        rows = [Row((key,), numbers) for key, numbers in histogram.rows.items()]
+        families = [
+            gauge("a", "A.", True, shared=True),
+            counters("b", "B.", "x", {"y": 2}),
+            Family(name="c", kind="histogram", help="C.", labels=("k",), bounds=(0.5,), rows=rows),
+        ]
+        found = unpacked(packed(families))
+        self.assertEqual(written(*found, worker="1"), written(*families, worker="1"))

@@ -1,0 +1,270 @@
+"""The places of lanes: shares, turns, and that no place is lost or given twice."""
+
+from random import Random
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.db.bulkhead import SEARCHES, Lane, Lanes
+from contentsvc.db.errors import Unavailable
+
+
+class LaneCase(SynchronousTestCase):
+    def entered(self, lanes: Lanes, name: str) -> int:
+        """How many places a lane can take at once."""
+        count = 0
+        while lanes.enter(lanes.lane(name)):
+            count += 1
+        return count
+
+
+class ShareTests(LaneCase):
+    """How many places a lane has."""
+
+    def test_some_are_left(self) -> None:
+        """One lane leaves a quarter to the others, who have no more than there is."""
+        lanes = Lanes(8)
+        self.assertEqual([self.entered(lanes, name) for name in "abc"], [6, 2, 0])
+
+    def test_numbers(self) -> None:
+        """How many places are in use, and how many callers wait, is known at any time."""
+        lanes = Lanes(4)
+        self.entered(lanes, "a")
+        waiting = [lanes.wait(lanes.lane("a"), 0.0) for _ in range(2)]
+        self.assertEqual((lanes.running, lanes.waiters), (3, 2))
+        lanes.leave(lanes.lane("a"))
+        self.assertEqual((lanes.running, lanes.waiters), (3, 1))
+        lanes.fail(Unavailable("the end"))
+        self.failureResultOf(waiting[1], Unavailable)
+        self.assertEqual((lanes.running, lanes.waiters), (3, 0))
+
+    def test_small(self) -> None:
+        """A single place is for everybody; of two, each lane has one."""
+        for size, expected in ((1, [1, 0]), (2, [1, 1]), (3, [2, 1]), (4, [3, 1])):
+            lanes = Lanes(size)
+            self.assertEqual([self.entered(lanes, name) for name in "ab"], expected)
+
+    def test_searches(self) -> None:
+        """Searches have a quarter."""
+        found = [self.entered(Lanes(size), SEARCHES) for size in (1, 4, 8, 100)]
+        self.assertEqual(found, [1, 1, 2, 25])
+
+    def test_slow(self) -> None:
+        """Lanes that are slow have half of the places for all of them together."""
+        lanes = Lanes(8)
+        lanes.look({lanes.lane("a"), lanes.lane("b")})
+        self.assertEqual([self.entered(lanes, name) for name in "abc"], [4, 0, 4])
+
+    def test_slow_while_running(self) -> None:
+        """The statements that a lane has when it becomes slow count too."""
+        lanes = Lanes(8)
+        lane = lanes.lane("a")
+        self.assertEqual(self.entered(lanes, "a"), 6)
+        lanes.look({lane})
+        lanes.leave(lane)
+        lanes.leave(lane)
+        self.assertEqual(self.entered(lanes, "a"), 0)
+        lanes.leave(lane)
+        self.assertEqual(self.entered(lanes, "a"), 1)
+
+    def test_quick_again(self) -> None:
+        """A lane is slow for some looks more, and then as before, for those who wait as well."""
+        lanes = Lanes(8)
+        lane = lanes.lane("a")
+        lanes.look({lane})
+        self.assertEqual(self.entered(lanes, "a"), 4)
+        waiters = [lanes.wait(lane, 0) for _ in range(3)]
+        for _ in range(7):
+            lanes.look(set())
+        self.assertEqual(sum(waiter.called for waiter in waiters), 0)
+        lanes.look(set())
+        self.assertEqual(sum(waiter.called for waiter in waiters), 2)
+
+
+class WaitTests(LaneCase):
+    """Those who wait."""
+
+    def setUp(self) -> None:
+        self.lanes = Lanes(1)
+        self.order: list[str] = []
+        self.busy = self.lanes.lane("busy")
+        self.assertTrue(self.lanes.enter(self.busy))
+
+    def wait(self, name: str, label: str, now: float = 0) -> Deferred[None]:
+        """Wait in a lane, to be put on `order`."""
+        waiter = self.lanes.wait(self.lanes.lane(name), now)
+        waiter.addCallback(lambda _: self.order.append(label))
+        return waiter
+
+    def test_turns(self) -> None:
+        """Within a lane they come in order; the lanes take turns."""
+        for name, label in (("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("b", "b2")):
+            self.wait(name, label)
+        self.lanes.leave(self.busy)
+        for name in "abab":
+            self.lanes.leave(self.lanes.lane(name))
+        self.assertEqual(self.order, ["a1", "b1", "a2", "b2", "a3"])
+
+    def test_no_pushing_in(self) -> None:
+        """A newcomer waits behind the others of the lane."""
+        lanes = Lanes(2)
+        lane = lanes.lane("a")
+        self.assertTrue(lanes.enter(lane))
+        entered: list[bool] = []
+        waiters = [lanes.wait(lane, 0) for _ in range(2)]
+        waiters[0].addCallback(lambda _: entered.append(lanes.enter(lane)))
+        lanes.leave(lane)
+        self.assertEqual(([each.called for each in waiters], entered), ([True, False], [False]))
+
+    def test_leaves(self) -> None:
+        """A cancelled waiter leaves at once, and gets no place later."""
+        gone, patient = (self.wait("a", label) for label in ("gone", "patient"))
+        gone.cancel()
+        self.failureResultOf(gone, CancelledError)
+        self.assertEqual(list(self.lanes.lane("a").waiters), [patient])
+        self.lanes.leave(self.busy)
+        self.assertEqual(self.order, ["patient"])
+
+    def test_too_late(self) -> None:
+        """Those who came before a moment are told to go, in each lane and at each place, and nobody
+        else."""
+        self.wait("a", "new", 2)
+        old = [self.wait(name, "old", 1) for name in ("a", "a", SEARCHES)]
+        self.lanes.expire(2)
+        causes = [self.failureResultOf(waiter, Unavailable).value.cause for waiter in old]
+        self.assertEqual(causes, ["pool", "pool", "searches"])
+        self.lanes.leave(self.busy)
+        self.assertEqual(self.order, ["new"])
+
+    def test_too_many(self) -> None:
+        """Only so many searches wait; of them, one that leaves makes room."""
+        lane = self.lanes.lane(SEARCHES)
+        waiters = [self.wait(SEARCHES, "") for _ in range(100)]
+        self.assertEqual(self.assertRaises(Unavailable, self.lanes.wait, lane, 0).cause, "searches")
+        waiters[50].cancel()
+        self.failureResultOf(waiters[50], CancelledError)
+        self.wait(SEARCHES, "")
+
+    def test_fail(self) -> None:
+        """All can be sent away; then nobody waits."""
+        waiters = [self.wait(name, name) for name in "aab"]
+        self.lanes.fail(Unavailable("away"))
+        for waiter in waiters:
+            self.failureResultOf(waiter, Unavailable)
+        self.lanes.leave(self.busy)
+        self.assertEqual((self.order, self.lanes.free), ([], 1))
+
+    def test_no_recursion(self) -> None:
+        """Any number of them may be done in the moment in which they have a place."""
+        lane = self.lanes.lane("a")
+        for _ in range(5000):
+            waiter = self.wait("a", "a")
+            waiter.addCallback(lambda _: self.lanes.leave(lane))
+        self.lanes.leave(self.busy)
+        self.assertEqual((len(self.order), self.lanes.free), (5000, 1))
+
+
+class _World:
+    """Random users of places, and a book of who has one."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.size = self.random.randint(1, 12)
+        self.lanes = Lanes(self.size)
+        self.named = [self.lanes.lane(name) for name in (*"abcd", SEARCHES)]
+        self.held: list[Lane] = []
+        self.waiting: list[Deferred[None]] = []
+        self.told = self.withheld = 0
+        self.now = 0.0
+        self.came: dict[Deferred[None], float] = {}
+
+    def come(self) -> None:
+        lane = self.random.choice(self.named)
+        if self.lanes.enter(lane):
+            self.held.append(lane)
+            return
+        self.now += 1
+        waiter = self.lanes.wait(lane, self.now)
+        self.came[waiter] = self.now
+        self.waiting.append(waiter)
+        waiter.addCallbacks(self.placed, self.refused, callbackArgs=(lane, waiter))
+        waiter.addErrback(lambda failure: None)
+
+    def placed(self, _: None, lane: Lane, waiter: Deferred[None]) -> None:
+        self.told += 1
+        self.waiting.remove(waiter)
+        self.held.append(lane)
+        what = self.random.random()
+        if what < 0.3:
+            self.go()
+        elif what < 0.5:
+            self.come()
+        elif what < 0.6:
+            self.give_up()
+
+    def refused(self, failure: object) -> None:
+        self.told += 1
+
+    def go(self) -> None:
+        if self.held:
+            self.lanes.leave(self.held.pop(self.random.randrange(len(self.held))))
+
+    def give_up(self) -> None:
+        if self.waiting:
+            self.waiting.pop(self.random.randrange(len(self.waiting))).cancel()
+
+    def withhold(self) -> None:
+        if self.held:
+            self.withheld += 1
+            self.lanes.withhold(self.held.pop())
+
+    def restore(self) -> None:
+        self.withheld = 0
+        self.lanes.restore()
+
+    def look(self) -> None:
+        self.lanes.look({lane for lane in self.named if self.random.random() < 0.3})
+
+    def expire(self) -> None:
+        before = self.now - self.random.randint(0, 10)
+        self.waiting = [waiter for waiter in self.waiting if self.came[waiter] >= before]
+        self.lanes.expire(before)
+
+    def fail(self) -> None:
+        gone, self.waiting = self.waiting, []
+        before = self.told
+        self.lanes.fail(Unavailable("away"))
+        assert self.told == before + len(gone)
+
+
+class PropertyTests(LaneCase):
+    """Random events in random order."""
+
+    def check(self, world: _World) -> None:
+        lanes, held = world.lanes, world.held
+        self.assertEqual(lanes.free, world.size - len(held) - world.withheld)
+        self.assertGreaterEqual(lanes.free, 0)
+        for lane in world.named:
+            self.assertEqual(lane.running, held.count(lane))
+            self.assertLessEqual(lane.running, lane.limit)
+        slow = sum(lane.running for lane in world.named if lane.slow)
+        self.assertEqual(lanes.slow, slow)
+        self.assertEqual(sum(len(lane.waiters) for lane in world.named), len(world.waiting))
+        self.assertEqual(set(lanes.waiting), {lane for lane in world.named if lane.waiters})
+        # Nobody waits for what is there.
+        self.assertEqual([lane for lane in lanes.waiting if lanes.may(lane)], [])
+
+    def test_random(self) -> None:
+        """No place is lost or given twice, and nobody waits for one that is free."""
+        for seed in range(60):
+            world = _World(seed)
+            acts = [world.come] * 5 + [world.go] * 4 + [world.give_up, world.look, world.expire]
+            acts += [world.withhold, world.restore]
+            for _ in range(300):
+                world.random.choice(acts)()
+                self.check(world)
+            world.fail()
+            world.restore()
+            while world.held:
+                world.go()
+            self.assertEqual(world.lanes.free, world.size)

@@ -1,0 +1,132 @@
+"""Servers that are gone without a word."""
+
+import socket
+
+from psycopg2.extensions import make_dsn, parse_dsn
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase, TestCase
+
+from contentsvc.db.connection import connect
+from contentsvc.db.hosts import each_host
+from contentsvc.db.silent_server import GRACE, Overdue, Where
+from tests.support import postgres
+
+HERE, THERE = ("here", 1), ("there", 2)
+
+
+class Connection:
+    """A connection, as it is watched."""
+
+    def __init__(self, where: Where, since: float = 0.0) -> None:
+        self.where = where
+        self.since = since
+        self.abandoned = False
+
+    def abandon(self) -> None:
+        self.abandoned = True
+
+
+class OverdueTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.clock.advance(1000)
+        self.where: Where | None = HERE
+        self.probes = 0
+        self.busy = Connection(HERE, since=1000)
+        self.idle = Connection(HERE)
+        self.connections = {self.busy, self.idle}
+        self.answer: Deferred[None] = succeed(None)
+        self.overdue = Overdue(self.clock, self.connections, 15, self.probe)
+        self.overdue.start()
+        self.addCleanup(self.overdue.stop)
+
+    async def probe(self) -> Where | None:
+        self.probes += 1
+        await self.answer
+        return self.where
+
+    def wait(self, seconds: float) -> None:
+        self.clock.pump([1.0] * int(seconds))
+
+    def test_in_time(self) -> None:
+        """As long as a statement may take nothing is asked."""
+        self.wait(15 + GRACE)
+        self.assertEqual(self.probes, 0)
+
+    def test_idle(self) -> None:
+        """Connections without a statement are not waited for."""
+        self.busy.since = 0.0
+        self.wait(3600)
+        self.assertEqual(self.probes, 0)
+
+    def test_gone(self) -> None:
+        """Where no connection can be made, all are left."""
+        self.where = None
+        self.wait(15 + GRACE + 1)
+        self.assertTrue(self.busy.abandoned and self.idle.abandoned)
+
+    def test_elsewhere(self) -> None:
+        """Where new connections go to another server, those to the old one are left."""
+        self.where = THERE
+        other = Connection(THERE)
+        self.connections.add(other)
+        self.wait(15 + GRACE + 1)
+        self.assertTrue(self.busy.abandoned and self.idle.abandoned)
+        self.assertFalse(other.abandoned)
+
+    def test_alive(self) -> None:
+        """Where the server takes connections, it is waited for, and asked again later."""
+        self.wait(15 + GRACE + 10)
+        self.assertFalse(self.busy.abandoned)
+        self.assertEqual(self.probes, 1)
+        self.wait(15 + GRACE)
+        self.assertEqual(self.probes, 2)
+
+    def test_slow_probe(self) -> None:
+        """One probe is made at a time."""
+        self.answer = Deferred()
+        self.wait(60)
+        self.assertEqual(self.probes, 1)
+        self.answer.callback(None)
+
+
+class SilentHostTests(TestCase):
+    async def test_next(self) -> None:
+        """A host that takes the connection and says nothing has its share of the time; then the
+        next has its turn."""
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            given = parse_dsn(postgres.embedded())
+            dsn = make_dsn(
+                **given
+                | {
+                    "host": f"127.0.0.1,{given['host']}",
+                    "port": f"{silent.getsockname()[1]},{given['port']}",
+                }
+            )
+            connection = await connect(reactor, dsn, timeout=4.0, statement_timeout=4.0)
+        self.addCleanup(connection.abandon)
+        self.assertEqual(connection.where, (given["host"], int(given["port"])))
+
+
+class HostTests(SynchronousTestCase):
+    def test_one(self) -> None:
+        """A DSN with one host, or none, is left as it is."""
+        for dsn in ("dbname=x", "host=/run/postgresql", "postgresql://u@h:1/x"):
+            self.assertEqual(each_host(dsn), [dsn])
+
+    def test_several(self) -> None:
+        """One with several is taken apart, each with its own port and all the rest."""
+        first, second = each_host("postgresql://u:p@a:1,b:2/x?target_session_attrs=read-write")
+        rest = "target_session_attrs=read-write"
+        self.assertEqual(first, f"user=u password=p dbname=x host=a port=1 {rest}")
+        self.assertIn("host=b port=2", second)
+
+    def test_one_port(self) -> None:
+        """One port is for all hosts."""
+        self.assertEqual(each_host("host=a,b port=5"), ["host=a port=5", "host=b port=5"])
+
+    def test_folders(self) -> None:
+        """Hosts may be folders of Unix sockets."""
+        self.assertEqual(each_host("host=/a,/b"), ["host=/a", "host=/b"])

@@ -1,0 +1,105 @@
+"""The sweep, on a clock of the test's, and what it says of a database that is away."""
+
+from twisted.internet.task import Clock
+from twisted.logger import capturedLogs, formatEvent
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.db.errors import Unavailable
+from contentsvc.push.reconcile import AGAIN, EVERY, Sweep
+from contentsvc.push.retries import REMINDER
+
+
+class Looked:
+    """Stands for the hub and the endings; `error` is what reading the sessions fails with."""
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+        self.done: list[str] = []
+
+    async def learn(self) -> None:
+        self.done.append("learn")
+        if self.error is not None:
+            raise self.error
+
+    async def check(self) -> None:
+        self.done.append("check")
+
+
+class SweepCase(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock, self.looked = Clock(), Looked()
+        self.sweep = Sweep(self.clock, self.looked, self.looked)
+        self.sweep.start()
+
+
+class SweepTests(SweepCase):
+    def test_every(self) -> None:
+        """Sessions and logs are looked at every four seconds, and not before."""
+        self.clock.advance(EVERY - 1)
+        self.assertEqual(self.looked.done, [])
+        self.clock.advance(1)
+        self.assertEqual(self.looked.done, ["learn", "check"])
+        self.clock.advance(EVERY)
+        self.assertEqual(self.looked.done, ["learn", "check"] * 2)
+
+    def test_ask(self) -> None:
+        """A look that is asked for happens at once."""
+        self.sweep.ask()
+        self.assertEqual(self.looked.done, ["learn", "check"])
+
+    def test_fails(self) -> None:
+        """One that fails is not the last one: the next comes sooner."""
+        self.looked.error = Unavailable("gone")
+        self.clock.advance(EVERY)
+        self.looked.error = None
+        self.clock.advance(AGAIN)
+        self.assertEqual(self.looked.done, ["learn", "learn", "check"])
+
+    def test_lock(self) -> None:
+        """While somebody holds a lock on the sessions, notifications are looked for."""
+        self.looked.error = Unavailable("locked", "lock")
+        self.sweep.ask()
+        self.assertEqual(self.looked.done, ["learn", "check"])
+
+    def test_stop(self) -> None:
+        """Once it is stopped, what is under way is the last look, and says nothing."""
+        self.looked.error = Unavailable("closed")
+        with capturedLogs() as events:
+            self.sweep.stop()
+        self.assertEqual((list(events), self.clock.getDelayedCalls()), ([], []))
+
+
+class ReminderTests(SweepCase):
+    """Sweeps that fail."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.looked.error = Unavailable("no such socket")
+
+    def said(self, seconds: float) -> list[str]:
+        """The lines of so many seconds."""
+        with capturedLogs() as events:
+            self.clock.pump([0.5] * int(seconds * 2))
+        return [formatEvent(event) for event in events]
+
+    def test_minute(self) -> None:
+        """It is said at once, and once a minute while it lasts."""
+        (line,) = self.said(EVERY)
+        self.assertIn("no such socket", line)
+        self.assertEqual(self.said(REMINDER - 1), [])
+        self.assertEqual(len(self.said(5 * REMINDER)), 5)
+
+    def test_again(self) -> None:
+        """Where it goes away again, it is said again."""
+        self.said(EVERY)
+        self.looked.error = None
+        self.said(EVERY)
+        self.looked.error = Unavailable("gone")
+        self.assertEqual(len(self.said(EVERY)), 1)
+
+    def test_own_errors(self) -> None:
+        """Errors of the service itself are said each time."""
+        self.looked.error = ValueError("ours")
+        self.said(EVERY)
+        self.assertGreater(len(self.said(10)), 5)
+        self.assertGreater(len(self.flushLoggedErrors(ValueError)), 5)

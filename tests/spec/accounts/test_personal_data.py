@@ -1,0 +1,191 @@
+"""A user with one of everything, exported and deleted: nothing is forgotten (extensions §8)."""
+
+from contextlib import closing
+
+import psycopg2
+
+from contentsvc.store.accounts.personal_data import PERSONAL
+from tests.spec.challenges.support import ChallengeCase
+from tests.spec.data import User, guid, reference, word
+from tests.spec.files.support import FilesCase, blob, made_of, picture
+from tests.spec.notifications.support import bare, revision
+from tests.support import postgres
+from tests.support.columns import holding
+from tests.support.daemon import Daemon
+
+PASSING = {
+    "login_failures.user_id",
+    "uncounted_comments.author_id",
+    "departures.user_id",
+    "outbox.task",
+    "outbox.topic",
+}
+"""What has a user's id for a moment only, or in older releases."""
+SIDES = ("pairs.{}", "conversations.{}")
+"""A user is the lesser or the greater of two, or both where there are many."""
+WORDS = (
+    *("full", "public", "comment", "sent", "progress"),
+    *("name", "description", "screenshot", "tag", "version", "notes"),
+)
+"""What the user writes: a word of each."""
+KEPT = {"report_evidence.evidence", "notifications.data"}
+"""What keeps the words of a user: reports, and what others were told."""
+
+
+class PersonalTests(FilesCase, ChallengeCase):
+    async def connect(self) -> None:
+        """A daemon whose database the test can look into."""
+        self.own_daemon()
+        self.database = postgres.database(postgres.embedded())
+        self.addCleanup(postgres.drop, self.database)
+        service = Daemon("--files", "local", database=self.database)
+        self.addCleanup(service.stop)
+        await service.start()
+        self.use(service)
+
+    async def friends(self, one: User, other: User) -> None:
+        """Make two users friends."""
+        await self.put(f"user/{one.id}/friend/{other.id}", by=one, expect=204)
+        await self.put(f"user/{other.id}/friend/{one.id}", by=other, expect=204)
+
+    async def say(self, one: User, other: User, text: str) -> str:
+        """The id of a new message."""
+        path = f"user/{one.id}/friend/{other.id}/messages"
+        made = await self.post(path, {"text": text}, by=one, expect=201)
+        return (made.header("Location") or "").rpartition("/")[2]
+
+    async def test_everything(self):
+        """All that a user has is in the export, and nothing of it is left afterwards but what is
+        known to stay."""
+        ann = await self._new_admin()
+        bob, cat, dan, eve = [await self.user() for _ in range(4)]
+        words = {name: word() for name in WORDS}
+        await self.of_others(ann, bob, cat, dan, eve)
+        await self.of_account(ann, words)
+        await self.of_content(ann, bob, words)
+        await self.of_people(ann, bob, cat, dan, eve, words)
+        await self.of_moderation(ann, bob)
+        ann = await self.of_log_ins(ann)
+        needles = {"id": ann.id, "username": ann.username, "email": ann.email, **words}
+        before = {name: holding(self.database, needle) for name, needle in needles.items()}
+        sides = {side.format(one) for side in SIDES for one in ("lesser", "greater")}
+        for side in SIDES:
+            self.assertTrue(before["id"] & {side.format("lesser"), side.format("greater")}, side)
+        missing = PERSONAL.keys() - PASSING - sides - before["id"]
+        self.assertEqual(missing, set(), "nothing is in")
+        self.assertEqual(before["id"] - PERSONAL.keys(), set(), "not known to be personal")
+
+        found = (await self.get(f"user/{ann.id}/export", by=ann, expect=200)).json()
+        self.assertEqual([name for name, value in found.items() if not value], [], "empty")
+        for name, needle in needles.items():
+            self.assertIn(needle, str(found), name)
+
+        body = {"password": ann.password}
+        await self.delete(f"user/{ann.id}", body=body, by=ann, expect=204)
+        after = {name: holding(self.database, needle) for name, needle in needles.items()}
+        kept = {name for name, column in PERSONAL.items() if column.fate in {"stays", "lapses"}}
+        self.assertEqual(after.pop("id") - kept, set(), "left")
+        for name, left in after.items():
+            self.assertEqual(left - KEPT, set(), name)
+        self.assertEqual(after["name"], {"report_evidence.evidence"}, "evidence stays")
+
+    async def of_others(self, ann: User, *others: User) -> None:
+        """What others have told and done."""
+        bob, cat, dan, eve = others
+        await self.notify(ann)
+        await self.put(f"user/{bob.id}/following/{ann.id}", by=bob, expect=204)
+        await self.put(f"user/{cat.id}/friend/{ann.id}", by=cat, expect=204)
+        await self.put(f"user/{dan.id}/blocked/{ann.id}", by=dan, expect=204)
+        path = f"user/{eve.id}/friend/{ann.id}/party-invite"
+        await self.post(path, {"party": guid()}, by=eve, expect=204)
+
+    async def of_account(self, ann: User, words: dict[str, str]) -> None:
+        """The profile, the avatar, the settings, progress."""
+        avatar = picture("avatar")
+        await self.upload(ann, avatar)
+        body = {
+            "avatar": avatar.path,
+            "emblem": None,
+            "fullProfile": {"profile": words["full"]},
+            "publicProfile": {"profile": words["public"]},
+        }
+        await self.put(f"user/{ann.id}", body, by=ann, expect=204)
+        muted = {"muted": ["ChallengeParticipated"]}
+        await self.put(f"user/{ann.id}/notifications/settings", muted, by=ann, expect=204)
+        for key in ("kept", "gone"):
+            value = {"value": {"at": words["progress"]}}
+            await self.put(f"user/{ann.id}/progress/{key}", value, by=ann, expect=204)
+        await self.delete(f"user/{ann.id}/progress/gone", by=ann, expect=204)
+
+    async def of_content(self, ann: User, bob: User, words: dict[str, str]) -> None:
+        """Content, its revisions and files, entries, rewards, votes, comments, dependencies."""
+        (file,) = await self.uploaded(ann, blob())
+        about = {
+            "description": f"The {words['description']}",
+            "screenshotUris": [f"shots/{words['screenshot']}.png"],
+            "tags": [words["tag"]],
+        }
+        notes = {"version": words["version"], "revisionDescription": words["notes"]}
+        text = {"name": words["name"], **about, **notes}
+        castle = await self.content(ann, **bare(entity=made_of(file), **text))
+        await self.publish(castle, **notes)
+        await self.put(castle.path, about, by=ann, expect=204)
+        await self.post(f"{castle.path}/report", {"reason": "abuse"}, by=bob, expect=204)
+        gone = await self.content(ann, **bare(**text))
+        await self.withdraw(gone)
+        part = await self.content(bob, **bare())
+        await self.content(ann, **bare(using=[reference(part.sent["entity"])]))
+        await self.content(bob, **bare(using=[reference(castle.sent["entity"])]))
+        await self.withdraw(part)
+        other = await self.content(bob, **bare())
+        await self.post(f"{other.path}/revisions", revision(), by=ann, expect=201)
+        made = await self.challenge()
+        await self.enter(made, castle)
+        await self.close(made, castle)
+        await self.rate(ann, other, "1")
+        await self.rate(bob, castle, "1")
+        await self.comment(other, ann, words["comment"])
+        reported = await self.comment(other, ann, "Rude words")
+        await self.comment(castle, bob)
+        await self.post(f"{reported}/report", {"reason": "abuse"}, by=bob, expect=204)
+
+    async def of_people(
+        self, ann: User, bob: User, cat: User, dan: User, eve: User, words: dict[str, str]
+    ) -> None:
+        """Friends, requests, blocks, follows, messages, invites."""
+        await self.friends(ann, bob)
+        await self.put(f"user/{ann.id}/friend/{eve.id}", by=ann, expect=204)
+        await self.put(f"user/{ann.id}/blocked/{(await self.user()).id}", by=ann, expect=204)
+        for other in (bob, cat):
+            await self.put(f"user/{ann.id}/following/{other.id}", by=ann, expect=204)
+        await self.delete(f"user/{ann.id}/following/{cat.id}", by=ann, expect=204)
+        await self.say(ann, bob, words["sent"])
+        answer = await self.say(bob, ann, "Rude answer")
+        report = {"reason": "abuse", "messages": [answer]}
+        await self.post(f"user/{bob.id}/report", report, by=ann, expect=204)
+        path = f"user/{ann.id}/friend/{bob.id}/party-invite"
+        await self.post(path, {"party": guid()}, by=ann, expect=204)
+
+    async def of_moderation(self, ann: User, bob: User) -> None:
+        """Reports of the user, warnings, a ban that is over; what the user did as an admin."""
+        admin = await self._new_admin()
+        await self.post(f"user/{ann.id}/report", {"reason": "spam"}, by=bob, expect=204)
+        for by, of in ((admin, ann), (ann, bob)):
+            await self.post(f"user/{of.id}/warning", {"reason": "rules"}, by=by, expect=204)
+        ban = {"reason": "rules", "until": 1}
+        await self.put(f"user/{ann.id}/ban", ban, by=admin, expect=204)
+
+    async def of_log_ins(self, ann: User) -> User:
+        """The user in another session, an account elsewhere, a mail, a failed log-in."""
+        again = await self.logged_in(ann.username, ann.email, ann.password)
+        form = {"grant_type": "password", "username": ann.username, "password": guid()}
+        await self.post("/oauth/token", data=form, expect=400)
+        with closing(psycopg2.connect(self.database)) as connection:
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "insert into identities (user_id, issuer, subject) values (%s, 'i', 's');"
+                    "insert into mails (purpose, user_id, email) values ('confirm', %s, %s)",
+                    (ann.id, ann.id, ann.email),
+                )
+        return again

@@ -1,0 +1,267 @@
+"""What a challenge is, and how that changes: extensions §2."""
+
+from twisted.internet.defer import Deferred, gatherResults
+
+from tests.spec.challenges.support import HOUR, ChallengeCase, hence
+from tests.spec.challenges.test_challenges import challenge, reward
+from tests.spec.data import guid
+from tests.spec.shapes import CHALLENGE
+
+
+class DefinitionTests(ChallengeCase):
+    """POST and GET of what extensions §2 adds."""
+
+    async def test_defaults(self):
+        """Extensions §2: without the new members a challenge is open at once and for ever, for
+        all types, judged by admins."""
+        made = await self.challenge()
+        got = await self.shown(made)
+        expected = {
+            "opens": None,
+            "closes": None,
+            "types": None,
+            "judging": "admins",
+            "state": "open",
+            "entries": 0,
+            "winners": [],
+        }
+        self.assertEqual(expected, {member: got[member] for member in expected})
+
+    async def test_as_posted(self):
+        """Extensions §2: GET, of one and of all, shows opens, closes, types and judging, and the
+        rest as posted."""
+        sent = {
+            "opens": hence(-HOUR),
+            "closes": hence(HOUR),
+            "types": ["scene_box", "game"],
+            "judging": "votes",
+        }
+        made = await self.challenge(**sent)
+        got = await self.shown(made)
+        self.assertCountEqual(sent.pop("types"), got["types"])
+        self.assertEqual(sent, {member: got[member] for member in sent})
+        for member in ("name", "ordinal", "description", "theme"):
+            self.assertEqual(made.sent[member], got[member])
+        for kind in ("win", "participate"):
+            self.assertEqual(made.sent[kind]["achievement"], got[kind]["achievement"])
+        (listed,) = [
+            one for one in await self.read("design-challenges", [CHALLENGE]) if one["id"] == made.id
+        ]
+        self.assertEqual(got, listed)
+
+    async def test_emblem_ids(self):
+        """Extensions §2: each emblem has an id of its own, beside what was posted."""
+        ids = set()
+        for made in (await self.challenge(), await self.challenge()):
+            got = await self.shown(made)
+            for kind in ("win", "participate"):
+                emblem = got[kind]["emblem"]
+                ids.add(emblem.pop("id"))
+                self.assertEqual(made.sent[kind]["emblem"], emblem)
+        self.assertEqual(4, len(ids))
+
+    async def test_nulls(self):
+        """Extensions §2: null is at once and never."""
+        got = await self.shown(await self.challenge(opens=None, closes=None))
+        self.assertEqual((None, None, "open"), (got["opens"], got["closes"], got["state"]))
+
+    async def test_states(self):
+        """Extensions §2: the state is computed from the clock: upcoming, open, judging."""
+        for opens, closes, state in (
+            (hence(HOUR), None, "upcoming"),
+            (hence(HOUR), hence(2 * HOUR), "upcoming"),
+            (hence(-HOUR), None, "open"),
+            (hence(-HOUR), hence(HOUR), "open"),
+            (None, hence(HOUR), "open"),
+            (None, hence(-HOUR), "judging"),
+            (hence(-2 * HOUR), hence(-HOUR), "judging"),
+        ):
+            made = await self.challenge(opens=opens, closes=closes)
+            self.assertEqual(state, (await self.shown(made))["state"], (opens, closes))
+            await self.delete(made.path, by=await self.admin(), expect=204)
+
+    async def test_closes_after_opens(self):
+        """Extensions §2: closes that is not after opens is 400, in POST and PUT."""
+        made, at = await self.challenge(), hence(HOUR)
+        for closes in (at, at - 1, hence(-HOUR)):
+            times = {"opens": at, "closes": closes}
+            refused = await self.post(
+                "design-challenges", challenge(**times), by=await self.admin()
+            )
+            self.problem(refused, 400, "invalid_body")
+            self.problem(await self.redefine(made, 400, **times), 400, "invalid_body")
+
+    async def test_bad_values(self):
+        """Extensions §2: empty types are 400, and so are types, judging and times that are none."""
+        made, admin = await self.challenge(), await self.admin()
+        for pointer, change in (
+            ("/types", {"types": []}),
+            ("/types", {"types": "game"}),
+            ("/types/1", {"types": ["game", "level"]}),
+            ("/types/0", {"types": [None]}),
+            ("/judging", {"judging": "chance"}),
+            ("/opens", {"opens": "now"}),
+            ("/opens", {"opens": 1.5}),
+            ("/opens", {"opens": True}),
+            ("/closes", {"closes": 10**30}),
+            ("/closes", {"closes": [1]}),
+        ):
+            refused = await self.post("design-challenges", challenge(**change), by=admin)
+            self.invalid(refused, pointer)
+            self.invalid(await self.redefine(made, 400, **change), pointer)
+
+
+class RedefineTests(ChallengeCase):
+    """PUT /api/v1/design-challenges/{id}."""
+
+    async def test_replaces(self):
+        """Extensions §2: PUT replaces the whole definition; the emblem ids stay."""
+        made = await self.challenge(types=["game"], judging="votes", closes=hence(HOUR))
+        before = await self.shown(made)
+        new = challenge(name="Bridges", ordinal=8, theme="steel")
+        await self.put(made.path, new, by=await self.admin(), expect=204)
+        got = await self.shown(made)
+        for kind in ("win", "participate"):
+            emblem = new[kind]["emblem"] | {"id": before[kind]["emblem"]["id"]}
+            self.assertEqual({**new[kind], "emblem": emblem}, got[kind])
+        expected = {"name": "Bridges", "ordinal": 8, "theme": "steel", "types": None}
+        expected |= {"judging": "admins", "opens": None, "closes": None, "state": "open"}
+        self.assertEqual(expected, {member: got[member] for member in expected})
+
+    async def test_as_it_was_read(self):
+        """choices: what GET gives can be sent back: the members that are not posted are ignored."""
+        made = await self.challenge(types=["game"])
+        got = await self.shown(made)
+        await self.put(made.path, got | {"theme": "new"}, by=await self.admin(), expect=204)
+        self.assertEqual(got | {"theme": "new"}, await self.shown(made))
+
+    async def test_who(self):
+        """Extensions §2: PUT and DELETE are for admins; others are 403, nobody is 401."""
+        made, other = await self.challenge(), await self.someone()
+        self.problem(await self.put(made.path, made.sent), 401, "unauthorized")
+        self.problem(await self.put(made.path, made.sent, by=other), 403, "forbidden")
+        self.problem(await self.delete(made.path), 401, "unauthorized")
+        self.problem(await self.delete(made.path, by=other), 403, "forbidden")
+
+    async def test_unknown(self):
+        """Extensions §2: an unknown challenge is 404 challenge_not_found, on DELETE too."""
+        path, admin = f"design-challenges/{guid()}", await self.admin()
+        refused = await self.put(path, challenge(), by=admin)
+        self.problem(refused, 404, "challenge_not_found")
+        self.problem(await self.delete(path, by=admin), 404, "challenge_not_found")
+        for method in (self.put, self.delete):
+            self.problem(await method("design-challenges/7", by=admin), 400, "invalid_path")
+
+    async def test_bad_body(self):
+        """Extensions §1: names are not blank and images relative paths, in PUT too; nothing
+        changes."""
+        made = await self.challenge()
+        before = await self.shown(made)
+        for pointer, change in (
+            ("/name", {"name": "  "}),
+            ("/win/achievement/name", {"win": reward(name="\u200b")}),
+            ("/participate", {"participate": None}),
+        ):
+            self.invalid(await self.redefine(made, 400, **change), pointer)
+        win = reward()
+        for image in ("/a.png", "../a.png", "a\\b.png", ""):
+            win["emblem"]["image"] = image
+            self.invalid(await self.redefine(made, 400, win=win), "/win/emblem/image")
+        self.assertEqual(before, await self.shown(made))
+
+    async def test_entries_stay(self):
+        """Extensions §2: entries stay when the definition changes, and so does what may enter."""
+        made = await self.challenge()
+        entry = await self.entry(made)
+        await self.redefine(made, types=["asset"])
+        self.assertEqual([entry.id], await self.entries(made))
+        self.assertEqual(1, (await self.shown(made))["entries"])
+
+    async def test_times_move(self):
+        """Extensions §2: with its times the state changes, there and back."""
+        made = await self.challenge()
+        for times, state in (
+            ({"closes": hence(-1)}, "judging"),
+            ({"opens": hence(HOUR)}, "upcoming"),
+            ({}, "open"),
+        ):
+            await self.redefine(made, **times)
+            self.assertEqual(state, (await self.shown(made))["state"])
+
+    async def test_closed(self):
+        """Extensions §2: a closed one is 409 challenge_closed, but 400 comes before that."""
+        made = await self.challenge()
+        await self.close(made)
+        before = await self.shown(made)
+        self.problem(await self.redefine(made, 409, name="x"), 409, "challenge_closed")
+        self.invalid(await self.redefine(made, 400, name=""), "/name")
+        self.assertEqual(before, await self.shown(made))
+
+    async def test_while_it_closes(self):
+        """Extensions §2: a PUT while it closes is 204 or 409; it is closed then, and what PUT
+        changed is there if it was 204."""
+        for _ in range(4):
+            made = await self.challenge()
+            entry = await self.entry(made, await self.someone())
+            answers = await gatherResults(
+                Deferred.fromCoroutine(one)
+                for one in (
+                    self.closing(made, entry),
+                    self.put(made.path, made.sent | {"theme": "new"}, by=await self.admin()),
+                )
+            )
+            self.assertEqual(204, answers[0].status)
+            got = await self.shown(made)
+            self.assertEqual(("closed", [entry.id]), (got["state"], got["winners"]))
+            if answers[1].status != 204:
+                self.problem(answers[1], 409, "challenge_closed")
+            expected = "new" if answers[1].status == 204 else made.sent["theme"]
+            self.assertEqual(expected, got["theme"])
+
+
+class RemoveTests(ChallengeCase):
+    """DELETE /api/v1/design-challenges/{id}."""
+
+    async def test_delete(self):
+        """Extensions §2: one without entries is removed."""
+        made, admin = await self.challenge(), await self.admin()
+        await self.delete(made.path, by=admin, expect=204)
+        for refused in (
+            await self.get(made.path),
+            await self.get(f"{made.path}/entries"),
+            await self.delete(made.path, by=admin),
+        ):
+            self.problem(refused, 404, "challenge_not_found")
+        ids = [one["id"] for one in await self.read("design-challenges", [CHALLENGE])]
+        self.assertNotIn(made.id, ids)
+
+    async def test_with_entries(self):
+        """Extensions §2: one with entries, hidden ones included, is 409 challenge_has_entries."""
+        made, admin = await self.challenge(), await self.admin()
+        entry = await self.entry(made)
+        self.problem(await self.delete(made.path, by=admin), 409, "challenge_has_entries")
+        await self.withdraw(entry)
+        self.assertEqual([], await self.entries(made))
+        self.problem(await self.delete(made.path, by=admin), 409, "challenge_has_entries")
+        await self.restore(entry)
+        await self.delete(made.entry(entry), by=entry.author, expect=204)
+        await self.delete(made.path, by=admin, expect=204)
+
+    async def test_while_it_is_entered(self):
+        """Extensions §2: removing it while it is entered: one of the two succeeds."""
+        for _ in range(4):
+            made, admin = await self.challenge(), await self.admin()
+            content = await self.content(await self.someone())
+            removed, entered = await gatherResults(
+                Deferred.fromCoroutine(one)
+                for one in (
+                    self.delete(made.path, by=admin),
+                    self.put(made.entry(content), by=content.author),
+                )
+            )
+            if removed.status == 204:
+                self.problem(entered, 404, "challenge_not_found")
+            else:
+                self.problem(removed, 409, "challenge_has_entries")
+                self.assertEqual(204, entered.status)
+                self.assertEqual([content.id], await self.entries(made))

@@ -1,0 +1,163 @@
+"""The list of revisions, and which one is current: extensions §1."""
+
+from tests.spec.data import guid, reference
+from tests.spec.notifications.support import TellingCase, bare
+from tests.spec.shapes import CONTENT, CONTENT_INFO, REVISION_ITEM
+
+
+class ListTests(TellingCase):
+    """GET /api/v1/content/{content}/revisions."""
+
+    async def test_list(self):
+        """Extensions §1: anyone gets {id, version, description, created, current} of each, the
+        newest first."""
+        made = await self.content(await self.someone())
+        sent = await self.publish(made)
+        found = await self.read(f"{made.path}/revisions", [REVISION_ITEM])
+        for one in found:
+            del one["created"]
+        new = {"id": sent["revisionId"], "version": "2.0", "description": "second"}
+        old = {"id": made.sent["revisionId"], "version": "1.0", "description": "first"}
+        self.assertEqual([new | {"current": True}, old | {"current": False}], found)
+
+    async def test_after_a_rollback(self):
+        """Extensions §1: going back changes which is current, not the order."""
+        made = await self.content(await self.someone())
+        sent = await self.publish(made)
+        await self.roll(made, made.sent["revisionId"])
+        found = await self.read(f"{made.path}/revisions", [REVISION_ITEM])
+        expected = [(sent["revisionId"], False), (made.sent["revisionId"], True)]
+        self.assertEqual(expected, [(one["id"], one["current"]) for one in found])
+
+    async def test_as_the_detail(self):
+        """Extensions §1: who may not see the content may not see its revisions: 404."""
+        made = await self.content(await self.user())
+        path = f"{made.path}/revisions"
+        self.problem(await self.get(f"content/{guid()}/revisions"), 404, "content_not_found")
+        for hide in (self.moderate(made, "suspended"), self.withdraw(made)):
+            await hide
+            for user in (None, await self.someone()):
+                self.problem(await self.get(path, by=user), 404, "content_not_found")
+            for user in (made.author, await self.admin()):
+                self.assertEqual(1, len(await self.read(path, [REVISION_ITEM], by=user)))
+
+    async def test_pages(self):
+        """Extensions: limit is 1 to 200, and 50 where none is given; after goes on."""
+        made = await self.content(await self.user(), **bare())
+        path, ids = f"{made.path}/revisions", [made.sent["revisionId"]]
+        ids += [(await self.publish(made))["revisionId"] for _ in range(51)]
+        for query, sizes in (("", [50, 2]), ("?limit=30", [30, 22]), ("?limit=200", [52])):
+            pages = await self.pages(path + query, [REVISION_ITEM])
+            self.assertEqual(sizes, [len(page) for page in pages if page])
+            self.assertEqual(ids[::-1], [one["id"] for page in pages for one in page])
+
+    async def test_bad_paging(self):
+        """Extensions: limit is 1 to 200, and after a cursor that the service gave."""
+        made = await self.content(await self.someone())
+        for limit in ("0", "201", "-1", "x"):
+            refused = await self.get(f"{made.path}/revisions", query={"limit": limit})
+            self.invalid_query(refused, "limit")
+        for after in ("x", "-1", "", "9" * 30):
+            refused = await self.get(f"{made.path}/revisions", query={"after": after})
+            self.invalid_query(refused, "after")
+
+
+class CurrentTests(TellingCase):
+    """PUT /api/v1/content/{content}/revisions/current."""
+
+    async def test_back_and_forward(self):
+        """Extensions §1: PUT current goes back or forward; the detail, ContentInfo and listingId
+        follow."""
+        made = await self.content(await self.user())
+        sent, seen = await self.publish(made), []
+        for one in (made.sent, sent, made.sent):
+            await self.roll(made, one["revisionId"].upper())
+            got = await self.read(made.path, CONTENT)
+            self.assertEqual(one["revisionId"], got["revisionId"])
+            self.assertEqual(one["version"], got["revision"]["version"])
+            self.assertEqual(
+                (one["entity"], one["originating"]), (got["entity"], got["originating"])
+            )
+            (listed,) = await self.read(f"user/{made.author.id}/content", [CONTENT_INFO])
+            self.assertEqual(
+                (one["revisionId"], got["listingId"]), (listed["revisionId"], listed["listingId"])
+            )
+            seen.append(got["listingId"])
+        self.assertEqual(sorted(set(seen)), seen, "new each time")
+
+    async def test_same(self):
+        """Extensions §1: there is a new listingId only if it changed."""
+        made = await self.content(await self.someone())
+        before = await self.read(made.path, CONTENT)
+        await self.roll(made, made.sent["revisionId"])
+        self.assertEqual(before["listingId"], (await self.read(made.path, CONTENT))["listingId"])
+
+    async def test_who(self):
+        """Extensions §1: the author and admins may; others are 403, nobody is 401."""
+        made = await self.content(await self.user())
+        await self.publish(made)
+        path, body = f"{made.path}/revisions/current", {"revisionId": made.sent["revisionId"]}
+        self.problem(await self.put(path, body), 401, "unauthorized")
+        self.problem(await self.put(path, body, by=await self.someone()), 403, "forbidden")
+        await self.put(path, body, by=await self.admin(), expect=204)
+        got = await self.read(made.path, CONTENT)
+        self.assertEqual(made.sent["revisionId"], got["revisionId"])
+
+    async def test_unknown(self):
+        """Extensions §1: 404 revision_not_found for what is no revision of this content, and
+        content_not_found where there is no content."""
+        made, other = [await self.content(await self.someone()) for _ in range(2)]
+        for unknown in (guid(), other.sent["revisionId"]):
+            self.problem(await self.roll(made, unknown, None), 404, "revision_not_found")
+        path = f"content/{guid()}/revisions/current"
+        refused = await self.put(path, {"revisionId": guid()}, by=made.author)
+        self.problem(refused, 404, "content_not_found")
+
+    async def test_bad_bodies(self):
+        """Extensions §1: revisionId is a GUID."""
+        made = await self.content(await self.someone())
+        path = f"{made.path}/revisions/current"
+        for body in ({}, {"revisionId": None}, {"revisionId": "x"}, {"revisionId": 7}, []):
+            self.problem(await self.put(path, body, by=made.author), 400, "invalid_body")
+
+    async def test_checked(self):
+        """Extensions §1: it is checked as a create is: going back onto suspended or deleted parts
+        is refused, and what is both is deleted_dependency."""
+        part = await self.content(await self.user())
+        made = await self.content(
+            await self.someone(), **bare(using=[reference(part.sent["entity"])])
+        )
+        sent = await self.publish(made)
+        await self.moderate(part, "suspended")
+        refused = await self.roll(made, made.sent["revisionId"], None)
+        found = self.problem(refused, 422, "suspended_dependency")
+        self.assertEqual([reference(part.sent["entity"])], found["entities"])
+        await self.withdraw(part)
+        for _ in range(2):
+            refused = await self.roll(made, made.sent["revisionId"], None)
+            self.problem(refused, 422, "deleted_dependency")
+            await self.moderate(part, "active")
+        got = await self.read(made.path, CONTENT)
+        self.assertEqual(sent["revisionId"], got["revisionId"])
+        await self.restore(part)
+        await self.roll(made, made.sent["revisionId"])
+
+    async def test_packages_are_checked(self):
+        """Extensions §1: packages are parts as entities are."""
+        part = await self.content(await self.user())
+        bundle = part.sent["packagesOriginating"][0]["id"]
+        made = await self.content(await self.someone(), **bare(packagesUsing=[bundle]))
+        await self.publish(made)
+        await self.withdraw(part)
+        refused = await self.roll(made, made.sent["revisionId"], None)
+        found = self.problem(refused, 422, "deleted_dependency")
+        self.assertEqual([bundle], found["packages"])
+
+    async def test_on_suspended(self):
+        """Extensions §1: on suspended content its author still goes back; it stays suspended."""
+        made = await self.content(await self.user())
+        await self.publish(made)
+        await self.moderate(made, "suspended")
+        await self.roll(made, made.sent["revisionId"])
+        got = await self.read(made.path, CONTENT, by=made.author)
+        self.assertEqual((made.sent["revisionId"], "suspended"), (got["revisionId"], got["status"]))

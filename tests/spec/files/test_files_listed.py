@@ -1,0 +1,272 @@
+"""The files of content, with URLs to read them: extensions §3."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from tests.spec.data import Content, User, guid, reference
+from tests.spec.files.support import File, FilesCase, blob, made_of, packed, picture
+from tests.spec.shapes import CONTENT_FILE
+
+
+class ListedCase(FilesCase):
+    """GET …/files."""
+
+    async def whole(self, author: User) -> tuple[Content, dict[str, File]]:
+        """Content with every kind of part, and their files."""
+        parts = {
+            "core": blob(61),
+            "dependency": blob(62),
+            "win64": blob(63, "package"),
+            "osx64": blob(64, "package"),
+            "linux64": blob(65, "package"),
+        }
+        await self.upload(author, *parts.values())
+        platforms = {one: parts[one] for one in ("win64", "osx64", "linux64")}
+        made = await self.content(
+            author,
+            entity=made_of(parts["core"]),
+            originating=[made_of(parts["dependency"])],
+            packagesOriginating=[packed(**platforms)],
+        )
+        return made, parts
+
+    async def built_on(self, author: User, other: Content, **changes: Any) -> tuple[Content, File]:
+        """Content of `author` whose core is a file of theirs, and that uses the other's core."""
+        own = blob()
+        await self.upload(author, own)
+        made = await self.content(
+            author,
+            entity=made_of(own),
+            originating=[],
+            packagesOriginating=[],
+            using=[reference(other.sent["entity"])],
+            **changes,
+        )
+        return made, own
+
+
+class ListedTests(ListedCase):
+    """GET /api/v1/content/{content}/files and …/revisions/{revision}/files."""
+
+    async def test_answer(self):
+        """Extensions §3: path, use, sha256, size, mediaType, url and expires of the core entity,
+        all dependencies and packages."""
+        made, parts = await self.whole(await self.user())
+        for path in (made.path, f"{made.path}/revisions/{made.sent['revisionId']}"):
+            found = await self.read(f"{path}/files", [CONTENT_FILE])
+            expected = [
+                (file.path, file.use, file.digest, len(file.data)) for file in parts.values()
+            ]
+            shown = [(one["path"], one["use"], one["sha256"], one["size"]) for one in found]
+            self.assertCountEqual(expected, shown)
+            self.assertEqual({"application/octet-stream"}, {one["mediaType"] for one in found})
+            by_path = {one["path"]: one["url"] for one in found}
+            for file in parts.values():
+                await self.gets(by_path[file.path], file.data)
+
+    async def test_platform(self):
+        """Extensions §3: `platform`: of the packages only that one's."""
+        made, parts = await self.whole(await self.user())
+        for platform in ("win64", "osx64", "linux64"):
+            found = await self.files(made, platform=platform)
+            names = ("core", "dependency", platform)
+            self.assertCountEqual(
+                [parts[name].path for name in names], [one["path"] for one in found]
+            )
+        for path in (made.path, f"{made.path}/revisions/{made.sent['revisionId']}"):
+            for value in ("win32", ""):
+                response = await self.get(f"{path}/files?platform={value}")
+                self.invalid_query(response, "platform")
+
+    async def test_only_the_services(self):
+        """Extensions §3: only those whose files the service has."""
+        author, file = await self.user(), blob()
+        studios = await self.content(author)
+        self.assertEqual([], await self.files(studios))
+        await self.upload(author, file)
+        mixed = await self.content(author, originating=[made_of(file)])
+        self.assertEqual([file.path], [one["path"] for one in await self.files(mixed)])
+
+    async def test_screenshots_are_not_listed(self):
+        """Extensions §3: media is not among them."""
+        author, shot = await self.user(), picture()
+        made = await self.holding(author, shot)
+        self.assertEqual([], await self.files(made))
+
+    async def test_dependencies(self):
+        """Extensions §3: all dependencies, those of other content too."""
+        base, parts = await self.whole(await self.user())
+        made, own = await self.built_on(
+            await self.user(), base, packagesUsing=[base.sent["packagesOriginating"][0]["id"]]
+        )
+        found = {one["path"]: one for one in await self.files(made)}
+        names = ("core", "win64", "osx64", "linux64")
+        expected = [own.path, *(parts[name].path for name in names)]
+        self.assertCountEqual(expected, found)
+        for file in (own, parts["core"], parts["win64"]):
+            await self.gets(found[file.path]["url"], file.data)
+
+    async def test_revisions(self):
+        """Extensions §3: of a revision its own, of the content those of the current one."""
+        author, new = await self.user(), blob()
+        old = blob()
+        made = await self.holding(author, old)
+        await self.upload(author, new)
+        sent = await self.publish(made, entity=made_of(new))
+        self.assertEqual([new.path], [one["path"] for one in await self.files(made)])
+        for revision, file in ((made.sent["revisionId"], old), (sent["revisionId"], new)):
+            path = f"{made.path}/revisions/{revision}/files"
+            (one,) = await self.read(path, [CONTENT_FILE])
+            self.assertEqual(file.path, one["path"])
+            await self.gets(one["url"], file.data)
+        await self.roll(made, made.sent["revisionId"])
+        self.assertEqual([old.path], [one["path"] for one in await self.files(made)])
+
+    async def test_many(self):
+        """choices: a list of many files is whole, with a URL for each part."""
+        author, file = await self.user(), blob()
+        await self.upload(author, file)
+        made = await self.content(author, originating=[made_of(file) for _ in range(300)])
+        found = await self.files(made)
+        self.assertEqual([file.path] * 300, [one["path"] for one in found])
+        self.assertEqual(1, len({one["url"] for one in found}))
+
+    async def test_missing(self):
+        """choices: unknown content is 404 content_not_found, a revision of it
+        revision_not_found."""
+        made = await self.content(await self.someone())
+        for path in ("files", f"revisions/{guid()}/files"):
+            self.problem(await self.get(f"content/{guid()}/{path}"), 404, "content_not_found")
+        response = await self.get(f"{made.path}/revisions/{guid()}/files")
+        self.problem(response, 404, "revision_not_found")
+
+    async def test_expires(self):
+        """Extensions §3: URLs expire on a full hour, one to two hours ahead, so that they are
+        stable."""
+        made, _ = await self.whole(await self.user())
+        for _ in range(2):
+            before = time.time()
+            first, second = await self.files(made), await self.files(made, await self.someone())
+            after = time.time()
+            if int(before // 3_600) == int(after // 3_600):
+                break
+        for one in first:
+            self.assertTrue(before + 3_599 <= one["expires"] <= after + 7_201, one)
+        self.assertEqual(first, second)
+
+    async def test_as_the_detail(self):
+        """Extensions §3: who sees the detail sees the list: hidden content is 404 to others."""
+        made, parts = await self.whole(await self.user())
+        for hide in (lambda made: self.moderate(made, "suspended"), self.withdraw):
+            await hide(made)
+            for path in (made.path, f"{made.path}/revisions/{made.sent['revisionId']}"):
+                for user in (None, await self.someone()):
+                    response = await self.get(f"{path}/files", by=user)
+                    self.problem(response, 404, "content_not_found")
+                for user in (made.author, await self.admin()):
+                    found = await self.read(f"{path}/files", [CONTENT_FILE], by=user)
+                    self.assertEqual(len(parts), len(found))
+            await self.moderate(made, "active")
+
+
+class WithheldTests(ListedCase):
+    """Where `url` is null."""
+
+    async def withheld(self, of: Content, by: User | None, *files: File) -> None:
+        """Assert which of the content's files have no URL."""
+        found = await self.files(of, by)
+        withheld = {one["path"] for one in found if one["url"] is None}
+        self.assertEqual({file.path for file in files}, withheld)
+        for one in found:
+            self.assertEqual(one["url"] is None, one["expires"] is None, one)
+
+    async def test_suspended(self):
+        """Extensions §3: suspended content has no more URLs, nor has what it brought in others
+        that use it; taken back, they are there again."""
+        core, author = blob(), await self.user()
+        base = await self.holding(author, core)
+        made, own = await self.built_on(await self.user(), base)
+        await self.withheld(made, None)
+        await self.moderate(base, "suspended")
+        for user in (author, await self.admin()):
+            await self.withheld(base, user, core)
+        await self.withheld(made, None, core)
+        await self.gets(await self.link(made, own), own.data)
+        await self.moderate(base, "active")
+        await self.withheld(base, None)
+        await self.withheld(made, None)
+        await self.gets(await self.link(made, core), core.data)
+
+    async def test_deleted(self):
+        """Extensions §3: deleted content has no more URLs; for active dependents still."""
+        core, author = blob(), await self.user()
+        base = await self.holding(author, core)
+        made, _ = await self.built_on(await self.user(), base)
+        await self.withdraw(base)
+        for user in (author, await self.admin()):
+            await self.withheld(base, user, core)
+        await self.withheld(made, None)
+        await self.gets(await self.link(made, core), core.data)
+        await self.restore(base)
+        await self.withheld(base, None)
+
+    async def test_deleted_dependents(self):
+        """Extensions §3: dependents that are not active have none."""
+        core = blob()
+        base = await self.holding(await self.user(), core)
+        made, own = await self.built_on(await self.user(), base)
+        await self.withdraw(base)
+        await self.withdraw(made)
+        await self.withheld(made, made.author, core, own)
+
+    async def test_suspended_and_deleted(self):
+        """Extensions §3: what is both suspended and deleted is withheld from dependents too."""
+        core = blob()
+        base = await self.holding(await self.user(), core)
+        made, _ = await self.built_on(await self.user(), base)
+        await self.moderate(base, "suspended")
+        await self.withdraw(base)
+        await self.withheld(made, None, core)
+
+    async def test_judged_by_who_brought_it(self):
+        """Extensions §3: suspension is judged by who brought the file to this content, not by its
+        bytes: another content with its own claim on the same digest keeps its URL."""
+        core, third = blob(), await self.user()
+        base = await self.holding(await self.user(), core)
+        user = await self.user()
+        made, _ = await self.built_on(user, base)
+        same = await self.content(
+            third, entity=made_of(core), originating=[], packagesOriginating=[]
+        )
+        upon, _ = await self.built_on(user, same)
+        await self.moderate(base, "suspended")
+        await self.withheld(made, None, core)
+        await self.withheld(same, None)
+        await self.withheld(upon, None)
+        await self.gets(await self.link(same, core), core.data)
+
+    async def test_registered_by_another(self):
+        """choices: a part is brought by the content that registered it, as for its dependents:
+        who names the same part among their own uses it."""
+        author, other, file = await self.user(), await self.user(), blob()
+        await self.upload(author, file)
+        part = made_of(file)
+        base = await self.content(author, originating=[part])
+        same = await self.content(other, originating=[part])
+        self.assertEqual(0, (await self.storage(other))["used"])
+        await self.moderate(base, "suspended")
+        await self.withheld(same, None, file)
+
+    async def test_unpublished(self):
+        """Extensions §3: URLs are signed for claims, never for a path's text: a studio's content
+        whose path names a file by mere text gives none."""
+        owner, file = await self.user(), blob()
+        await self.upload(owner, file)
+        other = await self.user()
+        for path in (f"./{file.path}", f"x/../{file.path}"):
+            response = await self.creating(other, entity=made_of(file) | {"path": path})
+            self.problem(response, 400)
+        made = await self.content(other, entity=made_of(file) | {"path": f"x/{file.path}"})
+        self.assertEqual([], await self.files(made))

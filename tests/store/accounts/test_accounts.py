@@ -1,0 +1,71 @@
+"""Accounts: unique names, and what a log-in is checked against."""
+
+from contentsvc.db.errors import Refused
+from contentsvc.store.accounts import accounts
+from tests.support.databases import StoreCase, guid, together
+
+
+class RegisterTests(StoreCase):
+    async def register(self, name: str, email: str) -> str:
+        """The outcome of a registration: "made" or the constraint that refused it."""
+        try:
+            await accounts.register(self.db, name, email, "-", False)
+        except Refused as refused:
+            return refused.constraint
+        return "made"
+
+    async def test_unique(self) -> None:
+        """A name or address is taken whatever the case."""
+        self.assertEqual(await self.register("Bob", "bob@example.com"), "made")
+        self.assertEqual(await self.register("bOB", "other@example.com"), "users_username")
+        self.assertEqual(await self.register("other", "BOB@Example.com"), "users_email")
+        self.assertEqual(await self.register("bob_", "bob_@example.com"), "made")
+
+    async def test_at_once(self) -> None:
+        """Of several at once one has the name."""
+        acts = [self.register("eve", f"eve{n}@example.com") for n in range(8)]
+        self.assertEqual(sorted(await together(*acts)), ["made"] + ["users_username"] * 7)
+
+    async def test_as_written(self) -> None:
+        """Name and address are kept as they were written."""
+        await self.register("McFly", "McFly@Example.com")
+        rows = self.sql("select username, email from users where username_key = 'mcfly'")
+        self.assertEqual(rows, [("McFly", "McFly@Example.com")])
+
+    async def test_case_beyond_ascii(self) -> None:
+        """An address's case beyond ASCII matters, whatever the server's locale."""
+        self.assertEqual(await self.register("one", "ä@example.com"), "made")
+        self.assertEqual(await self.register("two", "Ä@example.com"), "made")
+
+
+class LogInTests(StoreCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.name = f"u{guid()[:8]}"
+        self.ann = await self.user(self.name)
+
+    async def credentials(self, name: str | None = None) -> accounts.Credentials | None:
+        """The credentials for a log-in under this name."""
+        return await accounts.credentials(self.db, name or self.name)
+
+    async def test_names(self) -> None:
+        """An account is found by name, by address, in any case, and by id."""
+        for name in (self.name, self.name.upper(), f"{self.name}@Example.com"):
+            self.assertEqual((await self.credentials(name)).id, self.ann)
+        found = await accounts.credentials_of(self.db, self.ann)
+        self.assertEqual(found, await self.credentials())
+        self.assertIsNone(await self.credentials("nobody"))
+        self.assertIsNone(await accounts.credentials_of(self.db, guid()))
+
+    async def test_name_before_address(self) -> None:
+        """Where one's name is another's address, the name goes first."""
+        other = await accounts.register(self.db, "x@y", f"{guid()}@example.com", "-", False)
+        await accounts.register(self.db, f"n{guid()[:8]}", "X@Y", "-", False)
+        self.assertEqual((await self.credentials("x@y")).id, other)
+
+    async def test_password(self) -> None:
+        """A new hash replaces the old, if that is still the one."""
+        old = (await self.credentials()).password_hash
+        changes = (accounts.set_password(self.db, self.ann, old, new) for new in ("new", "newer"))
+        self.assertCountEqual(await together(*changes), [True, False])
+        self.assertIn((await self.credentials()).password_hash, ("new", "newer"))

@@ -1,0 +1,102 @@
+"""Users (spec §4.6 to §4.8), but for the search."""
+
+import secrets
+
+from contentsvc.store.accounts import users
+from contentsvc.wire.accounts import UserInfo
+from tests.support.databases import StoreCase, guid
+
+
+class UserTests(StoreCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.name = f"U{guid()[:8]}"
+        self.ann = await self.user(self.name)
+
+    async def test_new(self) -> None:
+        """A new user has no avatar, emblem or profile."""
+        found = await users.info(self.db, self.ann)
+        self.assertEqual(found, UserInfo(self.ann, self.name, None, None, None))
+        row = await users.full(self.db, self.ann)
+        expected = (self.ann, self.name, f"{self.name}@example.com", False, *[None] * 4)
+        self.assertEqual(row, expected)
+
+    async def test_update(self) -> None:
+        """An update replaces all that may be changed, with nothing too; name and address stay."""
+        emblem = guid()
+        for values in (("a.png", emblem, "full", "public"), (None, None, None, None)):
+            self.assertTrue(await users.update(self.db, self.ann, *values))
+            row = await users.full(self.db, self.ann)
+            self.assertEqual(row[1:], (self.name, f"{self.name}@example.com", False, *values))
+            info = await users.info(self.db, self.ann)
+            self.assertEqual((info.avatar, info.emblem), values[:2])
+
+    async def test_public_only(self) -> None:
+        """The public info never shows the full profile."""
+        await users.update(self.db, self.ann, None, None, "secret", None)
+        self.assertIsNone((await users.info(self.db, self.ann)).profile)
+
+    async def test_nobody(self) -> None:
+        """A user who does not exist is None."""
+        self.assertIsNone(await users.info(self.db, guid()))
+        self.assertIsNone(await users.full(self.db, guid()))
+        self.assertFalse(await users.update(self.db, guid(), None, None, None, None))
+        self.assertIsNone(await users.id_of(self.db, "nobody"))
+
+    async def test_id_of(self) -> None:
+        """A user is found by name whatever the case, and not by address."""
+        self.assertEqual(await users.id_of(self.db, self.name.upper()), self.ann)
+        self.assertIsNone(await users.id_of(self.db, f"{self.name}@example.com"))
+
+    async def test_promote(self) -> None:
+        """A promoted user is an admin."""
+        await users.promote(self.db, self.ann)
+        self.assertEqual(self.sql("select admin from users where id = %s", self.ann), [(True,)])
+
+
+class InfosTests(StoreCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.users = [await self.user() for _ in range(4)]
+        for user, size in zip(self.users, (10, 20, 30, None), strict=True):
+            profile = None if size is None else "x" * size
+            await users.update(self.db, user, None, None, None, profile)
+
+    async def infos(self, given: list[str], bytes: int) -> list[str]:
+        """The users in the result."""
+        return [info.id for info in await users.infos(self.db, given, bytes)]
+
+    async def test_order(self) -> None:
+        """They come in the order that was asked for, without those that are not there."""
+        given = [self.users[3], guid(), self.users[0], self.users[2]]
+        self.assertEqual(await self.infos(given, 1000), [given[0], *given[2:]])
+        (info, *_) = await users.infos(self.db, given[2:], 1000)
+        self.assertEqual(info.profile, "x" * 10)
+        self.assertEqual(await self.infos([guid()], 1000), [])
+
+    async def test_bytes(self) -> None:
+        """None comes once the profiles before have so many bytes, but for the first."""
+        for bytes, count in ((1, 1), (10, 1), (11, 2), (30, 2), (31, 3), (60, 3), (61, 4)):
+            self.assertEqual(await self.infos(self.users, bytes), self.users[:count])
+
+    async def test_state(self) -> None:
+        """The state differs when one of them, or their order, does."""
+        ann, bob, *_ = self.users
+        states = {await users.infos_state(self.db, given) for given in ([ann, bob], [bob, ann])}
+        await users.update(self.db, ann, None, None, "full", "y" * 10)
+        states.add(await users.infos_state(self.db, [ann, bob]))
+        self.assertEqual(len(states), 3)
+        await users.update(self.db, ann, None, None, "other", "y" * 10)
+        self.assertIn(await users.infos_state(self.db, [ann, bob]), states)
+
+    async def test_search(self) -> None:
+        """A page of a search whose profiles are too long has none, and says so."""
+        word = secrets.token_hex(8)
+        found = [await self.user(f"{word}{n}") for n in range(2)]
+        for size in (users.PROFILES // 2, users.PROFILES // 2 + 1):
+            for user in found:
+                await users.update(self.db, user, None, None, None, "x" * size)
+            page = await users.search(self.db, word, 10, 0)
+            self.assertEqual({row.bytes for row in page}, {2 * size})
+            shown = [row.info.profile is not None for row in page]
+            self.assertEqual(shown, [2 * size <= users.PROFILES] * 2)

@@ -1,0 +1,309 @@
+"""Comments (spec §4.4): dense ordinals, exact counters, tombstones."""
+
+from twisted.internet.defer import Deferred
+
+from contentsvc.db.errors import Refused
+from contentsvc.db.query import Db
+from contentsvc.store.activity_limits import UNLIMITED
+from contentsvc.store.content import comments
+from contentsvc.store.content import content as contents
+from contentsvc.store.content.comments import Locking
+from tests.support.databases import StoreCase, guid, together
+
+REFUSED = comments.Written(None, False, 0, [])
+"""Not written, because the comments are locked."""
+CHANGED = comments.Edited(False, False, True)
+LOCKED = comments.Edited(False, True, False)
+DELETED = comments.Edited(False, False, False)
+
+
+class CommentCase(StoreCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.author = await self.user()
+        self.game = await self.content(self.author)
+
+    async def write(self, parent: int | None = None, content: str | None = None) -> int | None:
+        """The id of a new comment of the author's."""
+        on = content or self.game
+        return await self.written_by(self.author, on=on, parent=parent)
+
+    async def written_by(
+        self,
+        author: str,
+        *,
+        on: str | None = None,
+        admin: bool = False,
+        parent: int | None = None,
+        db: Db | None = None,
+    ) -> int | None:
+        """The id of a new comment, None if its author cannot see the content."""
+        where = db or self.db, on or self.game
+        written = await comments.create(*where, author, admin, parent, "Well made", *UNLIMITED)
+        return None if written is None else written.id
+
+    async def delete(self, comment: int) -> bool | None:
+        """Leave a tombstone."""
+        return await comments.delete(self.db, self.game, comment)
+
+    async def page(self, size: int = 100, page: int = 0) -> list[comments.Row]:
+        """One page."""
+        return await comments.page(self.db, self.game, None, False, size, page)
+
+    def counters(self) -> tuple[int, int]:
+        """The counters of all comments and of those not deleted, checked against the rows."""
+        (counted,) = self.sql(
+            "select comments, live_comments from contents where id = %s", self.game
+        )
+        (there,) = self.sql(
+            "select count(*), count(*) filter (where not deleted) from comments"
+            " where content_id = %s",
+            self.game,
+        )
+        self.assertEqual(counted, there)
+        return counted
+
+
+class WriteTests(CommentCase):
+    async def test_at_once(self) -> None:
+        """Twenty at once have the ordinals 1 to 20, in the order of their times."""
+        await together(*(self.write() for _ in range(20)))
+        rows = self.sql(
+            "select ordinal from comments where content_id = %s order by created, ordinal",
+            self.game,
+        )
+        self.assertEqual([row[0] for row in rows], list(range(1, 21)))
+        self.assertEqual(self.counters(), (20, 20))
+
+    async def test_rolled_back(self) -> None:
+        """One that was rolled back leaves no hole in the ordinals."""
+        await self.write()
+        with self.assertRaises(KeyError):
+            async with self.db.transaction() as tx:
+                await self.written_by(self.author, db=tx)
+                raise KeyError
+        await self.write()
+        rows = self.sql("select ordinal from comments where content_id = %s order by 1", self.game)
+        self.assertEqual(rows, [(1,), (2,)])
+        self.assertEqual(self.counters(), (2, 2))
+
+    async def test_parent(self) -> None:
+        """The parent is a comment of the same content, and may be deleted."""
+        parent = await self.write()
+        elsewhere = await self.write(content=await self.content(self.author))
+        self.assertIsNotNone(await self.write(parent))
+        await self.delete(parent)
+        self.assertIsNotNone(await self.write(parent))
+        for bad in (elsewhere, 2**62):
+            with self.assertRaises(Refused) as caught:
+                await self.write(bad)
+            self.assertEqual(caught.exception.constraint, "comments_parent")
+        self.assertEqual(self.counters(), (3, 2))
+
+    async def test_no_content(self) -> None:
+        """Where there is no such content, or none that the author sees, there is no comment."""
+        self.assertIsNone(await self.write(content=guid()))
+        await contents.set_status(self.db, self.game, "suspended")
+        self.assertIsNotNone(await self.write())
+        other = await self.user()
+        for admin, seen in ((False, False), (True, True)):
+            found = await self.written_by(other, admin=admin)
+            self.assertEqual(found is not None, seen)
+
+    async def test_update(self) -> None:
+        """A changed text is there, and its time is later; that of creation stays."""
+        comment = await self.write()
+        self.sql("update comments set created = created - interval '9 s' where id = %s", comment)
+        before = await comments.get(self.db, self.game, comment, None, False)
+        self.assertEqual(await comments.update(self.db, self.game, comment, "Better now"), CHANGED)
+        after = await comments.get(self.db, self.game, comment, None, False)
+        self.assertEqual((after.body, after.created), ("Better now", before.created))
+        self.assertGreater(after.updated, after.created)
+
+    async def test_times(self) -> None:
+        """An unaltered comment was updated when it was created, to the microsecond."""
+        comment = await self.write()
+        same = self.sql("select created = updated from comments where id = %s", comment)
+        self.assertEqual(same, [(True,)])
+
+
+class DeleteTests(CommentCase):
+    async def test_tombstone(self) -> None:
+        """A deleted comment keeps its place and loses its text; it is deleted once."""
+        comment = await self.write()
+        await self.write(comment)
+        self.assertTrue(await self.delete(comment))
+        self.assertFalse(await self.delete(comment))
+        rows = await self.page()
+        first, second = (row.comment for row in rows)
+        self.assertEqual((first.id, first.body, first.deleted), (comment, "", True))
+        self.assertEqual((second.parent_id, rows[0].total), (comment, 2))
+        self.assertEqual(self.counters(), (2, 1))
+
+    async def test_not_updated(self) -> None:
+        """Its text cannot be changed any more."""
+        comment = await self.write()
+        await self.delete(comment)
+        self.assertEqual(await comments.update(self.db, self.game, comment, "back"), DELETED)
+
+    async def test_at_once(self) -> None:
+        """Deleted ten times at once, it is counted once."""
+        comment = await self.write()
+        found = await together(*(self.delete(comment) for _ in range(10)))
+        self.assertEqual(found.count(True), 1)
+        self.assertEqual(self.counters(), (1, 0))
+
+    async def test_with_others(self) -> None:
+        """Comments written and deleted at once leave exact counters."""
+        old = [await self.write() for _ in range(10)]
+        await together(*(act for n in old for act in (self.delete(n), self.write())))
+        self.assertEqual(self.counters(), (20, 10))
+
+    async def test_other_content(self) -> None:
+        """A comment is found only under its own content."""
+        comment = await self.write()
+        other = await self.content(self.author)
+        self.assertFalse(await comments.delete(self.db, other, comment))
+        self.assertIsNone(await comments.get(self.db, other, comment, None, False))
+        self.assertIsNone(await comments.standing(self.db, other, comment, self.author, True))
+
+
+class LockTests(CommentCase):
+    """Locked comments (extensions §1)."""
+
+    async def lock(self, locked: bool = True, db: Db | None = None) -> Locking | None:
+        """The author locks or unlocks."""
+        return await comments.lock(db or self.db, self.game, self.author, False, locked)
+
+    async def test_written(self) -> None:
+        """While they are locked nobody writes one, with a limit or without; unlocked, all do."""
+        self.assertEqual(await self.lock(), (True, False))
+        for admin in (False, True):
+            for limit in (UNLIMITED, (20, 60)):
+                given = self.game, self.author, admin, None, "x", *limit
+                self.assertEqual(await comments.create(self.db, *given), REFUSED)
+        self.assertEqual(self.counters(), (0, 0))
+        self.assertEqual(await self.lock(), (True, False))
+        self.assertEqual(await self.lock(False), (True, False))
+        self.assertIsNotNone(await self.write())
+
+    async def test_changed(self) -> None:
+        """While they are locked none is changed, but deleted ones are."""
+        comment = await self.write()
+        await self.lock()
+        self.assertEqual(await comments.update(self.db, self.game, comment, "new"), LOCKED)
+        self.assertTrue(await self.delete(comment))
+        self.assertEqual(self.counters(), (1, 0))
+
+    async def test_who(self) -> None:
+        """The content's author and admins lock them; others do not, if they see it at all. It is an
+        admin's act if it changes something of another user's."""
+        other = await self.user()
+        for admin, expected in ((False, False), (True, True)):
+            given = self.game, other, admin, True
+            self.assertEqual(await comments.lock(self.db, *given), (expected, expected))
+            self.assertIs(await comments.locked(self.db, *given[:3]), expected)
+        self.assertEqual(await comments.lock(self.db, *given), (True, False))
+        await contents.set_status(self.db, self.game, "suspended")
+        self.assertIsNone(await comments.lock(self.db, self.game, other, False, False))
+        self.assertFalse(await comments.locked(self.db, self.game, other, False))
+        self.assertTrue(await comments.locked(self.db, self.game, self.author, False))
+        self.assertIsNone(await comments.lock(self.db, guid(), other, True, True))
+
+    async def test_meanwhile(self) -> None:
+        """What waits for the lock to commit finds them locked: a new comment and a change."""
+        comment = await self.write()
+        for limit in (UNLIMITED, (20, 60)):
+            given = self.game, self.author, False, None, "x", *limit
+            async with self.db.transaction() as tx:
+                await self.lock(db=tx)
+                late = Deferred.fromCoroutine(comments.create(self.db, *given))
+                change = comments.update(self.db, self.game, comment, "new")
+                changed = Deferred.fromCoroutine(change)
+                gone = Deferred.fromCoroutine(self.delete(comment))
+            self.assertEqual((await late, await changed), (REFUSED, LOCKED))
+            self.assertTrue(await gone)
+            await self.lock(False)
+            comment = await self.write()
+
+    async def test_before(self) -> None:
+        """The lock waits for a comment that is being written, and for a change."""
+        comment = await self.write()
+        for act in (
+            lambda tx: self.written_by(self.author, db=tx),
+            lambda tx: comments.update(tx, self.game, comment, "new"),
+        ):
+            ended = []
+            async with self.db.transaction() as tx:
+                await act(tx)
+                locking = Deferred.fromCoroutine(self.lock())
+                locking.addCallback(lambda _, ended=ended: ended.append(self.counters()))
+                # More statements than the lock has: it would be done by now.
+                for _ in range(5):
+                    await self.page()
+                self.assertEqual(ended, [])
+            await locking
+            self.assertEqual(len(ended), 1)
+            await self.lock(False)
+
+    async def test_no_deadlock(self) -> None:
+        """Comments that are written, changed, deleted and locked at once do not block."""
+        old = [await self.write() for _ in range(8)]
+        acts = [
+            act
+            for n in old
+            for act in (
+                self.delete(n),
+                comments.update(self.db, self.game, n, "new"),
+                self.write(n),
+                self.lock(n % 2 == 0),
+            )
+        ]
+        await together(*acts)
+        self.counters()
+
+
+class ReadTests(CommentCase):
+    async def test_pages(self) -> None:
+        """Pages hold each comment once, oldest first, and all know the total."""
+        written = [await self.write() for _ in range(7)]
+        found = []
+        for number in range(3):
+            page = await self.page(size=3, page=number)
+            self.assertEqual({row.total for row in page}, {7})
+            found += [row.comment.id for row in page]
+        self.assertEqual(found, written)
+
+    async def test_beyond(self) -> None:
+        """A page beyond the last has the total and no comment, however far it is."""
+        await self.write()
+        for number in (1, 2**31 - 1):
+            (row,) = await self.page(size=200, page=number)
+            self.assertEqual(row, (1, None))
+
+    async def test_empty(self) -> None:
+        """So has that of a content without comments."""
+        (row,) = await self.page()
+        self.assertEqual(row, (0, None))
+
+    async def test_hidden(self) -> None:
+        """Of suspended content only its author and admins see any."""
+        comment = await self.write()
+        await contents.set_status(self.db, self.game, "suspended")
+        other = await self.user()
+        for user, admin, seen in (
+            (None, False, 0),
+            (other, False, 0),
+            (self.author, False, 1),
+            (other, True, 1),
+        ):
+            page = await comments.page(self.db, self.game, user, admin, 9, 0)
+            one = await comments.get(self.db, self.game, comment, user, admin)
+            self.assertEqual((len(page), one is not None), (seen, bool(seen)))
+
+    async def test_standing(self) -> None:
+        """It gives both authors, the comment's and the content's, and whether it is deleted."""
+        other = await self.user()
+        comment = await self.written_by(other)
+        found = await comments.standing(self.db, self.game, comment, other, False)
+        self.assertEqual(found, (other, self.author, False))

@@ -1,0 +1,165 @@
+"""Challenges that close by themselves, and what is told of closed ones (extensions §2)."""
+
+from typing import Any
+
+from msgspec import json
+
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.query import Db
+from contentsvc.store.challenges import challenges, entries
+from contentsvc.store.outbox import Outbox
+from contentsvc.store.tasks import Task
+from contentsvc.tasks.challenge_closing import EVERY, Deadlines
+from contentsvc.tasks.handlers import KINDS
+from tests.store.challenges.test_challenges import FUTURE, PAST, definition
+from tests.support.databases import together
+from tests.tasks.support import TellerCase
+
+
+class ChallengeCase(TellerCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.teller = self.telling(self.db, kinds=KINDS, most=2)
+        self.deadlines = Deadlines(self.db, self.outbox)
+
+    async def create(self, **changes: Any) -> str:
+        """The id of a new challenge, that the votes judge; its time is over."""
+        changes = {"opens": PAST, "closes": PAST + 9, "judging": "votes", **changes}
+        return await challenges.create(self.db, definition(**changes))
+
+    async def entry(self, challenge: str, author: str, up: int = 0) -> str:
+        """The id of a new content with these up-votes, which has entered."""
+        made = await self.content(author)
+        self.sql("update contents set up = %s where id = %s", up, made)
+        await entries.enter(self.db, challenge, made, author)
+        return made
+
+    async def state(self, challenge: str) -> str:
+        row = await challenges.get(self.db, challenge, None, False)
+        return "" if row is None else row.state
+
+    def heard(self, user: str) -> list[dict[str, str]]:
+        """What the user was told."""
+        rows = self.sql("select data from notifications where user_id = %s order by seq", user)
+        return [json.decode(data) for (data,) in rows]
+
+
+class DeadlineTests(ChallengeCase):
+    async def test_closes(self) -> None:
+        """One whose time is over is closed, with the winner of the votes, and its task is put."""
+        challenge = await self.create()
+        ann = await self.user()
+        best = await self.entry(challenge, ann, up=3)
+        await self.entry(challenge, await self.user(), up=2)
+        await self.deadlines.run()
+        row = await challenges.get(self.db, challenge, None, False)
+        assert row is not None
+        self.assertEqual((row.state, row.winners), ("closed", [best]))
+        ((task,),) = self.sql("select task from outbox")
+        self.assertEqual(json.decode(task), {"kind": "ChallengeClosed", "challenge": challenge})
+
+    async def test_stays(self) -> None:
+        """Those that admins judge, that are still open, or that never close, stay."""
+        made = [
+            await self.create(judging="admins"),
+            await self.create(closes=FUTURE),
+            await self.create(closes=None),
+        ]
+        await self.deadlines.run()
+        states = [await self.state(challenge) for challenge in made]
+        self.assertEqual(states, ["judging", "open", "open"])
+        self.assertEqual(self.left(), [])
+
+    async def test_in_time(self) -> None:
+        """Two looks fit into the minute that a challenge has for closing."""
+        self.assertLess(2 * EVERY, 60)
+
+    async def test_several_processes(self) -> None:
+        """Of several processes one closes it: the rewards and the task are there once."""
+        for _ in range(5):
+            challenge = await self.create()
+            await self.entry(challenge, await self.user(), up=1)
+            others = [Deadlines(await self.pool(size=2), self.outbox) for _ in range(3)]
+            await together(*(each.run() for each in (self.deadlines, *others)))
+            self.assertEqual(await self.state(challenge), "closed")
+        self.assertEqual(len(self.left()), 5)
+        self.assertEqual(self.sql("select count(*) from challenge_rewards"), [(10,)])
+
+    async def test_one_fails(self) -> None:
+        """One that cannot be closed holds up no other, and the job fails."""
+        held, other = await self.create(), await self.create(closes=PAST + 10)
+        self.options = "-c lock_timeout=100ms"
+        deadlines = Deadlines(await self.pool(), self.outbox)
+        async with self.db.transaction() as tx:
+            await challenges.lock(tx, held)
+            with self.assertRaises(Unavailable):
+                await deadlines.run()
+        self.assertEqual([await self.state(each) for each in (held, other)], ["judging", "closed"])
+        await deadlines.run()
+        self.assertEqual(await self.state(held), "closed")
+
+    async def test_dies(self) -> None:
+        """If a process dies before it has committed, nothing has happened, and another closes the
+        challenge."""
+
+        class Dying(Outbox):
+            """Fails after everything was written."""
+
+            async def put(self, db: Db, task: Task) -> None:
+                await super().put(db, task)
+                raise KeyError("killed")
+
+        challenge = await self.create()
+        await self.entry(challenge, await self.user(), up=1)
+        with self.assertRaises(KeyError):
+            await Deadlines(self.db, Dying(lambda: None)).run()
+        self.assertEqual((await self.state(challenge), self.left()), ("judging", []))
+        self.assertEqual(self.sql("select * from challenge_rewards"), [])
+        await self.deadlines.run()
+        self.assertEqual((await self.state(challenge), len(self.left())), ("closed", 1))
+
+
+class ToldTests(ChallengeCase):
+    async def test_told(self) -> None:
+        """A winner gets ChallengeWon and nothing else, all others ChallengeParticipated, each once
+        with their newest entry: of a winner, the newest that has won."""
+        challenge = await self.create()
+        ann, *others = [await self.user() for _ in range(6)]
+        await self.entry(challenge, ann, up=5)
+        won = await self.entry(challenge, ann, up=5)
+        await self.entry(challenge, ann)
+        joined = []
+        for other in others:
+            await self.entry(challenge, other, up=1)
+            joined.append(await self.entry(challenge, other))
+        bystander = await self.user()
+        await self.deadlines.run()
+        await self.work()
+        told = {"challenge": challenge, "content": won}
+        self.assertEqual(self.heard(ann), [{"kind": "ChallengeWon", **told}])
+        for other, content in zip(others, joined, strict=True):
+            told = {"challenge": challenge, "content": content}
+            self.assertEqual(self.heard(other), [{"kind": "ChallengeParticipated", **told}])
+        self.assertEqual((self.heard(bystander), self.left()), ([], []))
+
+    async def test_hidden(self) -> None:
+        """Who has only hidden entries is told nothing; nobody is told of a challenge without
+        entries."""
+        challenge = await self.create()
+        ann = await self.user()
+        game = await self.entry(challenge, ann)
+        self.sql("update contents set suspended = true where id = %s", game)
+        await self.create()
+        await self.deadlines.run()
+        await self.work()
+        self.assertEqual((self.heard(ann), self.left()), ([], []))
+
+    async def test_whole_batches(self) -> None:
+        """All are told once if the last batch is full too."""
+        challenge = await self.create()
+        authors = [await self.user() for _ in range(4)]
+        for author in authors:
+            await self.entry(challenge, author)
+        await self.deadlines.run()
+        await self.work()
+        self.assertEqual([len(self.heard(author)) for author in authors], [1] * 4)

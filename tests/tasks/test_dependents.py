@@ -1,0 +1,131 @@
+"""Authors are told what happens to content on which theirs depends (extensions §1)."""
+
+from functools import partial
+from typing import Any
+
+from msgspec import json
+
+from contentsvc.store.content import content as contents
+from contentsvc.store.tasks import DependencyChanged
+from contentsvc.tasks.dependents import dependency_changed
+from contentsvc.tasks.handlers import KINDS
+from contentsvc.tasks.outbox import kinds
+from tests.support.databases import together
+from tests.support.uses import UsesCase
+from tests.tasks.support import TellerCase
+
+
+class DependencyTests(TellerCase, UsesCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.teller = self.telling(self.db, kinds=KINDS, most=2)
+        self.base = await self.content(self.author)
+        self.users = sorted([await self.user() for _ in range(5)])
+        self.games = [await self.built_on(self.base, author=user) for user in self.users]
+
+    async def changed(
+        self, status: str, *, actor: str | None = None, by_author: bool = False
+    ) -> None:
+        """A row about the content."""
+        task = DependencyChanged(
+            dependency=self.base, status=status, actor=actor or self.author, by_author=by_author
+        )
+        await self.outbox.put(self.db, task)
+
+    def heard(self, user: str) -> list[dict[str, Any]]:
+        """What a user was told."""
+        rows = self.sql("select data from notifications where user_id = %s order by seq", user)
+        return [json.decode(data) for (data,) in rows]
+
+    async def test_all(self) -> None:
+        """Each author of a dependent gets one DependencyStatus, with its members."""
+        newest = await self.built_on(self.games[0], author=self.users[0])
+        await self.changed("suspended")
+        await self.work()
+        for user, game in zip(self.users, self.games, strict=True):
+            told = {"dependency": self.base, "status": "suspended"}
+            own = (newest, 2) if user == self.users[0] else (game, 1)
+            told |= {"kind": "DependencyStatus", "content": own[0], "contents": own[1]}
+            self.assertEqual(self.heard(user), [told])
+        self.assertEqual((self.heard(self.author), self.left()), ([], []))
+
+    async def test_whole_batches(self) -> None:
+        """So do all if the last batch is full; without dependents nobody is told."""
+        await self.built_on(self.base, author=await self.user())
+        for content in (self.base, self.games[0]):
+            task = DependencyChanged(
+                dependency=content, status="active", actor=self.author, by_author=False
+            )
+            await self.outbox.put(self.db, task)
+        await self.work()
+        self.assertEqual([len(self.heard(user)) for user in self.users], [1] * 5)
+        self.assertEqual(self.left(), [])
+
+    async def test_circle(self) -> None:
+        """A circle of contents ends, and each author is told once."""
+        self.use(self.base, self.games[0])
+        self.use(self.games[0], self.games[1])
+        self.use(self.games[1], self.games[0])
+        await self.changed("suspended")
+        await self.work()
+        self.assertEqual([len(self.heard(user)) for user in self.users], [1] * 5)
+
+    async def test_once_a_day(self) -> None:
+        """Of what its author does each is told once, the first; of what admins do always."""
+        for status in ("deleted", "active", "deleted"):
+            await self.changed(status, by_author=True)
+            await self.work()
+        for status in ("suspended", "active"):
+            await self.changed(status)
+            await self.work()
+        for user in self.users:
+            found = [told["status"] for told in self.heard(user)]
+            self.assertEqual(found, ["deleted", "suspended", "active"])
+
+    async def test_failed_batch(self) -> None:
+        """Who is in a batch that fails counts as not told."""
+        await self.changed("deleted", by_author=True)
+        self.sql("alter table notifications add constraint broken check (false) not valid")
+        await self.work()
+        self.flushLoggedErrors()
+        self.sql("alter table notifications drop constraint broken")
+        self.sql("update outbox set due = null")
+        await self.work()
+        self.assertEqual([len(self.heard(user)) for user in self.users], [1] * 5)
+
+    async def test_changed_amid(self) -> None:
+        """A dependent that is hidden before its author's batch does not count, one that is new
+        does."""
+        await self.changed("suspended")
+        await self.work(batches=1)
+        await contents.set_status(self.db, self.games[4], "suspended")
+        newest = await self.built_on(self.base, author=self.users[3])
+        await self.built_on(self.base, author=self.users[0])
+        await self.work()
+        self.assertEqual([len(self.heard(user)) for user in self.users], [1, 1, 1, 1, 0])
+        (told,) = self.heard(self.users[3])
+        self.assertEqual((told["content"], told["contents"]), (newest, 2))
+        (told,) = self.heard(self.users[0])
+        self.assertEqual(told["contents"], 1)
+
+    async def test_order(self) -> None:
+        """Whichever processes tell of several acts, each recipient hears of them in their order."""
+        statuses = ["suspended", "active"] * 3
+        for status in statuses:
+            await self.changed(status)
+        tellers = [self.teller]
+        for _ in range(2):
+            tellers.append(self.telling(await self.pool(size=2), kinds=KINDS, most=2))
+        while self.left():
+            await together(*(self.work(teller) for teller in tellers))
+        for user in self.users:
+            self.assertEqual([told["status"] for told in self.heard(user)], statuses)
+
+    async def test_reach(self) -> None:
+        """Authors beyond the reach are not told."""
+        step = partial(dependency_changed, reach=2)
+        teller = self.telling(self.db, kinds=kinds((DependencyChanged, step)), most=2)
+        await self.changed("suspended")
+        await self.work(teller)
+        expected = {self.users[n] for n in (3, 4)}
+        self.assertEqual({user for user in self.users if self.heard(user)}, expected)
