@@ -62,7 +62,8 @@ def rows(text: str, heading: str) -> list[list[str]]:
 def warnings() -> list[str]:
     """The daemon's warnings and errors, with … for each detail."""
     found = []
-    daemons = set((ROOT / "contentsvc").rglob("*.py")) - set((ROOT / "contentsvc/client").rglob("*"))
+    package = ROOT / "contentsvc"
+    daemons = set(package.rglob("*.py")) - set((package / "client").rglob("*"))
     for path in daemons:
         for node in ast.walk(ast.parse(path.read_text())):
             match node:
