@@ -1,11 +1,11 @@
 """docs/reference/errors.md, from the problems that operations and the web layer declare."""
 
-from contentsvc.api import refusals
+from contentsvc.api.files import transfer_errors
 from contentsvc.api.errors import FilesExternal
 from contentsvc.api.families import OPERATIONS
 from contentsvc.web import errors
 from contentsvc.web.errors import Problem
-from contentsvc.web.table import Operation
+from contentsvc.web.operations import Operation
 from scripts.references.markdown import anchor, code, page, table
 from scripts.references.operations import described
 
@@ -61,7 +61,7 @@ def reference() -> str:
 def every() -> list[type[Problem]]:
     """All errors, by status and code."""
     declared = {kind for operation in OPERATIONS for kind in operation.errors}
-    others = {kind for module in (errors, refusals) for kind in _in_module(module)}
+    others = {kind for module in (errors, transfer_errors) for kind in _in_module(module)}
     return sorted(declared | others, key=lambda kind: (kind.status, kind.code))
 
 
@@ -78,7 +78,7 @@ def _where(kind: type[Problem]) -> str:
     raised = _raised_by(kind)
     if kind in _RULES:
         return _RULES[kind]
-    if kind in _in_module(refusals):
+    if kind in _in_module(transfer_errors):
         return "uploads and downloads at signed URLs"
     if not raised:
         return "before an operation is known, or at the socket"

@@ -5,7 +5,7 @@ from typing import Any
 
 from contentsvc.api.contract import document
 from contentsvc.api.families import MIRRORED, OPERATIONS
-from contentsvc.web.table import Operation
+from contentsvc.web.operations import Operation
 from scripts.references.markdown import code, items, page, table
 
 _ABOUT = """\
