@@ -1,8 +1,8 @@
 """docs/reference/errors.md, from the problems that operations and the web layer declare."""
 
-from contentsvc.api.files import transfer_errors
 from contentsvc.api.errors import FilesExternal
 from contentsvc.api.families import OPERATIONS
+from contentsvc.api.files import transfer_errors
 from contentsvc.web import errors
 from contentsvc.web.errors import Problem
 from contentsvc.web.operations import Operation
