@@ -114,5 +114,5 @@ def run(settings: Settings, arguments: argparse.Namespace) -> None:
     )
     say(
         "The bytes of files are not in it, nor are the keys: back them up too. See Back-ups in "
-        "docs/operating.md."
+        "docs/guides/backups.md."
     )

@@ -285,7 +285,7 @@ def allow_connections(wanted: int, others: int) -> int:
         log.warn(
             "The system allows this process only {allowed} open files, so it serves at most "
             "{connections} connections at a time, not {wanted}: raise the hard limit to {needed}, "
-            "or lower connections. See Connections and open files in docs/operating.md",
+            "or lower connections. See Connections and open files in docs/guides/install.md",
             allowed=connections + others,
             connections=connections,
             wanted=wanted,
