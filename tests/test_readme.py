@@ -93,7 +93,7 @@ class ReadmeTests(SynchronousTestCase):
         links = re.findall(r"\]\(([^)#]+)", README)
         missing = [link for link in links if not (daemon.ROOT / link).exists()]
         self.assertEqual(missing, [])
-        self.assertIn("docs/operating.md", links)
+        self.assertIn("docs/index.md", links)
 
     def test_environments(self) -> None:
         """The environments that it makes are not seen by Git, nor packed into the wheel, as all in

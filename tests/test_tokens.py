@@ -72,7 +72,7 @@ class AccessTests(TokenCase):
         self.assertTrue(self.tokens.verify(self.issue(admin=True)).admin)
 
     def test_claims(self) -> None:
-        """It carries the claims that docs/choices.md names, and the id of the key."""
+        """It carries the claims that spec §5 names, and the id of the key."""
         token = self.issue(admin=True)
         claims = jwt.decode(token, options={"verify_signature": False})
         self.assertEqual(set(claims), {"iss", "sub", "sid", "jti", "iat", "exp", "aud", "role"})

@@ -41,8 +41,8 @@ class Health:
     @route("GET", "/health/ready", allow=ANYONE, raises=(NotReady,))
     async def ready(self, call: Call) -> Ready:
         """Check that the process can serve. If it cannot, the answer is 503, and `reasons` lists
-        what is missing; docs/guides/monitoring.md explains each. If it can still read, the status is
-        `degraded`, with the reasons."""
+        what is missing; docs/guides/monitoring.md explains each. If it can still read, the status
+        is `degraded`, with the reasons."""
         missing = await self.missing()
         if (answer := ready(missing)) is None:
             problem = NotReady(headers={"Retry-After": "1"}, reasons=missing)

@@ -1,4 +1,4 @@
-"""The documents of etc/s3 do what docs/operating.md says, on a real store."""
+"""The documents of etc/s3 do what docs/guides/storage.md says, on a real store."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from tests.support.daemon import ROOT
 from tests.support.stores import Store
 
 FOLDER = ROOT / "etc/s3"
-OPERATING = (ROOT / "docs/operating.md").read_text()
+STORAGE = (ROOT / "docs/guides/storage.md").read_text()
 PORTAL = "https://portal.example"
 
 
@@ -190,6 +190,6 @@ class LifecycleTests(DocumentCase):
 
 class PageTests(TestCase):
     def test_named(self) -> None:
-        """docs/operating.md uses each document, and no other."""
-        named = re.findall(r"file://etc/s3/([\w.]+)", OPERATING)
+        """docs/guides/storage.md uses each document, and no other."""
+        named = re.findall(r"file://etc/s3/([\w.]+)", STORAGE)
         self.assertEqual(set(named), {file.name for file in FOLDER.iterdir()})

@@ -12,6 +12,7 @@ from contentsvc.push.heartbeat import INTERVAL, SILENCE
 from tests.support.daemon import ROOT
 
 SCALING = (ROOT / "docs/guides/scaling.md").read_text()
+PROXIES = (ROOT / "docs/guides/proxies.md").read_text()
 MIB = 1024 * 1024
 SETTINGS = {setting.name: setting for setting in config.SETTINGS}
 
@@ -92,9 +93,9 @@ class SampleTests(SynchronousTestCase):
 
 class PageTests(SynchronousTestCase):
     def test_numbers(self) -> None:
-        """Its arithmetic and its times are those of the program."""
+        """Their arithmetic and their times are those of the program."""
         pool = SETTINGS["pool_size"].default
-        text = " ".join(SCALING.split())
+        text = " ".join((SCALING + PROXIES).split())
         for said in (
             f"| 1 | 4 | {pool} | {(4 + 1) * (pool + 2)} + 3 |",
             f"| 2 | 8 | {pool} | {2 * (8 + 1) * (pool + 2)} + 3 |",

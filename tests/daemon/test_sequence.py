@@ -48,7 +48,7 @@ class FileTests(SynchronousTestCase):
         self.assertEqual(self.lines[0], "(550, 550)")
         self.assertIn("only 550 open files, so it serves at most 450 connections", self.lines[1])
         self.assertIn("not 500: raise the hard limit to 600", self.lines[1])
-        self.assertIn("docs/operating.md", self.lines[1])
+        self.assertIn("docs/guides/install.md", self.lines[1])
         self.lines.clear()
         self.patch(resource, "getrlimit", lambda kind: (500, infinity))
         allow_connections(500, 100)

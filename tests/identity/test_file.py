@@ -68,7 +68,7 @@ class FileTests(SynchronousTestCase):
         self.assertEqual(whole.steam.app_id, 480)
         (block,) = [
             part.partition("```")[0]
-            for part in (ROOT / "docs/operating.md").read_text().split("```toml\n")[1:]
+            for part in (ROOT / "docs/guides/issuers.md").read_text().split("```toml\n")[1:]
             if part.startswith("[[issuer]]")
         ]
         self.assertEqual(self.read(block), whole)

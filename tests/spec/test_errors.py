@@ -1,4 +1,4 @@
-"""Errors: spec §7, as docs/choices.md fills it."""
+"""Errors: spec §7."""
 
 from tests.spec.challenges.test_challenges import challenge
 from tests.spec.data import draft, guid

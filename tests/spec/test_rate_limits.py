@@ -1,4 +1,4 @@
-"""The limits of one user: design §5, and docs/choices.md."""
+"""The limits of one user: spec §8."""
 
 from typing import Any
 

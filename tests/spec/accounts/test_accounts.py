@@ -1,4 +1,4 @@
-"""Registration, log-in and log-out: what docs/choices.md says of spec §5."""
+"""Registration, log-in and log-out: spec §5."""
 
 import secrets
 

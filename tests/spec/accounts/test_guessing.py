@@ -1,4 +1,4 @@
-"""Wrong passwords from several addresses: docs/choices.md, "Accounts and tokens"."""
+"""Wrong passwords from several addresses: spec §5."""
 
 from tests.spec.client import Response
 from tests.spec.data import User
