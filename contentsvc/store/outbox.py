@@ -1,4 +1,4 @@
-"""The outbox: what is still to be told to many (extensions, Telling).
+"""The outbox: what is still to be told to many (spec §6).
 
 A cause puts a task into it, in its own transaction. Any process works it off: see
 contentsvc.tasks.outbox. The tasks are in contentsvc.store.tasks.

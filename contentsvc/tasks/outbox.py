@@ -1,4 +1,4 @@
-"""Works off the outbox: tells many, a batch of recipients at a time (extensions, Telling).
+"""Works off the outbox: tells many, a batch of recipients at a time (spec §6).
 
 A batch is one transaction. It locks a row, asks the row's step for the next recipients, moves the
 row's place, stores the notifications and commits; then they are pushed. Whichever process dies at
