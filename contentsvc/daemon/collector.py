@@ -6,18 +6,9 @@ from typing import Final, NamedTuple, TypeVar, get_args
 
 from prometheus_client import ProcessCollector
 
+from contentsvc.daemon import metrics
 from contentsvc.daemon.context import Parts
-from contentsvc.daemon.metric_values import (
-    Family,
-    Histogram,
-    Kind,
-    Labels,
-    Row,
-    counter,
-    counters,
-    gauge,
-    gauges,
-)
+from contentsvc.daemon.metric_values import Family, Histogram, Kind, Labels, Metric, Row
 from contentsvc.daemon.observations import Observed
 from contentsvc.db.errors import Cause
 from contentsvc.push.statistics import CLIENTS, OTHER
@@ -46,13 +37,7 @@ class Queues(NamedTuple):
 def build(version: str, migration: str) -> Family:
     """Which build this is. `migration` is the newest that it knows."""
     labels = (version, migration, platform.python_version())
-    return Family(
-        name="contentsvc_build_info",
-        kind="gauge",
-        help="1. The labels have the version, its newest migration, and the version of Python.",
-        labels=("version", "migration", "python"),
-        rows=[Row(labels, (1,))],
-    )
+    return metrics.BUILD_INFO.of([Row(labels, (1,))])
 
 
 def of_process() -> Iterator[Family]:
@@ -68,17 +53,8 @@ def of_readiness(missing: Iterable[str] | None, reasons: Iterable[str]) -> list[
     found = [] if missing is None else [*missing]
     held = {reason: float(reason in found) for reason in (*reasons, *found)}
     return [
-        gauge(
-            "contentsvc_ready",
-            "1 if the process can serve, as /health/ready says. 0 if it cannot.",
-            missing is not None and ready(found) is not None,
-        ),
-        gauges(
-            "contentsvc_not_ready",
-            "1 if this reason keeps the process from serving, or from writing.",
-            "reason",
-            held,
-        ),
+        metrics.READY.one(missing is not None and ready(found) is not None),
+        metrics.NOT_READY.by(held),
     ]
 
 
@@ -86,39 +62,14 @@ def of_observed(observed: Observed) -> list[Family]:
     """What is only counted for operators."""
     return [
         _durations(
-            "contentsvc_http_request_duration_seconds",
-            "Time from the head of a request to its answer, by method, route and class of status.",
+            metrics.REQUESTS,
             observed.requests,
-            ("method", "route", "status"),
             lambda key: (key[0], UNKNOWN if key[1] == "-" else key[1], f"{key[2]}xx"),
         ),
-        _durations(
-            "contentsvc_push_delay_seconds",
-            "Time from storing a notification to the sockets, by which process has stored it.",
-            observed.pushes,
-            ("stored_by",),
-            lambda key: (key,),
-        ),
-        _durations(
-            "contentsvc_pool_wait_seconds",
-            "Time that work has waited for a database connection, if none was free.",
-            observed.waits,
-            (),
-            _as_it_is,
-        ),
-        _durations(
-            "contentsvc_event_loop_lag_seconds",
-            "How late the event loop runs what is due. Everybody waits so long.",
-            observed.lags,
-            (),
-            _as_it_is,
-        ),
-        counters(
-            "contentsvc_failed_log_ins",
-            "Failed log-ins: a wrong password or token, or refused because of a limit.",
-            "reason",
-            observed.log_ins,
-        ),
+        _durations(metrics.PUSH_DELAY, observed.pushes, lambda key: (key,)),
+        _durations(metrics.POOL_WAIT, observed.waits, _as_it_is),
+        _durations(metrics.EVENT_LOOP_LAG, observed.lags, _as_it_is),
+        metrics.FAILED_LOG_INS.by(observed.log_ins),
     ]
 
 
@@ -127,177 +78,84 @@ def of_parts(parts: Parts) -> Iterator[Family]:
     yield from _of_sockets(parts)
     yield from _of_relay(parts)
     yield from _of_database(parts)
-    yield counters(
-        "contentsvc_unavailable",
-        "Answers with 503, by cause.",
-        "cause",
-        _by_cause(parts.unavailable.totals),
-    )
-    yield gauge(
-        "contentsvc_passwords_waiting",
-        "Passwords that wait to be hashed.",
-        parts.passwords.waiting,
-    )
-    yield gauge(
-        "contentsvc_passwords_hashing",
-        "Passwords that are being hashed.",
-        parts.passwords.running,
-    )
+    yield metrics.UNAVAILABLE.by(_by_cause(parts.unavailable.totals))
+    yield metrics.PASSWORDS_WAITING.one(parts.passwords.waiting)
+    yield metrics.PASSWORDS_HASHING.one(parts.passwords.running)
     counts = Counts() if parts.mailing is None else parts.mailing.counts
-    yield counters(
-        "contentsvc_mails",
-        "Mails that the mail server took, put off, or refused for good.",
-        "outcome",
-        {"sent": counts.sent, "put off": counts.put_off, "refused": counts.refused},
+    yield metrics.MAILS.by(
+        {"sent": counts.sent, "put off": counts.put_off, "refused": counts.refused}
     )
     failing = {job.name for job in parts.runner.failing}
-    yield gauges(
-        "contentsvc_job_failing",
-        "1 if this background job fails at present.",
-        "name",
-        {name: float(name in failing) for name in parts.runner.names},
-    )
+    yield metrics.JOB_FAILING.by({name: float(name in failing) for name in parts.runner.names})
 
 
 def _of_sockets(parts: Parts) -> Iterator[Family]:
     hub, counts = parts.hub, parts.hub.counts
     clients = (*CLIENTS, OTHER)
     live = {client: float(counts.live[client]) for client in clients}
-    yield gauges(
-        "contentsvc_sockets",
-        "Open sockets, by type of client. Those that have not signed in are none.",
-        "client",
-        {**live, "none": len(hub.sockets) - sum(live.values())},
-    )
-    yield gauge("contentsvc_sockets_limit", "Sockets that this process may have.", hub.limit)
-    yield gauge("contentsvc_users_connected", "Users with a socket here.", len(hub.users()))
-    yield counters(
-        "contentsvc_socket_sign_ins",
-        "Sockets that have signed in, by type of client.",
-        "client",
-        {client: counts.sign_ins[client] for client in clients},
-    )
-    yield Family(
-        name="contentsvc_socket_closes",
-        kind="counter",
-        help="Sockets that have ended, by who closed them, and by code.",
-        labels=("by", "code"),
-        rows=[
+    yield metrics.SOCKETS.by({**live, "none": len(hub.sockets) - sum(live.values())})
+    yield metrics.SOCKETS_LIMIT.one(hub.limit)
+    yield metrics.USERS_CONNECTED.one(len(hub.users()))
+    yield metrics.SOCKET_SIGN_INS.by({client: counts.sign_ins[client] for client in clients})
+    yield metrics.SOCKET_CLOSES.of(
+        [
             Row((closer, str(code) if code else _MORE), (count,))
             for (closer, code), count in counts.closes.items()
-        ],
+        ]
     )
 
 
 def _of_relay(parts: Parts) -> Iterator[Family]:
-    yield gauge(
-        "contentsvc_relay_connected",
-        "1 while the process hears what other processes announce.",
-        parts.relay.alive,
-    )
-    yield counter(
-        "contentsvc_relay_reconnects",
-        "How often the connection to the other processes was made again.",
-        max(0, parts.relay.listens - 1),
-    )
-    yield counter(
-        "contentsvc_sweep_found_notifications",
-        "Notifications that the sweep has found before anybody had announced them.",
-        parts.hub.found,
-    )
+    yield metrics.RELAY_CONNECTED.one(parts.relay.alive)
+    yield metrics.RELAY_RECONNECTS.one(max(0, parts.relay.listens - 1))
+    yield metrics.SWEEP_FOUND.one(parts.hub.found)
 
 
 def _of_database(parts: Parts) -> Iterator[Family]:
     db = parts.db
-    yield gauge("contentsvc_pool_size", "Database connections that this process may have.", db.size)
-    yield gauge("contentsvc_pool_open", "Database connections that are open.", db.opened)
-    yield gauge("contentsvc_pool_used", "Database connections that are in use.", db.used)
-    yield gauge("contentsvc_pool_waiting", "Pieces of work that wait for a connection.", db.waiting)
+    yield metrics.POOL_SIZE.one(db.size)
+    yield metrics.POOL_OPEN.one(db.opened)
+    yield metrics.POOL_USED.one(db.used)
+    yield metrics.POOL_WAITING.one(db.waiting)
     replica = parts.replica
-    yield gauge(
-        "contentsvc_replica_up",
-        "1 while reads go to the replica. Without a replica it is 0.",
-        replica is not None and replica.up,
-    )
-    yield counters(
-        "contentsvc_replica_reads",
-        "Reads that were to go to the replica, by where they were made.",
-        "place",
+    yield metrics.REPLICA_UP.one(replica is not None and replica.up)
+    yield metrics.REPLICA_READS.by(
         {"replica": 0, "primary": 0}
         if replica is None
-        else {"replica": replica.reads, "primary": replica.others},
+        else {"replica": replica.reads, "primary": replica.others}
     )
 
 
 def of_site(parts: Parts, in_flight: int, connections: int) -> Iterator[Family]:
     """The requests and connections of the site."""
-    yield gauge(
-        "contentsvc_http_requests_in_flight", "Requests that have no answer yet.", in_flight
-    )
-    yield gauge("contentsvc_http_connections", "Open connections that are no sockets.", connections)
-    yield gauge(
-        "contentsvc_connections_limit",
-        "Connections that this process may have, with sockets.",
-        parts.connections,
-    )
+    yield metrics.REQUESTS_IN_FLIGHT.one(in_flight)
+    yield metrics.HTTP_CONNECTIONS.one(connections)
+    yield metrics.CONNECTIONS_LIMIT.one(parts.connections)
 
 
 def of_queues(queues: Queues | None, kinds: Iterable[str]) -> Iterator[Family]:
     """The outbox and the mails, which all processes share. `queues` is None if they could not be
     read."""
-    yield gauge(
-        "contentsvc_queues_read",
-        "1 if the outbox and the mails could be read. If not, their metrics are missing.",
-        queues is not None,
-        shared=True,
-    )
+    yield metrics.QUEUES_READ.one(queues is not None)
     if queues is None:
         return
     mails = queues.mails
-    for name, help, number in (
-        (
-            "contentsvc_mails_waiting",
-            "Mails that are to be sent. Beyond 10,000 are not counted.",
-            mails.mails,
-        ),
-        ("contentsvc_mails_failing", "Mails that are tried again.", mails.failing),
-        ("contentsvc_mails_oldest_seconds", "Age of the oldest mail that waits.", mails.oldest),
-    ):
-        yield gauge(name, help, number, shared=True)
+    yield metrics.MAILS_WAITING.one(mails.mails)
+    yield metrics.MAILS_FAILING.one(mails.failing)
+    yield metrics.MAILS_OLDEST.one(mails.oldest)
     found = {waiting.kind: waiting for waiting in queues.outbox}
-    for name, help, numbers in (
-        (
-            "contentsvc_outbox_tasks",
-            "Tasks that wait in the outbox, by kind. Beyond 10,000 are not counted.",
-            {kind: waiting.tasks for kind, waiting in found.items()},
-        ),
-        (
-            "contentsvc_outbox_failing_tasks",
-            "Tasks in the outbox that have failed and are tried again, by kind.",
-            {kind: waiting.failing for kind, waiting in found.items()},
-        ),
-        (
-            "contentsvc_outbox_oldest_seconds",
-            "Age of the oldest task in the outbox, by kind.",
-            {kind: waiting.oldest for kind, waiting in found.items()},
-        ),
-    ):
-        values: Mapping[str, float] = {**dict.fromkeys(kinds, 0), **numbers}
-        yield gauges(name, help, "kind", values, shared=True)
+    none = dict.fromkeys(kinds, 0)
+    yield metrics.OUTBOX_TASKS.by({**none, **{kind: each.tasks for kind, each in found.items()}})
+    yield metrics.OUTBOX_FAILING.by(
+        {**none, **{kind: each.failing for kind, each in found.items()}}
+    )
+    yield metrics.OUTBOX_OLDEST.by({**none, **{kind: each.oldest for kind, each in found.items()}})
 
 
-def _durations(
-    name: str,
-    help: str,
-    histogram: Histogram[K],
-    labels: Labels,
-    values: Callable[[K], Labels],
-) -> Family:
+def _durations(metric: Metric, histogram: Histogram[K], values: Callable[[K], Labels]) -> Family:
     """`values` gives the labels' values of a key."""
     rows = [Row(values(key), numbers) for key, numbers in histogram.rows.items()]
-    return Family(
-        name=name, kind="histogram", help=help, labels=labels, rows=rows, bounds=histogram.bounds
-    )
+    return metric.of(rows, histogram.bounds)
 
 
 def _as_it_is(key: Labels) -> Labels:

@@ -8,16 +8,8 @@ from typing import Any
 from msgspec import MsgspecError, msgpack
 from twisted.internet.defer import Deferred, TimeoutError, gatherResults
 
-from contentsvc.daemon import collector
-from contentsvc.daemon.metric_values import (
-    WORKER,
-    Family,
-    Source,
-    counters,
-    gauge,
-    gauges,
-    unpacked,
-)
+from contentsvc.daemon import collector, metrics
+from contentsvc.daemon.metric_values import Family, Source, unpacked
 from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
 from contentsvc.daemon.process_status import STARTING, STOPPING
 from contentsvc.store.migrate import names
@@ -110,26 +102,11 @@ class Workforce:
     def _own(self, answered: Mapping[int, bool]) -> list[Family]:
         return [
             self._build,
-            gauge(
-                "contentsvc_workers", "Workers that there should be.", len(answered), shared=True
-            ),
-            gauge(
-                "contentsvc_workers_serving", "Workers that serve.", self._serving(), shared=True
-            ),
-            # These have the label already.
-            gauges(
-                "contentsvc_worker_up",
-                "1 if this worker has told its metrics in time. If not, they are missing.",
-                WORKER,
-                {str(number): up for number, up in answered.items()},
-                shared=True,
-            ),
-            counters(
-                "contentsvc_worker_starts",
-                "How often a process was started for this worker.",
-                WORKER,
-                {str(number): count for number, count in self._started.items()},
-                shared=True,
+            metrics.WORKERS.one(len(answered)),
+            metrics.WORKERS_SERVING.one(self._serving()),
+            metrics.WORKER_UP.by({str(number): up for number, up in answered.items()}),
+            metrics.WORKER_STARTS.by(
+                {str(number): count for number, count in self._started.items()}
             ),
             *collector.of_process(),
         ]

@@ -6,10 +6,10 @@ A family is one metric with all its rows. prometheus-client writes its text.
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 from msgspec import Struct, msgpack
-from prometheus_client import Metric
+from prometheus_client import Metric as PrometheusMetric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
@@ -50,6 +50,37 @@ class Family(Struct, array_like=True, frozen=True, kw_only=True):
     shared: bool = False
 
 
+class Metric(NamedTuple):
+    """The declaration of a metric: what a family has but its values. A counter's name is without
+    its `_total`."""
+
+    name: str
+    kind: Kind
+    help: str
+    labels: Labels = ()
+    shared: bool = False
+
+    def one(self, value: float) -> Family:
+        """Its value, if it has no labels."""
+        return self.of([Row((), (float(value),))])
+
+    def by(self, values: Mapping[str, float]) -> Family:
+        """Its values by its only label."""
+        return self.of([Row((key,), (float(value),)) for key, value in values.items()])
+
+    def of(self, rows: Sequence[Row], bounds: tuple[float, ...] = ()) -> Family:
+        """Its rows. `bounds` are those of a histogram."""
+        return Family(
+            name=self.name,
+            kind=self.kind,
+            help=self.help,
+            labels=self.labels,
+            rows=rows,
+            bounds=bounds,
+            shared=self.shared,
+        )
+
+
 class Histogram(Generic[K]):
     """Counts values in buckets. Each of the `rows` is for one combination of labels, and has the
     numbers of a Row. The combinations that are `present` have theirs from the start."""
@@ -68,33 +99,6 @@ class Histogram(Generic[K]):
             row = self.rows[key] = [0] * self._size
         row[bisect_left(self.bounds, value)] += 1
         row[-1] += value
-
-
-def gauge(name: str, help: str, value: float, *, shared: bool = False) -> Family:
-    """A gauge without labels."""
-    rows = [Row((), (float(value),))]
-    return Family(name=name, kind="gauge", help=help, rows=rows, shared=shared)
-
-
-def counter(name: str, help: str, value: float) -> Family:
-    """A counter without labels."""
-    return Family(name=name, kind="counter", help=help, rows=[Row((), (float(value),))])
-
-
-def gauges(
-    name: str, help: str, label: str, values: Mapping[str, float], *, shared: bool = False
-) -> Family:
-    """A gauge with one label."""
-    rows = [Row((key,), (float(value),)) for key, value in values.items()]
-    return Family(name=name, kind="gauge", help=help, labels=(label,), rows=rows, shared=shared)
-
-
-def counters(
-    name: str, help: str, label: str, values: Mapping[str, float], *, shared: bool = False
-) -> Family:
-    """A counter with one label."""
-    rows = [Row((key,), (float(value),)) for key, value in values.items()]
-    return Family(name=name, kind="counter", help=help, labels=(label,), rows=rows, shared=shared)
 
 
 def packed(families: list[Family]) -> bytes:
@@ -142,9 +146,9 @@ class _Slice(Collector):
         self._own = own
         self._rows = rows
 
-    def collect(self) -> Iterator[Metric]:
+    def collect(self) -> Iterator[PrometheusMetric]:
         family = self._family
-        metric = Metric(family.name, family.help, family.kind)
+        metric = PrometheusMetric(family.name, family.help, family.kind)
         bounds = [*map(floatToGoString, family.bounds), "+Inf"]
         for row in self._rows:
             labels = dict(zip(self._named, (*row.labels, *self._own), strict=True))

@@ -6,11 +6,8 @@ from contentsvc.daemon.metric_values import (
     SAMPLES,
     Family,
     Histogram,
+    Metric,
     Row,
-    counter,
-    counters,
-    gauge,
-    gauges,
     packed,
     text,
     unpacked,
@@ -44,7 +41,10 @@ class TextTests(SynchronousTestCase):
     def test_plain(self) -> None:
         """Gauges and counters have a line each, after their help and type."""
         self.assertEqual(
-            written(gauge("a_size", "How big.", 3), counter("b", "How often.", 4)),
+            written(
+                Metric("a_size", "gauge", "How big.").one(3),
+                Metric("b", "counter", "How often.").one(4),
+            ),
             [
                 "# HELP a_size How big.",
                 "# TYPE a_size gauge",
@@ -79,8 +79,8 @@ class TextTests(SynchronousTestCase):
     def test_workers(self) -> None:
         """Each row says which worker it is from, and all rows of a name stand together."""
         one, two = (
-            [gauge("a", "A.", 1), gauges("b", "B.", "x", {"y": 2})],
-            [gauge("a", "A.", 3), gauges("b", "B.", "x", {"y": 4})],
+            [Metric("a", "gauge", "A.").one(1), Metric("b", "gauge", "B.", ("x",)).by({"y": 2})],
+            [Metric("a", "gauge", "A.").one(3), Metric("b", "gauge", "B.", ("x",)).by({"y": 4})],
         )
         lines = b"".join(text([("1", one), ("2", two)])).decode().splitlines()
         self.assertEqual(
@@ -96,18 +96,21 @@ class TextTests(SynchronousTestCase):
 
     def test_shared(self) -> None:
         """What is the same for all has no worker."""
-        self.assertEqual(samples(written(gauge("a", "A.", 1, shared=True), worker="1")), ["a 1.0"])
+        self.assertEqual(
+            samples(written(Metric("a", "gauge", "A.", shared=True).one(1), worker="1")), ["a 1.0"]
+        )
 
     def test_empty(self) -> None:
         """A metric without rows is explained all the same."""
         self.assertEqual(
-            written(counters("a", "A.", "x", {})), ["# HELP a_total A.", "# TYPE a_total counter"]
+            written(Metric("a", "counter", "A.", ("x",)).by({})),
+            ["# HELP a_total A.", "# TYPE a_total counter"],
         )
 
     def test_pieces(self) -> None:
         """Many rows come in several pieces, with one head and each row once."""
         values = {str(number): number for number in range(3 * SAMPLES)}
-        pieces = list(text([(None, [gauges("a", "A.", "x", values)])]))
+        pieces = list(text([(None, [Metric("a", "gauge", "A.", ("x",)).by(values)])]))
         lines = b"".join(pieces).decode().splitlines()
         self.assertGreater(len(pieces), 3)
         self.assertEqual(lines[:2], ["# HELP a A.", "# TYPE a gauge"])
@@ -117,7 +120,7 @@ class TextTests(SynchronousTestCase):
 
     def test_escaped(self) -> None:
         """A label may have any character."""
-        (line,) = samples(written(gauges("a", "A.", "x", {'"\\\n': 1})))
+        (line,) = samples(written(Metric("a", "gauge", "A.", ("x",)).by({'"\\\n': 1})))
         self.assertEqual(line, 'a{x="\\"\\\\\\n"} 1.0')
 
 
@@ -128,8 +131,8 @@ class PackedTests(SynchronousTestCase):
         histogram.observe("x", 0.25)
         rows = [Row((key,), numbers) for key, numbers in histogram.rows.items()]
         families = [
-            gauge("a", "A.", True, shared=True),
-            counters("b", "B.", "x", {"y": 2}),
+            Metric("a", "gauge", "A.", shared=True).one(True),
+            Metric("b", "counter", "B.", ("x",)).by({"y": 2}),
             Family(name="c", kind="histogram", help="C.", labels=("k",), bounds=(0.5,), rows=rows),
         ]
         found = unpacked(packed(families))
