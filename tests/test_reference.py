@@ -116,5 +116,5 @@ class MarkdownTests(SynchronousTestCase):
         )
         self.assertEqual(
             [markdown.span(n) for n in (60, 120, 90, 172800)],
-            ["60 s", "2 minutes", "90 s", "2 days"],
+            ["1 minute", "2 minutes", "90 s", "2 days"],
         )

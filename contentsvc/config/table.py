@@ -120,7 +120,8 @@ class Settings(Struct, frozen=True, kw_only=True):
             kinds.seconds(0.1, 600),
             30.0,
             "time for a request's headers to arrive, and again for its body",
-            "For uploads of files, the longest time in which nothing arrives.",
+            "Then the answer is 408. For uploads of files, the longest time in which nothing "
+            "arrives.",
         ),
     ]
     drain_timeout: Annotated[
@@ -389,7 +390,8 @@ class Settings(Struct, frozen=True, kw_only=True):
             kinds.number(1, 2_000_000),
             None,
             "connections per process, including sockets",
-            f"Without it: `sockets` plus {MORE_CONNECTIONS:,}.",
+            f"Without it: `sockets` plus {MORE_CONNECTIONS:,}. Above the limit, the next one is "
+            "closed without an answer, or takes the place of one that has had no request for 5 s.",
             21_000,
         ),
     ]
@@ -420,8 +422,9 @@ class Settings(Struct, frozen=True, kw_only=True):
             kinds.number(4, 65_536),
             64,
             "MiB per process for request data that is still arriving",
-            "It counts bodies, incomplete headers, pipelined requests and unread input. Above the "
-            "limit, the slowest requests get 503 or lose their connection.",
+            "It counts bodies, incomplete headers, pipelined requests and unread input. A quarter "
+            "is for bodies of up to 16 KiB. Above the limit, the slowest requests get 503 or lose "
+            "their connection.",
         ),
     ]
 

@@ -340,7 +340,8 @@ class UserSearch(Wire):
     q: Annotated[
         str,
         Meta(
-            description="a username, or a part of it, or something similar",
+            description="a text of 3 to 256 characters: a username, or a part of it, or "
+            "something similar",
             extra_json_schema={"pattern": _TRIMMED, "examples": ["mira"]},
         ),
     ]

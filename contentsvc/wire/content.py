@@ -223,7 +223,8 @@ class ContentSearch(SortedPart):
         Annotated[
             str,
             Meta(
-                description="a comma list of tags. Content has all of them, whatever the case",
+                description=f"a comma list of up to {MOST_TAGS} tags. Content has all of them, "
+                "whatever the case",
                 extra_json_schema={
                     "pattern": rf"^{_TAG}(,{_TAG}){{0,{MOST_TAGS - 1}}}\Z",
                     "examples": ["physics,co-op"],

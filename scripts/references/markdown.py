@@ -42,8 +42,8 @@ def size(number: int) -> str:
 def span(seconds: float) -> str:
     """A time, in the largest unit that shows it whole."""
     for unit, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= 2 * unit and seconds % unit == 0:
-            return f"{seconds / unit:g} {name}s"
+        if seconds >= unit and seconds % unit == 0:
+            return f"{seconds / unit:g} {name}{'s' if seconds > unit else ''}"
     return f"{seconds:g} s"
 
 

@@ -55,6 +55,12 @@ def described(operation: Operation) -> dict[str, Any]:
     return found
 
 
+def schemas() -> dict[str, Any]:
+    """The types of the OpenAPI document."""
+    found: dict[str, Any] = _document()["components"]["schemas"]
+    return found
+
+
 @cache
 def _document() -> dict[str, Any]:
     return document(OPERATIONS)

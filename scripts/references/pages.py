@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.references import errors, operations, settings
+from scripts.references import errors, limits, metrics, operations, settings
 from scripts.references.markdown import items, page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -10,6 +10,8 @@ _FOLDER = "docs/reference"
 _PAGES = {
     "errors": ("every code, its status, and who answers it", errors.reference),
     "settings": ("every option, its default, and what it does", settings.reference),
+    "limits": ("how often, how many, how large, how long", limits.reference),
+    "metrics": ("what Prometheus reads: name, type, labels, meaning", metrics.reference),
     "operations": ("every method and path, who may call it, and its errors", operations.reference),
 }
 """What each page has, and the function that makes it."""

@@ -64,7 +64,8 @@ def sample() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _default(setting: Setting) -> str:
+def default(setting: Setting) -> str:
+    """The default, for people."""
     value = setting.default
     if isinstance(value, bool):
         return code("on" if value else "off")
@@ -81,7 +82,7 @@ def _sections() -> list[tuple[str, list[Setting]]]:
 
 
 def _row(setting: Setting) -> tuple[str, str, str, str]:
-    return code(setting.name), _default(setting), setting.values, setting.meaning
+    return code(setting.name), default(setting), setting.values, setting.meaning
 
 
 def _shown(setting: Setting) -> Any:
