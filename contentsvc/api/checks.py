@@ -3,17 +3,17 @@
 from contentsvc.api.errors import UserNotFound
 from contentsvc.db.query import Db
 from contentsvc.store.accounts import users
-from contentsvc.store.content.content import Standing
+from contentsvc.store.content.content import ContentState
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden, at_parameter
 
 
-def may_change(call: Call, standing: Standing) -> bool:
+def may_change(call: Call, standing: ContentState) -> bool:
     """Whether the caller is a content's author or an admin."""
     return call.user == standing.author_id or call.viewer.admin
 
 
-def check_may_change(call: Call, standing: Standing) -> None:
+def check_may_change(call: Call, standing: ContentState) -> None:
     """Raises Forbidden unless the caller may change a content."""
     if not may_change(call, standing):
         raise Forbidden("Only its author and admins can change this content.")

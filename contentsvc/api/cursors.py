@@ -6,7 +6,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import md5
 from math import isfinite
 
-from contentsvc.store.content.search import Place
+from contentsvc.store.content.search import Cursor
 from contentsvc.web.errors import at_parameter
 
 _KEY = 4
@@ -18,17 +18,17 @@ def key_of(*asked: object) -> bytes:
     return md5(json.dumps(asked).encode(), usedforsecurity=False).digest()[:_KEY]
 
 
-def encoded(key: bytes, place: Place) -> str:
+def encoded(key: bytes, place: Cursor) -> str:
     """The cursor of the content after this place."""
     raw = key + struct.pack(_FORMATS[len(place)], *place)
     return urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def decoded(key: bytes, text: str, length: int) -> Place:
+def decoded(key: bytes, text: str, length: int) -> Cursor:
     """The place that a cursor means; it has `length` numbers. Raises InvalidQuery."""
     try:
         raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        place: Place = struct.unpack(_FORMATS[length], raw[_KEY:])
+        place: Cursor = struct.unpack(_FORMATS[length], raw[_KEY:])
         if raw[:_KEY] == key and isfinite(place[0]):
             return place
     except (ValueError, struct.error):

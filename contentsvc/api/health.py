@@ -12,7 +12,7 @@ from contentsvc.web.permissions import ANYONE
 from contentsvc.web.route import route
 from contentsvc.wire.health import Live, Ready, ready
 
-PATIENCE = 2.0
+CHECK_TIMEOUT = 2.0
 """A reason that takes longer than so many seconds does not say whether it is met."""
 
 
@@ -60,5 +60,5 @@ class Health:
         answer: Deferred[bool] = Deferred()
         asked = Deferred.fromCoroutine(reason.holds())
         asked.addErrback(lambda failure: reason.unknown).addCallback(answer.callback)
-        answer.addTimeout(PATIENCE, self._reactor)
+        answer.addTimeout(CHECK_TIMEOUT, self._reactor)
         return answer.addErrback(lambda failure: reason.unknown)

@@ -37,7 +37,7 @@ class SignedDownload(NamedTuple):
     expires: int
 
 
-class Found(NamedTuple):
+class StoredFile(NamedTuple):
     """A file whose bytes are there: their number, and the token of the announcement with which they
     came last, if the place knows it."""
 
@@ -45,7 +45,7 @@ class Found(NamedTuple):
     token: str | None
 
 
-class Lying(NamedTuple):
+class ListedFile(NamedTuple):
     """A file of a listing. `path` may be any text, as others may have written there. `modified` is
     its time by the store's clock, in Unix seconds, if the store says it."""
 
@@ -85,7 +85,7 @@ class Bucket(Protocol):
     def media_url(self, base: str) -> str:
         """The URL before the paths of the media bucket, which everybody may read."""
 
-    async def look(self, paths: Iterable[str]) -> Mapping[str, Found]:
+    async def look(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
         """Those of the paths whose bytes are there."""
 
     async def read(self, path: str, length: int) -> bytes:
@@ -103,6 +103,6 @@ class Bucket(Protocol):
         """Delete some of what broken uploads have left. Gives the seconds until it is to go on,
         None if it is done for now."""
 
-    def list(self) -> AsyncIterator[Lying]:
+    def list(self) -> AsyncIterator[ListedFile]:
         """All files of both buckets together, in the order of the bytes of their paths, without
         what lies at the keys of `incoming`."""

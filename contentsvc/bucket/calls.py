@@ -40,7 +40,7 @@ _LATE = "the store cannot be reached: no whole answer"
 _CODE = re.compile(rb"<Code>([A-Za-z0-9.]{1,64})</Code>")
 
 
-class Answer(NamedTuple):
+class StoreResponse(NamedTuple):
     """An answer. `whole` is false if its body went on beyond the limit; the rest was not read."""
 
     status: int
@@ -113,7 +113,7 @@ class Calls:
         limit: int = ERROR,
         tries: int | None = None,
         whole: float | None = None,
-    ) -> Answer:
+    ) -> StoreResponse:
         """Send a signed request without body, as often as it takes to get an answer below 500,
         or 501. `limit` is the most bytes of a body that are read, `whole` the seconds that each
         attempt may take."""
@@ -143,7 +143,7 @@ class Calls:
         *,
         limit: int = ERROR,
         whole: float | None = None,
-    ) -> Answer:
+    ) -> StoreResponse:
         """Send this request once."""
         await self._slots.acquire()
         try:
@@ -158,7 +158,7 @@ class Calls:
 
     async def _exchange(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, limit: int
-    ) -> Answer:
+    ) -> StoreResponse:
         sent = Headers({name: [value] for name, value in headers.items()})
         # Not treq's client: it encodes the URL anew, keeps cookies, and unpacks what is gzipped.
         response: IResponse = await at_once(
@@ -174,7 +174,7 @@ class Calls:
         if method != "HEAD" and response.code not in {204, 304}:
             response.deliverBody(reading)
             await reading.done
-        return Answer(response.code, response.headers, reading.body, reading.whole)
+        return StoreResponse(response.code, response.headers, reading.body, reading.whole)
 
 
 @implementer(IBodyProducer)

@@ -27,7 +27,7 @@ from threading import Lock
 from typing import Final
 from uuid import UUID, uuid4
 
-from contentsvc.bucket.bucket import Found, Lying
+from contentsvc.bucket.bucket import ListedFile, StoredFile
 from contentsvc.bucket.owners import Owners
 from contentsvc.wire.files import digest_of, is_media, is_ours
 
@@ -224,7 +224,7 @@ class Folder:
         finally:
             file.unlink(missing_ok=True)
 
-    def look(self, paths: Iterable[str]) -> dict[str, Found]:
+    def look(self, paths: Iterable[str]) -> dict[str, StoredFile]:
         """Those of the paths that are there."""
         found, missing = {}, False
         for path in paths:
@@ -234,7 +234,7 @@ class Folder:
                 missing = True
             else:
                 if stat.S_ISREG(status.st_mode):
-                    found[path] = Found(status.st_size, None)
+                    found[path] = StoredFile(status.st_size, None)
         if missing:
             self.verify()
         return found
@@ -281,7 +281,7 @@ class Folder:
                 names.add(entry.name + ("/" if entry.is_dir(follow_symlinks=False) else ""))
         return sorted(names, key=os.fsencode)
 
-    def on(self, shelf: str) -> list[Lying]:
+    def on(self, shelf: str) -> list[ListedFile]:
         """The files of one of `shelves`, in the order of their paths."""
         found: dict[str, int] = {}
         for bucket in _BUCKETS:
@@ -292,7 +292,7 @@ class Folder:
             else:
                 _add(found, base, [str(base / shelf)])
         return [
-            Lying(_text(path), size)
+            ListedFile(_text(path), size)
             for path, size in sorted(found.items(), key=lambda item: os.fsencode(item[0]))
         ]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urllib.parse import unquote_plus
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from contentsvc.bucket.bucket import Lying, StorageUnavailable
+from contentsvc.bucket.bucket import ListedFile, StorageUnavailable
 
 DEEPEST = 8
 """Elements in each other. A listing has four."""
@@ -17,7 +17,7 @@ DEEPEST = 8
 class Page(NamedTuple):
     """A page of a listing. `next` is the token of the next page."""
 
-    files: list[Lying]
+    files: list[ListedFile]
     next: str | None
 
 
@@ -29,7 +29,7 @@ class _Reader:
     """Takes the parts of the document, as expat calls them."""
 
     def __init__(self) -> None:
-        self.files: list[Lying] = []
+        self.files: list[ListedFile] = []
         self.facts: dict[str, str] = {}
         self._object: dict[str, str] = {}
         self._path: list[str] = []
@@ -56,11 +56,13 @@ class _Reader:
         self._path.pop()
         self._text.clear()
 
-    def _file(self) -> Lying:
+    def _file(self) -> ListedFile:
         size = self._object.get("Size", "")
         if "Key" not in self._object or not re.fullmatch("[0-9]{1,18}", size):
             raise _Bad
-        return Lying(self._object["Key"], int(size), _time(self._object.get("LastModified", "")))
+        return ListedFile(
+            self._object["Key"], int(size), _time(self._object.get("LastModified", ""))
+        )
 
     def refuse(self, *declaration: object) -> None:
         """A document type, which alone could declare entities."""

@@ -9,7 +9,13 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.threads import deferToThreadPool
 from twisted.python.threadpool import ThreadPool
 
-from contentsvc.bucket.bucket import Found, Lying, SignedDownload, SignedUpload, StorageUnavailable
+from contentsvc.bucket.bucket import (
+    ListedFile,
+    SignedDownload,
+    SignedUpload,
+    StorageUnavailable,
+    StoredFile,
+)
 from contentsvc.bucket.folder import FULL, Astray, Folder, Incoming, Missing
 from contentsvc.bucket.links import Links
 from contentsvc.core import threads
@@ -137,7 +143,7 @@ class Local:
     def media_url(self, base: str) -> str:
         return self._media_url or f"{base}/files/media"
 
-    async def look(self, paths: Iterable[str]) -> Mapping[str, Found]:
+    async def look(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
         if self._trouble is not None:
             raise StorageUnavailable(self._trouble)
         return await self._read(self._folder.look, list(paths))
@@ -165,7 +171,7 @@ class Local:
         """Delete what broken uploads have left. Raises StorageUnavailable."""
         await self._read(self._folder.sweep)
 
-    async def list(self) -> AsyncIterator[Lying]:
+    async def list(self) -> AsyncIterator[ListedFile]:
         for shelf in await self._read(self._folder.shelves):
             for lying in await self._read(self._folder.on, shelf):
                 yield lying

@@ -20,13 +20,13 @@ from urllib.parse import quote
 from contentsvc.bucket.bucket import (
     UPLOAD_LIFETIME,
     BadStore,
-    Found,
-    Lying,
+    ListedFile,
     SignedDownload,
     SignedUpload,
     StorageUnavailable,
+    StoredFile,
 )
-from contentsvc.bucket.calls import Answer, Calls
+from contentsvc.bucket.calls import Calls, StoreResponse
 from contentsvc.bucket.deadlines import within
 from contentsvc.bucket.listing import parse
 from contentsvc.bucket.self_test import CACHED, CHECKSUM, UPLOAD, Proof
@@ -164,10 +164,10 @@ class S3Bucket:
             raise
         self._trouble = None
 
-    async def look(self, paths: Iterable[str]) -> Mapping[str, Found]:
+    async def look(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
         if self._trouble is not None:
             raise StorageUnavailable(str(self._trouble))
-        found: dict[str, Found] = {}
+        found: dict[str, StoredFile] = {}
 
         async def head(path: str) -> None:
             if (one := await self._find(path)) is not None:
@@ -176,7 +176,7 @@ class S3Bucket:
         await within(LOOK, self._reactor, each(AT_ONCE, paths, head))
         return found
 
-    async def _find(self, path: str) -> Found | None:
+    async def _find(self, path: str) -> StoredFile | None:
         answer = await self._calls.ask("HEAD", self._lies(path))
         if answer.status == 404:
             return None
@@ -186,7 +186,7 @@ class S3Bucket:
             raise StorageUnavailable("the store answers a HEAD without Content-Length")
         # Otherwise a client would have to unpack what it gets.
         packed = answer.header("Content-Encoding") not in PLAIN
-        return None if packed else Found(answer.length, _token(answer))
+        return None if packed else StoredFile(answer.length, _token(answer))
 
     async def copy(self, tokens: Mapping[str, str]) -> None:
         async def copy(path: str) -> None:
@@ -225,7 +225,7 @@ class S3Bucket:
         there, own = await self._find(path), await self._find(key)
         return there is not None and (own is None or there.size == own.size)
 
-    async def _put(self, path: str, headers: Mapping[str, str]) -> Answer:
+    async def _put(self, path: str, headers: Mapping[str, str]) -> StoreResponse:
         return await self._calls.ask("PUT", self._lies(path), headers=headers, whole=COPY)
 
     async def read(self, path: str, length: int) -> bytes:
@@ -265,7 +265,7 @@ class S3Bucket:
             self._sweeping.insert(0, (bucket, page.next))
         return SWEEP_PAUSE if self._sweeping else None
 
-    async def list(self) -> AsyncIterator[Lying]:
+    async def list(self) -> AsyncIterator[ListedFile]:
         # Each bucket is listed in this order already.
         buckets = (self._listed(self._content), self._listed(self._media))
         heads = [(file, rest) for rest in buckets if (file := await _next(rest))]
@@ -276,7 +276,7 @@ class S3Bucket:
             if following := await _next(rest):
                 heads.append((following, rest))
 
-    async def _listed(self, bucket: str) -> AsyncIterator[Lying]:
+    async def _listed(self, bucket: str) -> AsyncIterator[ListedFile]:
         token: str | None = ""
         while token is not None:
             page = parse((await self._page(bucket, token)).body)
@@ -287,7 +287,7 @@ class S3Bucket:
                 raise StorageUnavailable("the store lists the same page again")
             token = page.next
 
-    async def _page(self, bucket: str, token: str, prefix: str = "") -> Answer:
+    async def _page(self, bucket: str, token: str, prefix: str = "") -> StoreResponse:
         query = {"list-type": "2", "max-keys": str(PAGE), "encoding-type": "url"}
         if prefix:
             query["prefix"] = prefix
@@ -304,7 +304,7 @@ class S3Bucket:
         return f"{self._media if is_media(path) else self._content}/{path}"
 
 
-async def _next(files: AsyncIterator[Lying]) -> Lying | None:
+async def _next(files: AsyncIterator[ListedFile]) -> ListedFile | None:
     async for file in files:
         return file
     return None
@@ -315,7 +315,7 @@ def _is_incoming(key: str) -> bool:
     return is_ours(key.removeprefix(INCOMING).partition("/")[2])
 
 
-def _date(answer: Answer) -> float:
+def _date(answer: StoreResponse) -> float:
     """When the store has answered, by its own clock."""
     try:
         when = parsedate_to_datetime(answer.header("Date") or "")
@@ -324,7 +324,7 @@ def _date(answer: Answer) -> float:
     return when.replace(tzinfo=when.tzinfo or UTC).timestamp()
 
 
-def _token(answer: Answer) -> str | None:
+def _token(answer: StoreResponse) -> str | None:
     """The token, if it can be one: others may have written anything there."""
     token = answer.header(UPLOAD)
     return token if token is not None and re.fullmatch("[!-~]{1,200}", token) else None

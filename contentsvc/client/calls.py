@@ -8,7 +8,7 @@ from msgspec import Struct, json, to_builtins
 
 from contentsvc.client.accounts.login import LogIn
 from contentsvc.client.errors import ApiError, NotSignedIn
-from contentsvc.client.http import MOST_ANSWER, UNREADABLE, Answer, Http, error_of
+from contentsvc.client.http import MOST_ANSWER, UNREADABLE, Http, Response, error_of
 from contentsvc.client.reading import Page
 
 T = TypeVar("T")
@@ -74,7 +74,7 @@ class Calls:
         query: Struct | None = None,
         repeat: bool | None = None,
         most: int = MOST_ANSWER,
-    ) -> Answer:
+    ) -> Response:
         """The answer of the operation at the whole `path`, if it succeeds. `repeat` says whether
         the request may be sent again when no answer comes. By default, all but a POST may be. The
         answer has at most `most` bytes."""
@@ -106,7 +106,7 @@ def quoted(value: object) -> str:
     return quote(str(value), safe="")
 
 
-def read(answer: Answer, type: type[T]) -> T:
+def read(answer: Response, type: type[T]) -> T:
     """The body. Raises ApiError `malformed_answer`."""
     try:
         return json.decode(answer.body, type=type)

@@ -48,7 +48,7 @@ from contentsvc.wire.accounts import TokenAnswer
 TIMEOUT = 22.0
 """Seconds for one attempt. The service itself takes at most 5 for a database connection and 15 for
 a statement."""
-PATIENCE = 30.0
+TIMEOUT = 30.0
 """Seconds within which the last attempt begins."""
 _CONNECT = 30.0
 """Seconds for a connection, if an attempt has so many."""
@@ -75,7 +75,7 @@ class Client:
         base_url: str,
         *,
         timeout: float = TIMEOUT,
-        patience: float = PATIENCE,
+        patience: float = TIMEOUT,
         random: Random | None = None,
         agent: IAgent | None = None,
         connector: Connector | None = None,

@@ -57,7 +57,7 @@ UNREADABLE: Final = (DecodeError, UnicodeDecodeError, RecursionError)
 _CANCELLED = (CancelledError, ConnectingCancelledError)
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """A whole response."""
 
     status: int
@@ -162,7 +162,7 @@ class Http:
         query: dict[str, str] | None = None,
         repeat: bool,
         most: int = MOST_ANSWER,
-    ) -> Answer:
+    ) -> Response:
         """The answer, whatever its status is.
 
         With `repeat` a request that got no answer, or one that says to try again, is sent
@@ -201,7 +201,7 @@ class Http:
 
     async def _attempt(
         self, method: str, url: str, headers: Headers, body: bytes | None, most: int
-    ) -> Answer | Unreachable:
+    ) -> Response | Unreachable:
         exchange = Deferred.fromCoroutine(self._exchange(method, url, headers, body, most))
         late = False
 
@@ -221,7 +221,7 @@ class Http:
 
     async def _exchange(
         self, method: str, url: str, headers: Headers, body: bytes | None, most: int
-    ) -> Answer:
+    ) -> Response:
         response = await self._treq.request(
             method,
             url,
@@ -237,7 +237,7 @@ class Http:
         if not reading.whole:
             detail = f"the answer has more than {most:,} bytes; ask for a list in parts"
             raise ApiError(response.code, "answer_too_large", detail, {})
-        return Answer(response.code, response.headers, received)
+        return Response(response.code, response.headers, received)
 
 
 def is_cancelled(error: BaseException) -> bool:
@@ -263,7 +263,7 @@ def unreachable(request: str, error: BaseException, reason: str | None = None) -
     return Unreachable(f"{request}: {reason or reason_of(error)}", maybe_done=not never)
 
 
-def retry_after(answer: Answer) -> float | None:
+def retry_after(answer: Response) -> float | None:
     """The header in seconds; None where it is absent, or a date."""
     try:
         return max(0.0, float(answer.header("Retry-After") or ""))
@@ -271,7 +271,7 @@ def retry_after(answer: Answer) -> float | None:
         return None
 
 
-def error_of(answer: Answer) -> ApiError:
+def error_of(answer: Response) -> ApiError:
     """The error that an answer other than success is: RFC 9457's problem, RFC 6749's error,
     or whatever a proxy says."""
     try:

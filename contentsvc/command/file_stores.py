@@ -51,7 +51,7 @@ class Wrong(Exception):
     """The bytes of a file do not have the digest of its path, or not its size."""
 
 
-class Place(Protocol):
+class FileStore(Protocol):
     """A place where files lie. All methods but `stop` raise StorageUnavailable."""
 
     @property
@@ -69,7 +69,7 @@ class Place(Protocol):
         """Read a file, and compare its digest with its path. Raises Gone, Wrong."""
 
 
-class FolderPlace:
+class FolderStore:
     """The folder `files` of a data dir."""
 
     def __init__(self, reactor: Any, settings: Settings) -> None:
@@ -125,7 +125,7 @@ class FolderPlace:
             raise Wrong
 
 
-class StorePlace:
+class BucketStore:
     """The buckets of an S3 store. Files go by the URLs that clients would have."""
 
     def __init__(self, reactor: Any, settings: Settings, answer: float | None) -> None:
@@ -269,10 +269,10 @@ class _Counted:
         self._file.close()
 
 
-async def put(target: FolderPlace | StorePlace, path: str, size: int, file: Path) -> None:
+async def put(target: FolderStore | BucketStore, path: str, size: int, file: Path) -> None:
     """Put the bytes of a file into a place, as `path`. Raises Gone, Wrong, CommandError,
     StorageUnavailable."""
-    if isinstance(target, StorePlace):
+    if isinstance(target, BucketStore):
         await target.write(path, size, file, lambda count: None)
         return
     draft = Incoming(target.folder, path, size)
@@ -287,13 +287,15 @@ async def put(target: FolderPlace | StorePlace, path: str, size: int, file: Path
     await _laid(target, draft, path, target.in_thread(write))
 
 
-async def upload(source: FolderPlace, target: StorePlace, path: str, size: int, more: More) -> None:
+async def upload(
+    source: FolderStore, target: BucketStore, path: str, size: int, more: More
+) -> None:
     """Copy a file. Raises Gone, Wrong: of the source."""
     await target.write(path, size, source.folder.file(path), more)
 
 
 async def download(
-    source: StorePlace, target: FolderPlace, path: str, size: int, more: More
+    source: BucketStore, target: FolderStore, path: str, size: int, more: More
 ) -> None:
     """Copy a file. Raises Gone, Wrong: of the source."""
     draft = Incoming(target.folder, path, size)
@@ -316,7 +318,7 @@ async def download(
     await _laid(target, draft, path, bring())
 
 
-async def _laid(target: FolderPlace, draft: Incoming, path: str, writing: Awaitable[None]) -> None:
+async def _laid(target: FolderStore, draft: Incoming, path: str, writing: Awaitable[None]) -> None:
     """Wait until a file has been written. Raises Wrong, CommandError."""
     try:
         await writing
@@ -332,9 +334,9 @@ async def _laid(target: FolderPlace, draft: Incoming, path: str, writing: Awaita
 
 def place(
     reactor: Any, settings: Settings, name: str, answer: float | None = None
-) -> FolderPlace | StorePlace:
+) -> FolderStore | BucketStore:
     """The place of this name: `local` or `s3`. A store may take `answer` seconds for an answer,
     or for the next bytes of a file. Raises ConfigError."""
     if name == "s3":
-        return StorePlace(reactor, settings, answer)
-    return FolderPlace(reactor, settings)
+        return BucketStore(reactor, settings, answer)
+    return FolderStore(reactor, settings)

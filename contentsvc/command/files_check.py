@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple, TypeVar
 
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.bucket.bucket import Lying
+from contentsvc.bucket.bucket import ListedFile
 from contentsvc.command.errors import CommandError
-from contentsvc.command.file_stores import Gone, Place, Wrong
+from contentsvc.command.file_stores import FileStore, Gone, Wrong
 from contentsvc.command.progress import Progress
 from contentsvc.command.several import Several
 from contentsvc.db.database import Database
@@ -76,7 +76,7 @@ async def rows(db: Database) -> AsyncIterator[File]:
         after = page[-1].path
 
 
-async def lying(place: Place) -> AsyncIterator[Lying]:
+async def lying(place: FileStore) -> AsyncIterator[ListedFile]:
     """All files that lie in a place, in the order of path. Raises CommandError if the store has
     another order."""
     last = ""
@@ -88,8 +88,8 @@ async def lying(place: Place) -> AsyncIterator[Lying]:
 
 
 async def merged(
-    rows: AsyncIterator[File], lying: AsyncIterator[Lying]
-) -> AsyncIterator[tuple[str, File | None, Lying | None]]:
+    rows: AsyncIterator[File], lying: AsyncIterator[ListedFile]
+) -> AsyncIterator[tuple[str, File | None, ListedFile | None]]:
     """All paths of either, with what there is of each."""
     row, file = await _next(rows), await _next(lying)
     while row is not None or file is not None:
@@ -119,7 +119,7 @@ class Check:
         self,
         clock: IReactorTime,
         db: Database,
-        place: Place,
+        place: FileStore,
         found: Callable[[Problem], None],
         progress: Progress,
         *,
@@ -200,7 +200,9 @@ class Check:
             self._found(problem)
 
 
-async def repair(clock: IReactorTime, db: Database, place: Place, problems: list[Problem]) -> None:
+async def repair(
+    clock: IReactorTime, db: Database, place: FileStore, problems: list[Problem]
+) -> None:
     """Put the files right, as far as that is possible without their bytes. Raises
     StorageUnavailable."""
     paths: dict[Kind, list[str]] = {}
@@ -224,7 +226,7 @@ async def repair(clock: IReactorTime, db: Database, place: Place, problems: list
 
 
 async def _delete(
-    clock: IReactorTime, db: Database, place: Place, paths: list[str], *, known: bool
+    clock: IReactorTime, db: Database, place: FileStore, paths: list[str], *, known: bool
 ) -> None:
     """Delete bytes, with the collector's mark: nobody can send them meanwhile."""
     since = clock.seconds()

@@ -13,10 +13,10 @@ from twisted.internet.task import deferLater
 
 from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.command.file_stores import (
-    FolderPlace,
+    BucketStore,
+    FolderStore,
     Gone,
     More,
-    StorePlace,
     Wrong,
     download,
     upload,
@@ -52,8 +52,8 @@ class Import:
         self,
         reactor: Any,
         db: Database,
-        source: FolderPlace | StorePlace,
-        target: FolderPlace | StorePlace,
+        source: FolderStore | BucketStore,
+        target: FolderStore | BucketStore,
         found: Callable[[Problem], None],
         progress: Progress,
         *,
@@ -134,9 +134,9 @@ class Import:
 
     async def _transfer(self, path: str, size: int, more: More) -> None:
         source, target = self._source, self._target
-        if isinstance(source, FolderPlace) and isinstance(target, StorePlace):
+        if isinstance(source, FolderStore) and isinstance(target, BucketStore):
             await upload(source, target, path, size, more)
-        elif isinstance(source, StorePlace) and isinstance(target, FolderPlace):
+        elif isinstance(source, BucketStore) and isinstance(target, FolderStore):
             await download(source, target, path, size, more)
         else:
             raise TypeError("nothing is copied from a place to itself")

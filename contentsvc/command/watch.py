@@ -13,7 +13,7 @@ from contentsvc.command.terminal import say_error, say_json
 from contentsvc.core.clocks import run_monotonic
 from contentsvc.wire.accounts import ConnectBody
 
-_PATIENCE = 5.0
+_TIMEOUT = 5.0
 """Seconds to find the service at the start. Later the subscription connects again by itself."""
 
 SignIn = Callable[[Client], Awaitable[object]]
@@ -49,7 +49,7 @@ def watch(url: str, sign_in: SignIn, resume: int | None, resume_id: str | None) 
 
 async def _watch(reactor: Any, url: str, sign_in: SignIn, go_on: dict[str, Any]) -> None:
     run_monotonic(reactor)
-    client = Client(reactor, url, patience=_PATIENCE)
+    client = Client(reactor, url, patience=_TIMEOUT)
     try:
         await sign_in(client)
         subscription = client.notifications.listen(_print, on_missed=_missed, **go_on)

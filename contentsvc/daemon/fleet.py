@@ -15,7 +15,7 @@ from contentsvc.daemon.process_status import STARTING, STOPPING
 from contentsvc.store.migrate import names
 from contentsvc.wire.health import ready
 
-PATIENCE = 2.0
+WORKER_TIMEOUT = 2.0
 """Seconds that a scrape waits for a worker at most."""
 LOOK = 2.5
 """Seconds that /ready waits for the workers at most: somewhat more than their own look takes."""
@@ -112,7 +112,7 @@ class Workforce:
         ]
 
     async def _families(self, asking: Asking, question: bytes) -> list[Family] | None:
-        answer = await self._answer(asking, question, PATIENCE)
+        answer = await self._answer(asking, question, WORKER_TIMEOUT)
         with suppress(MsgspecError):
             return None if answer is None else unpacked(answer)
         return None

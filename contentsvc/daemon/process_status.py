@@ -22,7 +22,7 @@ STARTING, STOPPING = "starting", "stopping"
 """The reasons not to be ready before the port is served, and from the stop on."""
 KEEP = 5.0
 """Seconds for which the queues in the database are not read again."""
-PATIENCE = 0.5
+READY_TIMEOUT = 0.5
 """Seconds that a scrape waits for the database at most."""
 OLD = 60.0
 """Seconds after which what the database said does not count any more."""
@@ -39,7 +39,7 @@ class Outlook:
         self._front: Front | None = None
         self._stopping = False
         self._build = collector.build(version("contentsvc"), names()[-1])
-        self._ready = Reading(reactor, self.missing, keep=0, patience=PATIENCE, old=OLD)
+        self._ready = Reading(reactor, self.missing, keep=0, patience=READY_TIMEOUT, old=OLD)
         self._queues: Reading[Queues] | None = None
 
     def serves(self, parts: Parts, front: Front) -> None:
@@ -54,7 +54,7 @@ class Outlook:
             self._reactor,
             read,
             keep=KEEP,
-            patience=PATIENCE,
+            patience=READY_TIMEOUT,
             old=OLD,
         )
 

@@ -17,7 +17,7 @@ _TRIES = 3
 """The number of transactions held open at once to compare their sessions. A pooler reuses either
 the session used last, so the first transaction shows it, or the one unused for longest, so the
 second does."""
-PATIENCE: Final = 5.0
+CONNECT_TIMEOUT: Final = 5.0
 """Seconds that each transaction may take to connect and to begin."""
 _POOLED = (
     "the pooler in front of the database is in transaction mode, where prepared statements and "

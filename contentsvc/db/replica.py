@@ -10,10 +10,10 @@ known of the replica before, or which server a connection reaches. The check com
 a position means nothing in the log of another primary. A server that has been promoted is no
 replica, whatever it has replayed.
 
-A read that is not let through within PATIENCE is made on the primary. So is each read that fails,
-unless it took too long: it would take as long there. After a fault, nobody goes to the replica for
-a while, which grows from one fault to the next. Then one probe, for which nobody waits, finds out
-whether it is back.
+A read that is not let through within CATCH_UP_TIMEOUT is made on the primary. So is each read that
+fails, unless it took too long: it would take as long there. After a fault, nobody goes to the
+replica for a while, which grows from one fault to the next. Then one probe, for which nobody waits,
+finds out whether it is back.
 
 Two kinds of reads do not come here. Where several calls share a statement, that costs less than the
 way here. And a commit that does not wait for its flush (contentsvc.db.procedure) is seen on the

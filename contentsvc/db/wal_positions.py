@@ -17,7 +17,7 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
 from contentsvc.db.statement import Statement
 
-PATIENCE: Final = 0.05
+CATCH_UP_TIMEOUT: Final = 0.05
 """Seconds that a read may wait until the replica has what it must have."""
 PAUSE: Final = 0.002
 """Seconds between two questions how far the replica is."""
@@ -140,7 +140,7 @@ class Positions:
         if it is not in time."""
         if self._fresh is None:
             self._fresh = turn = _Turn()
-            turn.timer = self._reactor.callLater(PATIENCE, self._expire, turn)
+            turn.timer = self._reactor.callLater(CATCH_UP_TIMEOUT, self._expire, turn)
             if not self._asking:
                 self._asking = True
                 self._reactor.callLater(0, self._ask)

@@ -19,7 +19,7 @@ FIRST_PAUSE, LAST_PAUSE = 1.0, 30.0
 """Seconds before the next attempt after a start that failed. They double each time."""
 REMINDER = 60
 """Checks between two lines of the log while the data are missing."""
-PATIENCE = 120
+MISSING_TIMEOUT = 120
 """Checks after which the keeper gives up on missing data."""
 
 T = TypeVar("T")
@@ -99,7 +99,7 @@ class Keeper:
         It counts checks, not seconds: a process that stood still has not waited.
         """
         folder = self._postgres.folder
-        for look in range(PATIENCE):
+        for look in range(MISSING_TIMEOUT):
             if look % REMINDER == 0:
                 log.error(
                     "The database is missing from {folder}. Has its volume gone, or was the folder "
@@ -123,7 +123,7 @@ class Keeper:
                 "{error}",
                 error=error,
             )
-        self._give_up(f"the database has been missing from {folder} for {PATIENCE} s")
+        self._give_up(f"the database has been missing from {folder} for {MISSING_TIMEOUT} s")
         return False
 
     async def _start_again(self) -> None:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import msgspec
 
 _NO_LINK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_PATIENCE = 1.0
+_LOCK_TIMEOUT = 1.0
 """Seconds to wait while another process restores a folder."""
 
 
@@ -107,7 +107,7 @@ class Opened:
     def _hold(self, folder: Path) -> None:
         if folder in self._held:
             return
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + _LOCK_TIMEOUT
         while True:
             try:
                 handle = _lock(str(folder), fcntl.LOCK_SH)

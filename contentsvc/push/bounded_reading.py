@@ -25,7 +25,7 @@ at the end, it resets the connection, and the client may not see the close."""
 _PONG_OPCODE, _CLOSE_OPCODE = 10, 8
 
 
-class Found(Enum):
+class InputAfterClose(Enum):
     """The result of reading a piece of input after our close."""
 
     NOTHING = 1
@@ -44,13 +44,13 @@ class LastWords:
         self._head = b""
         self._frames = self._bytes = 0
 
-    def feed(self, data: bytes) -> Found:
+    def feed(self, data: bytes) -> InputAfterClose:
         """Take a piece of input."""
         self._bytes += len(data)
         if self._bytes > SKIPPED_BYTES:
-            return Found.TOO_MUCH
+            return InputAfterClose.TOO_MUCH
         if self._frames > SKIPPED_FRAMES:
-            return Found.NOTHING
+            return InputAfterClose.NOTHING
         data, at = self._head + data, self._skip
         while at + 2 <= len(data):
             length = data[at + 1] & 0x7F
@@ -61,7 +61,7 @@ class LastWords:
             end += (4 if data[at + 1] & 0x80 else 0) + length
             if data[at] & 0x0F == _CLOSE_OPCODE and not more:
                 if end <= len(data):
-                    return Found.CLOSE
+                    return InputAfterClose.CLOSE
                 break
             if more and at + 2 + more > len(data):
                 break
@@ -69,9 +69,9 @@ class LastWords:
             self._frames += 1
             if self._frames > SKIPPED_FRAMES:
                 self._head = b""
-                return Found.NOTHING
+                return InputAfterClose.NOTHING
         self._skip, self._head = max(0, at - len(data)), data[at:]
-        return Found.NOTHING
+        return InputAfterClose.NOTHING
 
 
 class BoundedReading(WebSocketServerProtocol):
@@ -128,10 +128,10 @@ class BoundedReading(WebSocketServerProtocol):
             self._last_words = LastWords(rest)
         data, self.data = self.data, b""
         found = self._last_words.feed(data)
-        if found is Found.CLOSE:
+        if found is InputAfterClose.CLOSE:
             self.wasClean = True
             self.dropConnection()
-        elif found is Found.TOO_MUCH:
+        elif found is InputAfterClose.TOO_MUCH:
             self.transport.pauseProducing()
 
     def onFrameBegin(self) -> None:

@@ -25,7 +25,7 @@ from contentsvc.wire.notifications import ErrorMessage, HelloMessage, Message
 
 JOINS = 2
 """At most so many reads of users' states at once, and of backlogs: most of the pool stays free."""
-PATIENCE = 10.0
+READ_TIMEOUT = 10.0
 """Seconds that a socket's own read may take before the socket is closed."""
 STUCK = 5.0
 """Seconds that a read may take before the process counts as not ready for sockets."""
@@ -62,7 +62,7 @@ class Joins:
             self._read_states,
             reads=JOINS,
             most=sizes.states,
-            patience=PATIENCE,
+            patience=READ_TIMEOUT,
         )
         self._pages: Line[tuple[str, int], list[Stored]] = Line(
             reactor,
@@ -70,7 +70,7 @@ class Joins:
             self._read_pages,
             reads=JOINS,
             most=sizes.pages,
-            patience=PATIENCE,
+            patience=READ_TIMEOUT,
         )
 
     @property

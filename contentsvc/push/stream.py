@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from contentsvc.db.query import Db
 from contentsvc.push.subscriber import Subscriber
 from contentsvc.store.notifications.notifications import Stored
-from contentsvc.store.notifications.streams import Aged, Standing, State, Tally
+from contentsvc.store.notifications.streams import Aged, State, StreamEnd, Tally
 
 
 class Sizes(NamedTuple):
@@ -49,7 +49,7 @@ class Log(Protocol):
         ids: list[str | None],
         changes: list[int],
         /,
-    ) -> Awaitable[list[Standing]]: ...
+    ) -> Awaitable[list[StreamEnd]]: ...
     def tallies(self, db: Db, users: list[str], /) -> Awaitable[list[Tally]]: ...
 
 

@@ -21,7 +21,7 @@ from contentsvc.push.statistics import Delays
 from contentsvc.push.stream import Feed, Log, Sizes
 from contentsvc.push.subscriber import Subscriber
 from contentsvc.store.notifications.notifications import Following
-from contentsvc.store.notifications.streams import Aged, Standing
+from contentsvc.store.notifications.streams import Aged, StreamEnd
 
 APART = 0.001
 """Seconds. A user's notification that comes so long after the one before is alone: it is written
@@ -251,7 +251,7 @@ class Feeds:
             # Check these once more: some notifications that were committed meanwhile may have been
             # dropped, because their numbers seemed known.
 
-    def _start_anew(self, feed: Feed, now: Standing) -> None:
+    def _start_anew(self, feed: Feed, now: StreamEnd) -> None:
         feed.log += 1
         feed.last, feed.id, feed.wanted = now.newest, now.id, now.newest
         feed.changes = -1

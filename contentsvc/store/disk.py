@@ -17,7 +17,7 @@ LATER, SOON = 5.0, 1.0
 HOLD = 3.0
 """Seconds for which a failed write counts, whatever a check finds: the write may have needed more
 room."""
-PATIENCE = 1.0
+CHECK_TIMEOUT = 1.0
 """Seconds that a caller waits for a check. A later result counts for later callers."""
 SEGMENT = 16 * 1024 * 1024
 """Bytes that Postgres needs to continue. Its log grows by this much at a time, and the server stops
@@ -82,7 +82,7 @@ class Disk:
             self._looked, self._looking = now, True
             found: Deferred[None] = Deferred()
             Deferred.fromCoroutine(self._look()).addCallbacks(found.callback, found.errback)
-            found.addTimeout(PATIENCE, self._reactor)
+            found.addTimeout(CHECK_TIMEOUT, self._reactor)
             with suppress(TimeoutError):
                 await found
         return not self._full and not self._nearly_full()

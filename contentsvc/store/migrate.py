@@ -22,7 +22,7 @@ from yoyo.backends.core.postgresql import PostgresqlBackend
 from yoyo.connections import parse_uri
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.db.pooler_check import PATIENCE, require_session
+from contentsvc.db.pooler_check import CONNECT_TIMEOUT, require_session
 from contentsvc.store import schema_marks
 
 SCHEMA = files("contentsvc.store") / "schema"
@@ -75,7 +75,7 @@ def migrate(
     wait: float = 0,
     schema: Traversable = SCHEMA,
     lock_timeout: float = LOCK_TIMEOUT,
-    patience: float = PATIENCE,
+    patience: float = CONNECT_TIMEOUT,
 ) -> list[str]:
     """Apply the missing migrations of the folder `schema`, and give their names. Several processes
     may call this at once. They wait up to `wait` seconds for each other, or forever if it is 0. A

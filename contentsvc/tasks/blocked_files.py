@@ -18,7 +18,7 @@ EVERY = 5.0
 AGAIN, RETRY = 5, 2
 """Seconds until a block is due again: while its bytes may still come, and after its deletion has
 failed. Others that are due come first then."""
-PATIENCE = 8.0
+DELETE_TIMEOUT = 8.0
 """Seconds that the store may take for a batch. Meanwhile none of its blocks can be lifted: a late
 deletion would take bytes that were sent again. What is done by then counts."""
 _AT_ONCE, _KEYS = 4, 4
@@ -84,7 +84,7 @@ class Clearing:
                 tried.done.append(sha256)
 
         try:
-            await within(PATIENCE, self._clock, each(_AT_ONCE, keys, delete))
+            await within(DELETE_TIMEOUT, self._clock, each(_AT_ONCE, keys, delete))
         except StorageUnavailable as late:
             slow = [sha256 for sha256 in begun if sha256 not in tried.done]
             tried.failed.update((sha256, late) for sha256 in slow if sha256 not in tried.failed)

@@ -35,7 +35,7 @@ MOST = 100
 MOST_RESETS = 10
 """Mails with a link to set a password that an account gets in an hour. Nobody is told of those
 beyond."""
-PATIENCE: Final = 3 * 24 * 3600.0
+GIVE_UP_AFTER: Final = 3 * 24 * 3600.0
 """Seconds after which a mail is not tried again."""
 
 FAREWELL: Final = 10.0
@@ -99,7 +99,7 @@ class Sending:
         token: Callable[[str, str], str],
         counts: Counts,
         *,
-        patience: float = PATIENCE,
+        patience: float = GIVE_UP_AFTER,
     ) -> None:
         self._wall = wall
         self._db = db

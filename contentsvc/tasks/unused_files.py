@@ -22,7 +22,7 @@ from contentsvc.tasks.runner import Job
 
 SWEEP_EVERY = 600.0
 """Seconds between two looks for what broken uploads have left."""
-PATIENCE = 60.0
+DELETE_TIMEOUT = 60.0
 """Seconds that the store may take to delete a batch."""
 
 log = Logger()
@@ -113,9 +113,9 @@ class Collection:
         return len(due), await unused.mark(tx, due) if due else []
 
     async def _collect(self, batch: _Batch) -> None:
-        if self._clock.seconds() - batch.since > LEASE - 2 * PATIENCE:
+        if self._clock.seconds() - batch.since > LEASE - 2 * DELETE_TIMEOUT:
             return  # the process stood still meanwhile, and the lease ends too soon
-        await within(PATIENCE, self._clock, self._bucket.delete(batch.paths))
+        await within(DELETE_TIMEOUT, self._clock, self._bucket.delete(batch.paths))
         async with self._db.transaction() as tx:
             held = await unused.lock_held(tx, batch.paths, batch.lease)
             self._total += await unused.finish(tx, held)

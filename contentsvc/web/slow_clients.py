@@ -15,7 +15,7 @@ MOST = 128 * 1024 * 1024
 """Most bytes of all slow connections together. A connection is slow if it has more to read than its
 transport's buffer should hold (64 KiB). Beyond the limit, the one that has read nothing for the
 longest time is cut off."""
-PATIENCE = 30.0
+READ_TIMEOUT = 30.0
 """A connection whose client reads nothing for so many seconds is cut off."""
 _EACH = 1.0
 """Seconds between two looks at how much the clients have read."""
@@ -160,7 +160,7 @@ class Unsent:
             has_taken, slow = self._has_taken(channel), self._slow[channel]
             if not slow.left:
                 self.taken(channel)
-            elif not has_taken and now - slow.since >= PATIENCE:
+            elif not has_taken and now - slow.since >= READ_TIMEOUT:
                 self._cut_off(channel)
                 idle += 1
                 if idle == _AT_ONCE:

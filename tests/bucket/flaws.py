@@ -7,12 +7,12 @@ from typing import Any
 from twisted.internet import reactor
 from twisted.web.http_headers import Headers
 
-from contentsvc.bucket.calls import ERROR, Answer, Calls
+from contentsvc.bucket.calls import ERROR, Calls, StoreResponse
 from contentsvc.bucket.sigv4 import Signer
 from contentsvc.core.clocks import WallClock
 
-Send = Callable[[], Awaitable[Answer]]
-Flaw = Callable[["Sent", Send], Awaitable[Answer]]
+Send = Callable[[], Awaitable[StoreResponse]]
+Flaw = Callable[["Sent", Send], Awaitable[StoreResponse]]
 """Is given each request, and what sends it. Gives the answer."""
 
 
@@ -42,10 +42,10 @@ class Flawed(Calls):
         *,
         limit: int = ERROR,
         whole: float | None = None,
-    ) -> Answer:
+    ) -> StoreResponse:
         sent = Sent(method, url, headers, body)
 
-        async def send() -> Answer:
+        async def send() -> StoreResponse:
             return await super(Flawed, self).send(
                 sent.method, sent.url, sent.headers, sent.body, limit=limit, whole=whole
             )
@@ -67,7 +67,7 @@ class Making:
         return self.made
 
 
-def said(status: int, body: bytes = b"", **headers: str) -> Answer:
+def said(status: int, body: bytes = b"", **headers: str) -> StoreResponse:
     """An answer."""
     named = {name.replace("_", "-"): [value] for name, value in headers.items()}
-    return Answer(status, Headers(named), body, True)
+    return StoreResponse(status, Headers(named), body, True)

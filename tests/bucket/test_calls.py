@@ -16,7 +16,7 @@ from zope.interface import implementer
 
 from contentsvc.bucket.bucket import BadStore as Bad
 from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.bucket.calls import MOST, Answer, Calls
+from contentsvc.bucket.calls import MOST, Calls, StoreResponse
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
 from contentsvc.core.http_client import agent_of
 from tests.support.badstore import HANG, BadStore, Say, answer
@@ -55,14 +55,14 @@ class CallsCase(TestCase):
         others.setdefault("agent", agent_of(reactor, HTTPConnectionPool(reactor, False)))
         return Calls(self.clock, self.clock, Quiet(), signer, **others)
 
-    async def fails(self, asking: "Deferred[Answer]", reason: str) -> StorageUnavailable:
+    async def fails(self, asking: "Deferred[StoreResponse]", reason: str) -> StorageUnavailable:
         """Assert that the store counts as away, for this reason."""
         with self.assertRaises(StorageUnavailable) as caught:
             await asking
         self.assertIn(reason, str(caught.exception))
         return caught.exception
 
-    def asking(self, calls: Calls, method: str = "GET", **others) -> "Deferred[Answer]":
+    def asking(self, calls: Calls, method: str = "GET", **others) -> "Deferred[StoreResponse]":
         """A request that is under way."""
         return Deferred.fromCoroutine(calls.ask(method, "bucket/key", **others))
 
@@ -70,7 +70,7 @@ class CallsCase(TestCase):
 class AnswerTests(CallsCase):
     """Answers that are none."""
 
-    async def once(self, *says: bytes | Say, **others) -> Answer:
+    async def once(self, *says: bytes | Say, **others) -> StoreResponse:
         """The answer to a request that is not repeated."""
         return await self.asking(self.calls(self.store(*says), tries=1), **others)
 
@@ -320,13 +320,13 @@ class UnexpectedTests(TestCase):
     async def test_kinds(self):
         """What waiting may heal is no bad store."""
         for status, bad in ((301, 1), (400, 1), (403, 1), (404, 1), (408, 0), (429, 0), (503, 0)):
-            error = Answer(status, Headers(), b"", True).unexpected("PUT")
+            error = StoreResponse(status, Headers(), b"", True).unexpected("PUT")
             self.assertEqual(isinstance(error, Bad), bool(bad), status)
 
     async def test_code(self):
         """A code of the store is shown, but no other text of it."""
         body = b"<Error><Code>AccessDenied</Code><Message>\x1b[2J</Message></Error>"
-        text = str(Answer(403, Headers(), body, True).unexpected("PUT"))
+        text = str(StoreResponse(403, Headers(), body, True).unexpected("PUT"))
         self.assertEqual(text, "the store answers a PUT with 403 AccessDenied")
 
 

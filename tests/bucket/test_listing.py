@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.bucket.bucket import Lying, StorageUnavailable
+from contentsvc.bucket.bucket import ListedFile, StorageUnavailable
 from contentsvc.bucket.listing import parse
 
 HEAD = b'<?xml version="1.0" encoding="UTF-8"?>'
@@ -26,7 +26,7 @@ class ParseTests(SynchronousTestCase):
         owner = "<Owner><ID>1</ID><Key>not this</Key></Owner>"
         contents = f"<Contents>{owner}<Key>a&amp;b</Key><ETag>x</ETag><Size>5</Size></Contents>"
         page = parse(listing("<Name>bucket</Name>", contents, FILE.format("c", 2**40)))
-        self.assertEqual(page.files, [Lying("a&b", 5), Lying("c", 2**40)])
+        self.assertEqual(page.files, [ListedFile("a&b", 5), ListedFile("c", 2**40)])
         self.assertIsNone(page.next)
 
     def test_empty(self) -> None:
@@ -37,7 +37,7 @@ class ParseTests(SynchronousTestCase):
         """Elements may have a prefix."""
         body = b"<s:ListBucketResult xmlns:s='x'><s:Contents><s:Key>k</s:Key><s:Size>1</s:Size>"
         page = parse(body + b"</s:Contents></s:ListBucketResult>")
-        self.assertEqual(page.files, [Lying("k", 1)])
+        self.assertEqual(page.files, [ListedFile("k", 1)])
 
     def test_encoded(self) -> None:
         """Keys are decoded if, and only if, the store says that they are encoded."""

@@ -11,7 +11,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.threads import deferToThread
 
-from contentsvc.bucket.bucket import Found, Lying, StorageUnavailable
+from contentsvc.bucket.bucket import ListedFile, StorageUnavailable, StoredFile
 from contentsvc.bucket.folder import MARK, Astray, Folder, Incoming, OutOfSpace, WrongBytes
 from contentsvc.bucket.local import Local
 from contentsvc.bucket.owners import Owners
@@ -41,7 +41,7 @@ class BucketTests(LocalCase):
         image = await self.put(b"image", "image/webp")
         missing = named(b"missing")
         found = await self.bucket.look([path, image, missing])
-        self.assertEqual(found, {path: Found(10, None), image: Found(5, None)})
+        self.assertEqual(found, {path: StoredFile(10, None), image: StoredFile(5, None)})
         self.assertEqual(await self.bucket.read(path, 4), b"some")
         self.assertEqual(await self.bucket.read(image, 100), b"image")
         self.assertEqual(await self.bucket.read(missing, 4), b"")
@@ -82,7 +82,7 @@ class BucketTests(LocalCase):
         listed = [each async for each in self.bucket.list()]
         expected = sorted([*paths, "ab-", "ab/x", "ab/y", "\ufffd"])
         self.assertEqual([each.path for each in listed], expected)
-        self.assertIn(Lying("ab/x", 3), listed)
+        self.assertIn(ListedFile("ab/x", 3), listed)
 
     async def test_signs(self) -> None:
         """Uploads need a Content-Type and are below the service's own URL; so is mediaUrl, unless
@@ -229,7 +229,7 @@ class BucketTests(LocalCase):
         self.folder.reserve = 2**62
         with self.assertRaises(StorageUnavailable):
             await self.bucket.reach()
-        self.assertEqual(await self.bucket.look([path]), {path: Found(1, None)})
+        self.assertEqual(await self.bucket.look([path]), {path: StoredFile(1, None)})
 
     async def test_not_written(self) -> None:
         """While nothing can be written, no file is looked at, so that none is announced."""
@@ -241,7 +241,7 @@ class BucketTests(LocalCase):
             await self.bucket.look([path])
         (self.root / "away").rename(self.root / "incoming")
         await self.bucket.reach()
-        self.assertEqual(await self.bucket.look([path]), {path: Found(1, None)})
+        self.assertEqual(await self.bucket.look([path]), {path: StoredFile(1, None)})
 
 
 class ArrivalTests(LocalCase):
@@ -254,7 +254,7 @@ class ArrivalTests(LocalCase):
         self.assertEqual((await self.bucket.look([path]), len(self.incoming())), ({}, 1))
         await arriving.flush()
         await arriving.publish()
-        self.assertEqual(await self.bucket.look([path]), {path: Found(6, None)})
+        self.assertEqual(await self.bucket.look([path]), {path: StoredFile(6, None)})
         self.assertEqual(self.incoming(), [])
 
     async def test_wrong(self) -> None:
@@ -327,4 +327,4 @@ class ArrivalTests(LocalCase):
 
         Folder(self.root, now=self.clock.seconds, owners=Renaming()).sweep()
         self.assertEqual(self.incoming(), [])
-        self.assertEqual(await self.bucket.look([path]), {path: Found(3, None)})
+        self.assertEqual(await self.bucket.look([path]), {path: StoredFile(3, None)})

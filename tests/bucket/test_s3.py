@@ -8,7 +8,7 @@ from twisted.internet import reactor
 from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 
-from contentsvc.bucket.bucket import Found
+from contentsvc.bucket.bucket import StoredFile
 from contentsvc.core.clocks import WallClock
 from contentsvc.wire.files import path_of
 from tests.support import stores
@@ -43,7 +43,7 @@ class S3Case(TestCase):
         of = {"size": len(body), "token": "token-1"} | others
         return self.bucket.sign_upload("", path(body, media_type), **of)
 
-    async def found(self, *paths: str) -> dict[str, Found]:
+    async def found(self, *paths: str) -> dict[str, StoredFile]:
         """What a look finds."""
         return dict(await self.bucket.look(paths))
 
@@ -55,7 +55,7 @@ class UploadTests(S3Case):
         """The announced bytes are taken, and found with their length and the announcement's
         token."""
         self.assertEqual(self.put(self.upload()), 200)
-        self.assertEqual(await self.found(path()), {path(): Found(len(BODY), "token-1")})
+        self.assertEqual(await self.found(path()), {path(): StoredFile(len(BODY), "token-1")})
         self.assertEqual(await self.bucket.read(path(), 100), BODY)
 
     async def test_headers(self):
@@ -190,7 +190,7 @@ class LookTests(S3Case):
     async def test_copied(self):
         """A copy that the operator made is found without token, and with its own length."""
         self.store.ask("PUT", self.store.path(path()), BODY + b"more")
-        self.assertEqual(await self.found(path()), {path(): Found(len(BODY) + 4, None)})
+        self.assertEqual(await self.found(path()), {path(): StoredFile(len(BODY) + 4, None)})
 
     async def test_encoded(self):
         """What a sender has declared as packed is not there: clients would unpack it."""

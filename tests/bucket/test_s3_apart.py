@@ -7,8 +7,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import TestCase
 
-from contentsvc.bucket.bucket import BadStore, Found, StorageUnavailable
-from contentsvc.bucket.calls import Answer
+from contentsvc.bucket.bucket import BadStore, StorageUnavailable, StoredFile
+from contentsvc.bucket.calls import StoreResponse
 from tests.bucket.flaws import Making, Send, Sent, said
 from tests.bucket.test_s3 import BODY, HOUR, PNG, S3Case, path
 from tests.support import stores
@@ -36,7 +36,7 @@ class CopyTests(S3Case):
             self.assertEqual(key, f"incoming/token-1/{path(BODY, media_type)}")
             self.assertEqual(self.store.ask("HEAD", f"{bucket}/{key}").status, 200)
             found = await self.found(key, path(BODY, media_type))
-            self.assertEqual(found, {key: Found(len(BODY), "token-1")})
+            self.assertEqual(found, {key: StoredFile(len(BODY), "token-1")})
 
     async def test_copied(self) -> None:
         """A copy has the bytes, the token, the media type and, for media, Cache-Control, and
@@ -53,7 +53,7 @@ class CopyTests(S3Case):
             self.assertEqual(got.headers["Content-Type"], media_type)
             self.assertEqual(got.headers.get("Cache-Control"), cached)
             self.assertNotIn("Content-Language", got.headers)
-            found = Found(len(BODY), "token-1")
+            found = StoredFile(len(BODY), "token-1")
             self.assertEqual(await self.found(key, there), {key: found, there: found})
 
     async def test_nothing_sent(self) -> None:
@@ -68,14 +68,14 @@ class CopyTests(S3Case):
         self.assertEqual(self.put(upload, Content_Encoding="gzip"), 200)
         self.assertEqual(await self.found(self.bucket.incoming(path(), "token-1")), {})
         await self.bucket.copy({path(): "token-1"})
-        self.assertEqual(await self.found(path()), {path(): Found(len(BODY), "token-1")})
+        self.assertEqual(await self.found(path()), {path(): StoredFile(len(BODY), "token-1")})
 
     async def test_packed_target(self) -> None:
         """What is packed at the path counts as not there, and is replaced."""
         self.assertEqual(self.put(self.upload(token="other"), Content_Encoding="gzip"), 200)
         await self.sent()
         await self.bucket.copy({path(): "token-1"})
-        self.assertEqual(await self.found(path()), {path(): Found(len(BODY), "token-1")})
+        self.assertEqual(await self.found(path()), {path(): StoredFile(len(BODY), "token-1")})
 
     async def test_damaged_target(self) -> None:
         """So is what has another length; what has the same stays."""
@@ -83,7 +83,7 @@ class CopyTests(S3Case):
         for data, stays in ((BODY + b".", False), (BODY, True)):
             self.store.ask("PUT", self.store.path(path()), data)
             await self.bucket.copy({path(): "token-1"})
-            found = Found(len(BODY), None if stays else "token-1")
+            found = StoredFile(len(BODY), None if stays else "token-1")
             self.assertEqual(await self.found(path()), {path(): found})
 
     async def test_many(self) -> None:
@@ -107,12 +107,12 @@ class CopyTests(S3Case):
 class ConditionTests(TestCase):
     """Stores that differ in what they make of the condition of a copy, and stores that fail."""
 
-    async def copied(self, *answers: Answer | None) -> list[bool]:
+    async def copied(self, *answers: StoreResponse | None) -> list[bool]:
         """Copy a file that was sent, in a store that gives these answers to the attempts, its own
         for None; which attempts had the condition."""
         left, had = list(answers), []
 
-        async def flaw(sent: Sent, send: Send) -> Answer:
+        async def flaw(sent: Sent, send: Send) -> StoreResponse:
             answer = None
             if COPYING in sent.headers:
                 had.append("If-None-Match" in sent.headers)
@@ -156,7 +156,7 @@ class ConditionTests(TestCase):
             (said(200, b"<CopyObjectResult/>"), "a HEAD with 404"),
         ):
 
-            async def flaw(sent: Sent, send: Send, answer: Answer = answer) -> Answer:
+            async def flaw(sent: Sent, send: Send, answer: StoreResponse = answer) -> StoreResponse:
                 return answer if COPYING in sent.headers else await send()
 
             bucket = stores.new().bucket(reactor, calls=Making(flaw))
@@ -189,7 +189,7 @@ class SweepTests(TestCase):
     def later(self, seconds: float) -> None:
         """The store's clock is ahead by so much."""
 
-        async def flaw(sent: Sent, send: Send) -> Answer:
+        async def flaw(sent: Sent, send: Send) -> StoreResponse:
             answer = await send()
             date = formatdate(time.time() + seconds, usegmt=True)
             answer.headers.setRawHeaders("Date", [date])
@@ -226,7 +226,7 @@ class SweepTests(TestCase):
     async def test_no_clock(self) -> None:
         """If the store does not say its time, nothing is deleted."""
 
-        async def flaw(sent: Sent, send: Send) -> Answer:
+        async def flaw(sent: Sent, send: Send) -> StoreResponse:
             answer = await send()
             answer.headers.removeHeader("Date")
             return answer

@@ -7,8 +7,8 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 from twisted.web.http_headers import Headers
 
-from contentsvc.bucket.bucket import Found, StorageUnavailable
-from contentsvc.bucket.calls import Answer
+from contentsvc.bucket.bucket import StorageUnavailable, StoredFile
+from contentsvc.bucket.calls import StoreResponse
 from tests.bucket.flaws import Flaw, Making, Send, Sent, said
 from tests.bucket.test_listing import FILE, listing
 from tests.support import stores
@@ -30,11 +30,11 @@ class FlawedCase(TestCase):
         await self.bucket.start()
         self.sent: list[Sent] = []
 
-    def answers(self, *answers: Answer) -> None:
+    def answers(self, *answers: StoreResponse) -> None:
         """Let the store give these answers; the last one goes on."""
         left = list(answers)
 
-        async def flaw(sent: Sent, send: Send) -> Answer:
+        async def flaw(sent: Sent, send: Send) -> StoreResponse:
             self.sent.append(sent)
             return left.pop(0) if len(left) > 1 else left[0]
 
@@ -48,7 +48,7 @@ class FlawedCase(TestCase):
         """Let the store say nothing; the requests that wait for it."""
         waiting: list[Deferred[None]] = []
 
-        async def flaw(sent: Sent, send: Send) -> Answer:
+        async def flaw(sent: Sent, send: Send) -> StoreResponse:
             wait: Deferred[None] = Deferred()
             waiting.append(wait)
             await wait
@@ -98,10 +98,10 @@ class LookTests(FlawedCase):
         """A token that can be none of the service's is none."""
         for token in ("", "a b", "ü", "\x00", "x" * 201):
             self.answers(said(200, Content_Length="5", X_Amz_Meta_Upload=token))
-            self.assertEqual(await self.bucket.look([PATH]), {PATH: Found(5, None)})
+            self.assertEqual(await self.bucket.look([PATH]), {PATH: StoredFile(5, None)})
         headers = Headers({"Content-Length": ["5"], b"x-amz-meta-upload": [b"\xff"]})
-        self.answers(Answer(200, headers, b"", True))
-        self.assertEqual(await self.bucket.look([PATH]), {PATH: Found(5, None)})
+        self.answers(StoreResponse(200, headers, b"", True))
+        self.assertEqual(await self.bucket.look([PATH]), {PATH: StoredFile(5, None)})
 
     async def test_deadline(self):
         """A look ends after some seconds, however many files it is at, and leaves nothing under
@@ -173,7 +173,7 @@ class DeleteTests(FlawedCase):
 class ListTests(FlawedCase):
     """Listings."""
 
-    def page(self, key: str, more: str | None = None) -> Answer:
+    def page(self, key: str, more: str | None = None) -> StoreResponse:
         """A page with a file, and the token of the next one."""
         following = f"<NextContinuationToken>{more}</NextContinuationToken>" if more else ""
         truncated = f"<IsTruncated>{'true' if more else 'false'}</IsTruncated>"

@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 
 from contentsvc.bucket.bucket import BadStore, StorageUnavailable
-from contentsvc.bucket.calls import Answer
+from contentsvc.bucket.calls import StoreResponse
 from tests.bucket.flaws import Making, Send, Sent, said
 from tests.support import stores
 
@@ -84,15 +84,15 @@ class FlawTests(ProofCase):
         self,
         reason: str,
         has: Callable[[Sent], bool],
-        gives: Answer | Callable[[Answer], Answer],
+        gives: StoreResponse | Callable[[StoreResponse], StoreResponse],
     ) -> None:
         """Assert that a store is bad which answers the requests to its media bucket that have
         something with another answer."""
 
-        async def flaw(sent: Sent, send: Send) -> Answer:
+        async def flaw(sent: Sent, send: Send) -> StoreResponse:
             if f"/{self.store.media}" not in sent.url or not has(sent):
                 return await send()
-            return gives if isinstance(gives, Answer) else gives(await send())
+            return gives if isinstance(gives, StoreResponse) else gives(await send())
 
         await self.refused(f"bucket {self.store.media}: {reason}", self.store, calls=Making(flaw))
 
@@ -128,7 +128,9 @@ class FlawTests(ProofCase):
         for name in ("Content-Type", "Cache-Control", TOKEN):
             for value in (None, "other"):
 
-                def changed(answer: Answer, name: str = name, value: str | None = value) -> Answer:
+                def changed(
+                    answer: StoreResponse, name: str = name, value: str | None = value
+                ) -> StoreResponse:
                     headers = answer.headers.copy()
                     headers.removeHeader(name)
                     if value is not None:
@@ -192,7 +194,7 @@ class Failing:
         self.left = step
         self.status = status
 
-    async def flaw(self, sent: Sent, send: Send) -> Answer:
+    async def flaw(self, sent: Sent, send: Send) -> StoreResponse:
         self.left -= 1
         return said(self.status) if self.left == -1 else await send()
 
@@ -230,7 +232,7 @@ class AwayTests(ProofCase):
     async def test_silent(self):
         """A store that says nothing is given up after some seconds."""
 
-        async def flaw(sent: Sent, send: Send) -> Answer:
+        async def flaw(sent: Sent, send: Send) -> StoreResponse:
             await Deferred()
             raise AssertionError
 
@@ -251,10 +253,10 @@ class AwayTests(ProofCase):
         await bucket.start()
         asked: list[str] = []
 
-        async def away(sent: Sent, send: Send) -> Answer:
+        async def away(sent: Sent, send: Send) -> StoreResponse:
             return said(503)
 
-        async def note(sent: Sent, send: Send) -> Answer:
+        async def note(sent: Sent, send: Send) -> StoreResponse:
             asked.append(sent.method)
             return await send()
 

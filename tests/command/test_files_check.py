@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
-from contentsvc.bucket.bucket import Lying, StorageUnavailable
+from contentsvc.bucket.bucket import ListedFile, StorageUnavailable
 from contentsvc.command.errors import CommandError
 from contentsvc.command.file_stores import Gone, More, Wrong
 from contentsvc.command.files_check import BATCH, Check, Checked
@@ -177,9 +177,9 @@ class FindTests(CheckCase):
         """A store that does not list its files in order cannot be compared."""
         paths = sorted([self.orphan(b"a"), self.orphan(b"b")])
 
-        async def backwards() -> AsyncIterator[Lying]:
+        async def backwards() -> AsyncIterator[ListedFile]:
             for path in reversed(paths):
-                yield Lying(path, 1)
+                yield ListedFile(path, 1)
 
         self.bucket.list = backwards  # type: ignore[method-assign]
         with self.assertRaises(CommandError):
@@ -204,7 +204,7 @@ class MeanwhileTests(CheckCase):
 
         listed = self.bucket.list
 
-        async def listing() -> AsyncIterator[Lying]:
+        async def listing() -> AsyncIterator[ListedFile]:
             files = [file async for file in listed()]
             for file in files:
                 yield file

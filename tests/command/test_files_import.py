@@ -16,7 +16,7 @@ from twisted.python.failure import Failure
 
 from contentsvc import config
 from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.command.file_stores import FolderPlace, Gone, StorePlace, Wrong, place
+from contentsvc.command.file_stores import BucketStore, FolderStore, Gone, Wrong, place
 from contentsvc.command.files_check import Check, Problem
 from contentsvc.command.files_import import Import, Imported
 from contentsvc.command.progress import Progress
@@ -79,7 +79,7 @@ class PlacesCase(FilesCase):
         done = await run.run()
         return done, [(problem.kind, problem.path) for problem in found]
 
-    async def sound(self, where: FolderPlace | StorePlace) -> None:
+    async def sound(self, where: FolderStore | BucketStore) -> None:
         """Assert that all files are there, byte for byte, and no others."""
         found: list[Problem] = []
         progress = Progress(self.out, reactor.seconds)
@@ -253,7 +253,7 @@ class AwayTests(PlacesCase):
             pass
         await self.sound(other)
 
-    async def listed(self, where: StorePlace) -> list[str]:
+    async def listed(self, where: BucketStore) -> list[str]:
         """The paths of the files that a place lists."""
         return [file.path async for file in where.bucket.list()]
 

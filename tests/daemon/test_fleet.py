@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.daemon.fleet import LOOK, PARENT, PATIENCE, Workforce
+from contentsvc.daemon.fleet import LOOK, PARENT, WORKER_TIMEOUT, Workforce
 from contentsvc.daemon.metric_values import Family, Metric, Source, packed
 from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
 from contentsvc.daemon.process_status import STARTING, STOPPING
@@ -79,7 +79,7 @@ class ScrapeTests(FleetCase):
         and the others' metrics are there."""
         scrape = self.scrape()
         self.two.tell()
-        self.clock.advance(PATIENCE)
+        self.clock.advance(WORKER_TIMEOUT)
         sources = self.successResultOf(scrape)
         self.assertEqual([number for number, _ in sources], [PARENT, "2"])
         self.assertEqual(self.up(sources), {"1": 0, "2": 1})
@@ -88,7 +88,7 @@ class ScrapeTests(FleetCase):
         """A frozen worker has one question in its pipe, however often there is a scrape."""
         for _ in range(5):
             self.scrape()
-            self.clock.advance(PATIENCE)
+            self.clock.advance(WORKER_TIMEOUT)
         self.assertEqual(self.one.asked.count(ALL_METRICS), 1)
         self.assertEqual(self.two.asked.count(METRICS), 1)
 
@@ -123,7 +123,7 @@ class ScrapeTests(FleetCase):
         scrape = self.scrape()
         self.assertEqual((self.one.asked, self.two.asked), ([ALL_METRICS], [METRICS]))
         self.two.tell()
-        self.clock.advance(PATIENCE)
+        self.clock.advance(WORKER_TIMEOUT)
         self.successResultOf(scrape)
         self.scrape()
         self.assertEqual(self.two.asked, [METRICS, ALL_METRICS])

@@ -11,7 +11,14 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.postgres.keeper import CHECK, FIRST_PAUSE, LAST_PAUSE, PATIENCE, REMINDER, Keeper
+from contentsvc.postgres.keeper import (
+    CHECK,
+    FIRST_PAUSE,
+    LAST_PAUSE,
+    MISSING_TIMEOUT,
+    REMINDER,
+    Keeper,
+)
 
 URL = "postgresql://postgres@/contentsvc"
 
@@ -185,7 +192,7 @@ class GoneTests(KeeperCase):
 
     def test_not_made_anew(self) -> None:
         """The server is ended, whose commits would be lost, and none is started."""
-        self.look(PATIENCE + 100)
+        self.look(MISSING_TIMEOUT + 100)
         self.assertEqual((self.server.abandoned, self.server.starts), (1, 1))
 
     def test_not_ready(self) -> None:
@@ -194,7 +201,7 @@ class GoneTests(KeeperCase):
 
     def test_back(self) -> None:
         """When they are back the server is started, and kept on."""
-        self.look(PATIENCE - 2)
+        self.look(MISSING_TIMEOUT - 2)
         self.server.here = True
         self.look(2)
         self.assertEqual((self.server.starts, self.keeper.there), (2, True))
@@ -204,27 +211,27 @@ class GoneTests(KeeperCase):
 
     def test_again(self) -> None:
         """Going a second time they have as much time again."""
-        self.look(PATIENCE - 2)
+        self.look(MISSING_TIMEOUT - 2)
         self.server.here = True
         self.look(2)
         self.server.here = False
-        self.look(PATIENCE)
+        self.look(MISSING_TIMEOUT)
         self.assertEqual((self.server.abandoned, self.given_up), (2, []))
 
     def test_given_up(self) -> None:
         """Where they stay away for two minutes that is said, once, with the folder."""
-        self.look(PATIENCE - 1)
+        self.look(MISSING_TIMEOUT - 1)
         self.assertEqual((self.given_up, self.server.gave_up), ([], 0))
         self.look(1)
         (reason,) = self.given_up
         self.assertIn("/data/postgres", reason)
         self.assertEqual(self.server.gave_up, 1)
-        self.look(10 * PATIENCE)
+        self.look(10 * MISSING_TIMEOUT)
         self.assertEqual(len(self.given_up), 1)
 
     def test_reminder(self) -> None:
         """One line a minute names the folder."""
-        for minute in range(PATIENCE // REMINDER):
+        for minute in range(MISSING_TIMEOUT // REMINDER):
             self.assertEqual(self.said("/data/postgres"), minute + 1)
             with capturedLogs() as more:
                 self.look(REMINDER)
@@ -233,7 +240,7 @@ class GoneTests(KeeperCase):
     def test_stop(self) -> None:
         """A stop meanwhile is a stop."""
         self.stop()
-        self.look(2 * PATIENCE)
+        self.look(2 * MISSING_TIMEOUT)
         self.assertEqual((self.server.starts, self.given_up), (1, []))
 
 
@@ -260,5 +267,5 @@ class FlickerTests(KeeperCase):
         self.server.up, self.server.failing = False, True
         self.reactor.advance(CHECK)
         self.server.here = False
-        self.reactor.pump([CHECK] * (PATIENCE + 50))
+        self.reactor.pump([CHECK] * (MISSING_TIMEOUT + 50))
         self.assertEqual((self.server.abandoned, len(self.given_up)), (1, 1))

@@ -14,7 +14,7 @@ from contentsvc.push.hub import Hub
 from contentsvc.push.statistics import Delays
 from contentsvc.push.subscriber import Close, Position
 from contentsvc.store.notifications.notifications import Following, Stored
-from contentsvc.store.notifications.streams import Aged, Standing, State, Tally
+from contentsvc.store.notifications.streams import Aged, State, StreamEnd, Tally
 
 LIMITS = {"sockets": 20_000, "sockets_per_user": 8}
 """Those of a hub in most tests."""
@@ -128,14 +128,14 @@ class FakeLog:
         ids: list[str | None],
         changes: list[int],
         /,
-    ) -> Deferred[list[Standing]]:
-        def look() -> list[Standing]:
+    ) -> Deferred[list[StreamEnd]]:
+        def look() -> list[StreamEnd]:
             found = []
             for user, seq, id, known in zip(users, seqs, ids, changes, strict=True):
                 newest, at, now = self.newest(user), self.id(user, seq), self.changes.get(user, 0)
                 if newest != seq or at != id or now != known:
                     last, trimmed = self.id(user, newest), self.trimmed.get(user, 0)
-                    found.append(Standing(user, newest, last, trimmed, now, at))
+                    found.append(StreamEnd(user, newest, last, trimmed, now, at))
             return found
 
         return self._read(look, "moved", len(users))

@@ -15,7 +15,7 @@ from contentsvc.push.bounded_reading import (
     SKIPPED_BYTES,
     SKIPPED_FRAMES,
     STEPS,
-    Found,
+    InputAfterClose,
     LastWords,
 )
 from contentsvc.push.socket import SocketProtocol
@@ -215,7 +215,9 @@ class LastWordsTests(SynchronousTestCase):
         others = frame(PING) + frame(TEXT, b"x" * 200) + frame(TEXT, b"y" * 4000)
         for before in b"", others:
             for payload in b"", b"\x03\xe8bye":
-                self.assertIs(LastWords(0).feed(before + frame(CLOSE, payload)), Found.CLOSE)
+                self.assertIs(
+                    LastWords(0).feed(before + frame(CLOSE, payload)), InputAfterClose.CLOSE
+                )
 
     def test_in_pieces(self) -> None:
         """However the bytes are cut, the close is found with its last byte, and not before."""
@@ -223,23 +225,23 @@ class LastWordsTests(SynchronousTestCase):
         for cuts in [range(0, len(words) + step, step) for step in (1, 2, 3, 50)]:
             last = LastWords(7)
             found = [last.feed(words[a:b]) for a, b in pairwise(cuts)]
-            self.assertEqual(found[-1], Found.CLOSE)
-            self.assertEqual(set(found[:-1]), {Found.NOTHING})
+            self.assertEqual(found[-1], InputAfterClose.CLOSE)
+            self.assertEqual(set(found[:-1]), {InputAfterClose.NOTHING})
 
     def test_huge(self) -> None:
         """A frame that says it is 2^63 long is skipped without end, like its payload."""
         last = LastWords(0)
-        self.assertIs(last.feed(b"\x82\xff\x7f" + b"\xff" * 7 + bytes(4)), Found.NOTHING)
-        self.assertIs(last.feed(frame(CLOSE)), Found.NOTHING)
+        self.assertIs(last.feed(b"\x82\xff\x7f" + b"\xff" * 7 + bytes(4)), InputAfterClose.NOTHING)
+        self.assertIs(last.feed(frame(CLOSE)), InputAfterClose.NOTHING)
 
     def test_many_frames(self) -> None:
         """Behind so many frames no close is looked for; beyond so many bytes it is too much."""
         last = LastWords(0)
-        self.assertIs(last.feed(frame(PING) * SKIPPED_FRAMES + frame(CLOSE)), Found.CLOSE)
+        self.assertIs(last.feed(frame(PING) * SKIPPED_FRAMES + frame(CLOSE)), InputAfterClose.CLOSE)
         last = LastWords(0)
-        self.assertIs(last.feed(frame(PING) * (SKIPPED_FRAMES + 1)), Found.NOTHING)
-        self.assertIs(last.feed(frame(CLOSE)), Found.NOTHING)
-        self.assertIs(last.feed(bytes(SKIPPED_BYTES)), Found.TOO_MUCH)
+        self.assertIs(last.feed(frame(PING) * (SKIPPED_FRAMES + 1)), InputAfterClose.NOTHING)
+        self.assertIs(last.feed(frame(CLOSE)), InputAfterClose.NOTHING)
+        self.assertIs(last.feed(bytes(SKIPPED_BYTES)), InputAfterClose.TOO_MUCH)
 
     def test_garbage(self) -> None:
         """All other input is skipped."""

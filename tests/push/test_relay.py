@@ -231,11 +231,13 @@ class SweepTests(RelayTestCase):
         process = await self.process()
         user = self.user()
         socket = await process.socket(user)
+        lost = self.lost()
         for pid in self.execute(
             "select pid from pg_stat_activity where datname = current_database() "
             "and pid <> pg_backend_pid()"
         ):
             self.execute("select pg_terminate_backend(%s)", pid)
+        await lost
         self.execute(
             "with c as (insert into notification_counters values (%s, 1, 1) returning user_id)"
             """insert into notifications (user_id, seq, kind, data, created)
@@ -243,6 +245,8 @@ class SweepTests(RelayTestCase):
             user,
         )
         self.assertEqual(await socket.until(1), [1])
+        while not process.relay.alive:
+            await process.swept.get()
 
 
 class RevocationTests(RelayTestCase):

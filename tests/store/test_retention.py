@@ -10,7 +10,7 @@ from contentsvc.store import retention
 from contentsvc.store.accounts import sessions
 from contentsvc.store.notifications import flags as marking
 from contentsvc.store.notifications import notifications, streams
-from contentsvc.store.notifications.streams import Standing
+from contentsvc.store.notifications.streams import StreamEnd
 from contentsvc.store.retention import FIRST, Step, Trimmed
 from tests.store.accounts.test_sessions import MONTH, WAITING, digest
 from tests.support.databases import StoreCase, fresh, guid, together
@@ -247,7 +247,7 @@ class NotificationTests(RetentionCase):
         ((id,),) = self.sql("select id from notifications where user_id = %s", ann)
         await self.all()
         found = await streams.moved(self.db, [ann], [1], [id], [0])
-        self.assertEqual(found, [Standing(ann, 1, None, 1, 1, None)])
+        self.assertEqual(found, [StreamEnd(ann, 1, None, 1, 1, None)])
 
 
 class SessionTests(RetentionCase):

@@ -6,11 +6,11 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.bucket.bucket import (
     Bucket,
-    Found,
-    Lying,
+    ListedFile,
     SignedDownload,
     SignedUpload,
     StorageUnavailable,
+    StoredFile,
 )
 from contentsvc.wire.files import media_type_of
 
@@ -63,12 +63,12 @@ class MemoryBucket(Bucket):
     def media_url(self, base: str) -> str:
         return f"{base}/media"
 
-    async def look(self, paths: Iterable[str]) -> Mapping[str, Found]:
+    async def look(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
         asked = list(paths)
         self.looked.append(asked)
         await self._answer()
         found = {
-            path: Found(len(self.kept[path][0]), self.kept[path][1])
+            path: StoredFile(len(self.kept[path][0]), self.kept[path][1])
             for path in asked
             if path in self.kept
         }
@@ -99,11 +99,11 @@ class MemoryBucket(Bucket):
             self.kept.pop(path, None)
         self.deleted.append(asked)
 
-    async def list(self) -> AsyncIterator[Lying]:
+    async def list(self) -> AsyncIterator[ListedFile]:
         for path in (path for path in self.files if not path.startswith("incoming/")):
             await self._answer()
             if path in self.kept:
-                yield Lying(path, len(self.kept[path][0]))
+                yield ListedFile(path, len(self.kept[path][0]))
 
     async def _answer(self) -> None:
         waiting = self.before()

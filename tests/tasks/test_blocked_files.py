@@ -11,7 +11,7 @@ from twisted.internet.task import Clock
 
 from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.store.files.blocked_bytes import BLOCKS, WINDOW
-from contentsvc.tasks.blocked_files import AGAIN, PATIENCE, RETRY, Clearing
+from contentsvc.tasks.blocked_files import AGAIN, DELETE_TIMEOUT, RETRY, Clearing
 from contentsvc.wire.files import digest_of, paths_of
 from tests.tasks.files import FilesCase
 
@@ -176,7 +176,7 @@ class ClearingTests(FilesCase):
         run = Deferred.fromCoroutine(self.job.run())
         await asked
         answers[0].callback(None)
-        self.clock.advance(PATIENCE)
+        self.clock.advance(DELETE_TIMEOUT)
         self.assertEqual(await run, 0.0)
         self.assertEqual((len(answers), len(self.uncleared())), (5, BLOCKS - 1))
         self.bucket.before = lambda: None
@@ -244,7 +244,7 @@ class ClearingTests(FilesCase):
         _, asked = self.hang()
         run = Deferred.fromCoroutine(self.job.run())
         await asked
-        self.clock.advance(PATIENCE)
+        self.clock.advance(DELETE_TIMEOUT)
         with self.assertRaises(StorageUnavailable):
             await run
         self.lift(path)

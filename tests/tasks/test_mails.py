@@ -15,7 +15,7 @@ from contentsvc.mail.errors import Away, NotTaken, PutOff
 from contentsvc.store.accounts import mails
 from contentsvc.store.accounts.mails import FIRST_PAUSE, LAST_PAUSE, LEASE, Mails
 from contentsvc.tasks import mails as module
-from contentsvc.tasks.mails import EACH, FAREWELL, MOST_RESETS, PATIENCE, Counts, Look, Sending
+from contentsvc.tasks.mails import EACH, FAREWELL, GIVE_UP_AFTER, MOST_RESETS, Counts, Look, Sending
 from tests.support.databases import StoreCase, fresh, together
 from tests.tasks.lines import logged_by
 from tests.tasks.mortal import Death, Process
@@ -281,7 +281,7 @@ class SendingTests(MailsCase):
     async def test_given_up(self) -> None:
         """A mail that has waited for days is given up."""
         await self.put()
-        self.later(PATIENCE + 60)
+        self.later(GIVE_UP_AFTER + 60)
         await self.sending.run()
         self.assertEqual((self.waiting(), self.mail_server.to()), ([], []))
         self.assertIn("too long", self.logged[0])

@@ -9,7 +9,7 @@ from contentsvc.store.files import unused as store
 from contentsvc.store.files.unused import FILES, LEASE
 from contentsvc.tasks import unused_files as module
 from contentsvc.tasks.retention import PAUSE
-from contentsvc.tasks.unused_files import PATIENCE, Collection, Lapses
+from contentsvc.tasks.unused_files import DELETE_TIMEOUT, Collection, Lapses
 from tests.tasks.files import LATER, FilesCase
 from tests.tasks.lines import logged_by
 
@@ -177,7 +177,7 @@ class CollectionTests(FilesCase):
         self.bucket.before = hang
         run = Deferred.fromCoroutine(self.job.run())
         await asked
-        self.clock.advance(PATIENCE)
+        self.clock.advance(DELETE_TIMEOUT)
         with self.assertRaises(StorageUnavailable):
             await run
         self.assertTrue(hanging.called)

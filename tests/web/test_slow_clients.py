@@ -18,7 +18,7 @@ from contentsvc.web.call import Call
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.route import route
-from contentsvc.web.slow_clients import PATIENCE, Unsent, unsent, untaken
+from contentsvc.web.slow_clients import READ_TIMEOUT, Unsent, unsent, untaken
 from tests.web.support import WebCase, authenticate, operations, site_of, unknown
 
 LARGE = 16 * 1024 * 1024
@@ -96,7 +96,7 @@ class UnsentTests(WebCase):
         self.unsent = Unsent(self.clock)
         channels = [self.full() for _ in range(120)]
         events = self.logged()
-        self.clock.advance(PATIENCE + 1)
+        self.clock.advance(READ_TIMEOUT + 1)
         self.assertTrue(all(channel.cut for channel in channels))
         self.assertEqual([event["n"] for event in events], [50, 50, 20])
 
@@ -126,7 +126,7 @@ class UnsentTests(WebCase):
         """A client that takes nothing for long is cut off. One that takes little, but steadily, is
         not."""
         idle, steady = self.full(), self.full(40)
-        for _ in range(int(PATIENCE) + 2):
+        for _ in range(int(READ_TIMEOUT) + 2):
             self.take(steady)
             self.clock.advance(1)
         self.assertEqual((idle.cut, steady.cut), (True, False))
@@ -152,7 +152,7 @@ class UnsentTests(WebCase):
         channel.transport.offset += here.send(b"x" * 10)
         self.assertEqual(unsent(channel.transport), 30)
         self.assertGreaterEqual(untaken(channel.transport), before)
-        self.clock.advance(PATIENCE + 1)
+        self.clock.advance(READ_TIMEOUT + 1)
         self.assertTrue(channel.cut)
 
     def test_system_has_all(self) -> None:
@@ -167,7 +167,7 @@ class UnsentTests(WebCase):
             self.hand_on(channel)
         self.assertEqual(self.unsent.total, 0)
         quick.there.recv(30)
-        for _ in range(int(PATIENCE) - 1):
+        for _ in range(int(READ_TIMEOUT) - 1):
             self.clock.advance(1)
             idle.transport.offset = 0
             self.unsent.full(idle)

@@ -154,6 +154,6 @@ def _definition(body: ChallengeCreate) -> challenges.Definition:
     )
 
 
-def _challenge(row: challenges.Row) -> Challenge:
+def _challenge(row: challenges.ChallengeRow) -> Challenge:
     rewards = {"win": _reward.decode(row.win), "participate": _reward.decode(row.participate)}
     return Challenge(**{**row._asdict(), **rewards})

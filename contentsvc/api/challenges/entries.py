@@ -14,7 +14,7 @@ from contentsvc.api.errors import (
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.store.challenges import entries
-from contentsvc.store.content.search import Place
+from contentsvc.store.content.search import Cursor
 from contentsvc.store.fragments import LAST
 from contentsvc.store.moderation import audit_log
 from contentsvc.web.call import Call
@@ -25,7 +25,7 @@ from contentsvc.web.route import route
 from contentsvc.wire.challenges import EntriesQuery
 from contentsvc.wire.content import ContentInfo
 
-_START: dict[str, Place] = {"newest": (LAST,), "top": (2.0, LAST)}
+_START: dict[str, Cursor] = {"newest": (LAST,), "top": (2.0, LAST)}
 """The place before the first entry of each order: no bound is above 1."""
 _ENTRY = "/design-challenges/<guid:challenge>/entries/<guid:content>"
 
@@ -89,7 +89,7 @@ class Entries:
 
     async def _hold(
         self, tx: Db, call: Call, challenge: str, content: str
-    ) -> tuple[entries.Candidate, entries.Place]:
+    ) -> tuple[entries.Candidate, entries.EntryState]:
         """Lock a content, then a challenge. Raises ChallengeNotFound, ContentNotFound."""
         candidate = await entries.lock_content(tx, content, *call.viewer)
         place = await entries.hold(tx, challenge, content)
@@ -119,7 +119,7 @@ class Entries:
         return Listed(infos, encoded(key, rows[-1][:-1]) if full else None)
 
     async def _page(
-        self, call: Call, challenge: str, place: Place, limit: int
+        self, call: Call, challenge: str, place: Cursor, limit: int
     ) -> Sequence[entries.Newest | entries.Top]:
         """The entries after a place. No row at all if there is no such challenge."""
         if len(place) == 1:

@@ -162,7 +162,7 @@ class Comments:
                 done: Act = "comments_locked" if body.locked else "comments_unlocked"
                 await audit_log.record(tx, call.user, done, "content", content, "")
 
-    async def _standing(self, call: Call, content: str, comment: int) -> comments.Standing:
+    async def _standing(self, call: Call, content: str, comment: int) -> comments.CommentState:
         user, admin = call.user, call.viewer.admin
         standing = await comments.standing(self._db, content, comment, user, admin)
         if standing is None:

@@ -100,7 +100,7 @@ class Content:
         await self._change(call, content, standing, body)
 
     async def _change(
-        self, call: Call, content: str, standing: store.Standing, body: _Bodies
+        self, call: Call, content: str, standing: store.ContentState, body: _Bodies
     ) -> None:
         check_may_change(call, standing)
         revision = body.decode(ContentRepeat).revision_id

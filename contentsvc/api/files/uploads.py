@@ -21,14 +21,14 @@ from contentsvc.api.errors import (
     retry_after,
 )
 from contentsvc.bucket import images
-from contentsvc.bucket.bucket import Bucket, Found
+from contentsvc.bucket.bucket import Bucket, StoredFile
 from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.bucket.deadlines import tidy
 from contentsvc.core.concurrency import each
 from contentsvc.db.database import Database, Transaction
 from contentsvc.db.keyed_queue import Turns
 from contentsvc.store.files import blocks, files, storage
-from contentsvc.store.files.files import Locked, Named, Standing
+from contentsvc.store.files.files import FileState, Locked, Named
 from contentsvc.web.errors import Problem, at_pointer
 from contentsvc.wire.files import (
     BINARY,
@@ -179,14 +179,14 @@ class Uploads:
         sent = {path: each for path, (_, each) in own.items()}
         return _Look(found, bad, frozenset(paths), keys, sent)
 
-    async def _look_apart(self, tokens: Mapping[str, str]) -> dict[str, tuple[str, Found]]:
+    async def _look_apart(self, tokens: Mapping[str, str]) -> dict[str, tuple[str, StoredFile]]:
         """The paths whose bytes the user has sent to a key of their own, with that key."""
         named = {path: self._bucket.incoming(path, token) for path, token in tokens.items()}
         keys = {path: key for path, key in named.items() if key is not None}
         found = await self._bucket.look(keys.values()) if keys else {}
         return {path: (key, found[key]) for path, key in keys.items() if key in found}
 
-    async def _judge(self, found: dict[str, Found], new: Sequence[str]) -> set[str]:
+    async def _judge(self, found: dict[str, StoredFile], new: Sequence[str]) -> set[str]:
         """Those of the new images that are no good. Those that have gone since are no longer
         `found`."""
         bad: set[str] = set()
@@ -251,7 +251,7 @@ class Uploads:
         self,
         asked: "_Asked",
         usage: storage.Usage,
-        standing: Mapping[str, Standing],
+        standing: Mapping[str, FileState],
         outcome: Mapping[str, "_Outcome"],
     ) -> None:
         """Raise QuotaExceeded if what is new does not fit."""
@@ -302,11 +302,11 @@ class _Look(NamedTuple):
     """What the store has of the files that were looked for, and the images that are no good; and
     what the user has `sent` to keys of their own, with these keys."""
 
-    found: Mapping[str, Found]
+    found: Mapping[str, StoredFile]
     bad: Collection[str]
     looked: Collection[str]
     keys: Mapping[str, str]
-    sent: Mapping[str, Found]
+    sent: Mapping[str, StoredFile]
 
 
 class _Outcome(NamedTuple):
@@ -323,7 +323,7 @@ class _Outcome(NamedTuple):
 
 
 def _outcome(
-    announced: int, before: Named, now: Locked, standing: Standing, look: _Look
+    announced: int, before: Named, now: Locked, standing: FileState, look: _Look
 ) -> _Outcome:
     """`before` and `now` are the file's row before and after the store was looked at."""
     same = before.version == now.version

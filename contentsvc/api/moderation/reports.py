@@ -18,7 +18,7 @@ from contentsvc.api.errors import (
 from contentsvc.api.paging import PART, listed, position
 from contentsvc.db.database import Database
 from contentsvc.store.activity_limits import DAY
-from contentsvc.store.content.search import Place
+from contentsvc.store.content.search import Cursor
 from contentsvc.store.fragments import LAST
 from contentsvc.store.moderation import audit_log, evidence, reports
 from contentsvc.store.outbox import Outbox
@@ -43,7 +43,7 @@ from contentsvc.wire.moderation import (
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _MOST = 2**31 - 1
 """No subject has so many reports."""
-_START: Place = (_MOST, LAST)
+_START: Cursor = (_MOST, LAST)
 """The place before the first subject of the queue."""
 _ACTS: dict[str, Act] = {"upheld": "report_upheld", "dismissed": "report_dismissed"}
 _SUBJECT = "/moderation/reports/<text:kind>/<text:id>"

@@ -137,7 +137,7 @@ class _Overtaken(Exception):
 
 
 async def _before(
-    tx: Transaction, user: str, key: str, standing: progress.Standing | None
+    tx: Transaction, user: str, key: str, standing: progress.ProgressState | None
 ) -> tuple[int, int]:
     """A key's version, and the version that its next write follows."""
     if standing is not None:

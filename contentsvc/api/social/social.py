@@ -18,7 +18,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.activity_limits import DAY
-from contentsvc.store.content.search import Place
+from contentsvc.store.content.search import Cursor
 from contentsvc.store.social import pairs, social
 from contentsvc.store.social.pairs import Pair
 from contentsvc.web.call import Call
@@ -39,7 +39,7 @@ _REPEAT = 60
 """Within so many seconds, the same answer again is a retry, and notifies nobody."""
 _SHOWN = 3600
 """Seconds in which an invite is listed."""
-_START: Place = (1e11, 0)
+_START: Cursor = (1e11, 0)
 """Before all invites: a moment of the year 5138."""
 
 _ONESELF = Pair(friends=True, sent=False, received=False, blocked=False)

@@ -3,7 +3,7 @@
 from msgspec import json, to_builtins
 
 from contentsvc.client.errors import ApiError
-from contentsvc.client.http import UNREADABLE, Answer, Http, error_of
+from contentsvc.client.http import UNREADABLE, Http, Response, error_of
 from contentsvc.wire.accounts import RevokeForm, TokenAnswer, TokenForm
 
 
@@ -29,7 +29,7 @@ class OAuth:
         """End the session of an access token or a refresh token."""
         await self._post("/oauth/revoke", form, repeat=True)
 
-    async def _post(self, path: str, form: TokenForm | RevokeForm, *, repeat: bool) -> Answer:
+    async def _post(self, path: str, form: TokenForm | RevokeForm, *, repeat: bool) -> Response:
         members = to_builtins(form)
         given = {name: value for name, value in members.items() if value is not None}
         answer = await self._http.request("POST", path, form=given, repeat=repeat)

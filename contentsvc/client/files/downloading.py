@@ -14,7 +14,14 @@ from contentsvc.client.files.incoming import Incoming
 from contentsvc.client.files.local import OnProgress, Progress, Stop, has, place
 from contentsvc.client.files.receiving import Receiver
 from contentsvc.client.files.sending import Threads
-from contentsvc.client.http import FIRST_PAUSE, LAST_PAUSE, TEMPORARY, Answer, error_of, retry_after
+from contentsvc.client.http import (
+    FIRST_PAUSE,
+    LAST_PAUSE,
+    TEMPORARY,
+    Response,
+    error_of,
+    retry_after,
+)
 from contentsvc.core.concurrency import each
 from contentsvc.core.timers import Backoff
 from contentsvc.wire.files import ContentFile, digest_of, is_ours
@@ -218,7 +225,7 @@ class Downloading:
         return True
 
 
-def _refusal(answer: Answer) -> ApiError:
+def _refusal(answer: Response) -> ApiError:
     error = error_of(answer)
     if 300 <= answer.status < 400:
         # The other host would get the request although nobody said so.

@@ -14,7 +14,7 @@ from twisted.web.iweb import IAgent, IResponse
 
 from contentsvc.client.files.incoming import Incoming
 from contentsvc.client.files.sending import CHUNK, MOST_ANSWER, SILENCE
-from contentsvc.client.http import LOST, Answer, is_cancelled, unreachable
+from contentsvc.client.http import LOST, Response, is_cancelled, unreachable
 from contentsvc.core.timers import cancel
 
 _MOST_WAITING = 2 * CHUNK
@@ -28,7 +28,7 @@ class Receiver:
         self._reactor = reactor
         self._agent = agent
 
-    async def get(self, url: str, into: Incoming, came: Callable[[int], object]) -> Answer:
+    async def get(self, url: str, into: Incoming, came: Callable[[int], object]) -> Response:
         """GET what is missing of a file. The answer, whatever its status is; the body of 200 and
         206 is in the file. `came` is told how many bytes are there.
 
@@ -71,7 +71,7 @@ class Receiver:
         into: Incoming,
         alive: Callable[[], object],
         progress: Callable[[], object],
-    ) -> Answer:
+    ) -> Response:
         # Nothing that is not asked for: no token, and no encoding that changes the bytes.
         headers = Headers({"Accept-Encoding": ["identity"]})
         if into.there and into.etag is not None:
@@ -93,12 +93,12 @@ class Receiver:
         receiving = _Receiving(into, alive, progress)
         response.deliverBody(receiving)
         await receiving.ended
-        return Answer(response.code, response.headers, b"")
+        return Response(response.code, response.headers, b"")
 
-    async def _small(self, response: IResponse) -> Answer:
+    async def _small(self, response: IResponse) -> Response:
         reading = _Small()
         response.deliverBody(reading)
-        return Answer(response.code, response.headers, await reading.ended)
+        return Response(response.code, response.headers, await reading.ended)
 
 
 class _DiskError(Exception):

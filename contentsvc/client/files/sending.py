@@ -23,7 +23,7 @@ from zope.interface import implementer
 
 from contentsvc.client.endpoints import endpoint_of
 from contentsvc.client.errors import FileChanged
-from contentsvc.client.http import LOST, Answer, is_cancelled, unreachable
+from contentsvc.client.http import LOST, Response, is_cancelled, unreachable
 from contentsvc.core.timers import cancel
 
 CHUNK = 256 * 1024
@@ -58,7 +58,7 @@ class Sender:
         file: Path,
         size: int,
         sent: Callable[[int], object],
-    ) -> Answer:
+    ) -> Response:
         """Send the first `size` bytes of a file with exactly these headers. The answer, whatever
         its status is. `sent` is told how many bytes have left so far.
 
@@ -91,7 +91,7 @@ class Sender:
             cancel(silence)
             sending.release()
 
-    async def _exchange(self, url: str, sending: "_Sending") -> Answer:
+    async def _exchange(self, url: str, sending: "_Sending") -> Response:
         factory = Factory.forProtocol(lambda: sending)
         await endpoint_of(self._reactor, url).connect(factory)
         return await sending.answered
@@ -120,7 +120,7 @@ class _Sending(TwistedProtocol):
         self._reading = self._paused = self._over = False
         self.failed: BaseException | None = None
         self.progress: Callable[[], object] = lambda: None
-        self.answered: Deferred[Answer] = Deferred(lambda _: self._end())
+        self.answered: Deferred[Response] = Deferred(lambda _: self._end())
 
     def release(self) -> None:
         """Stop, and close the file."""
@@ -153,7 +153,7 @@ class _Sending(TwistedProtocol):
         if not self._over:
             self._answer(parsed(self._received, whole=False), reason.value)
 
-    def _answer(self, answer: Answer | None, error: BaseException | None = None) -> None:
+    def _answer(self, answer: Response | None, error: BaseException | None = None) -> None:
         self._end()
         if answer is not None:
             self.answered.callback(answer)
@@ -261,7 +261,7 @@ def without_informational(data: bytes) -> bytes:
     return data
 
 
-def parsed(data: bytes, *, whole: bool) -> Answer | None:
+def parsed(data: bytes, *, whole: bool) -> Response | None:
     """The answer that these bytes are, None if they are none. With `whole` it is None too as long
     as more is to come."""
     if b"\r\n\r\n" not in data:
@@ -281,4 +281,4 @@ def parsed(data: bytes, *, whole: bool) -> Answer | None:
     headers = Headers()
     for name, value in response.getheaders():
         headers.addRawHeader(name, value)
-    return Answer(response.status, headers, body)
+    return Response(response.status, headers, body)

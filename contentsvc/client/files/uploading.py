@@ -17,7 +17,14 @@ from contentsvc.client.errors import (
 )
 from contentsvc.client.files.local import ONCE_QUIET, Measured, OnProgress, Progress, stamp_of
 from contentsvc.client.files.sending import Sender, Threads
-from contentsvc.client.http import FIRST_PAUSE, LAST_PAUSE, TEMPORARY, Answer, error_of, retry_after
+from contentsvc.client.http import (
+    FIRST_PAUSE,
+    LAST_PAUSE,
+    TEMPORARY,
+    Response,
+    error_of,
+    retry_after,
+)
 from contentsvc.core.concurrency import each
 from contentsvc.core.timers import Backoff
 from contentsvc.wire.files import (
@@ -82,7 +89,7 @@ class Uploading:
             if lost:
                 raise TransferError(lost[0].file, "it was sent, and the service does not have it")
 
-            async def send(pair: tuple[Measured, Upload], asked: float = asked) -> Answer | None:
+            async def send(pair: tuple[Measured, Upload], asked: float = asked) -> Response | None:
                 file, upload = pair
                 if self._reactor.seconds() - asked > _FRESH:
                     return None
@@ -125,7 +132,7 @@ class Uploading:
             raise ApiError(200, "malformed_answer", "these are not the announced files", {})
         return answer.files
 
-    async def _send(self, file: Measured, upload: Upload) -> Answer | None:
+    async def _send(self, file: Measured, upload: Upload) -> Response | None:
         """Send a file. The answer if it is refused in a way that a new URL may mend."""
         pauses = Backoff(FIRST_PAUSE, LAST_PAUSE, self._random)
         for tries in range(1, self._tries + 1):

@@ -32,7 +32,7 @@ PROFILES = 1024 * 1024
 """Bytes of profiles that one page of a search holds."""
 
 
-class Found(NamedTuple):
+class FoundUser(NamedTuple):
     """One user found; for an empty page, only the total. `bytes` is the size of all profiles of the
     page. If it exceeds PROFILES, the page has no profiles, and `infos` gives them."""
 
@@ -156,7 +156,7 @@ async def hold(
     lane=SEARCHES,
     replica=True,
 )
-async def search(db: Db, q: str, size: int, page: int) -> list[Found]:
+async def search(db: Db, q: str, size: int, page: int) -> list[FoundUser]:
     """One page of the users that match (spec §4.5): exact, prefix, similarity, then id."""
 
 

@@ -12,7 +12,7 @@ from msgspec import Raw, Struct, structs
 from contentsvc.db.query import Db, many, maybe, one
 
 
-class Row(NamedTuple):
+class ChallengeRow(NamedTuple):
     """A challenge as the caller may see it. Its rewards are JSON text; times are Unix seconds."""
 
     id: str
@@ -53,7 +53,7 @@ class Replaced(NamedTuple):
     differs: bool
 
 
-class Standing(NamedTuple):
+class ChallengeState(NamedTuple):
     """How a challenge stands, and its winners."""
 
     state: str
@@ -137,12 +137,12 @@ async def images(tx: Db, challenge: str) -> list[str] | None:
 
 
 @maybe(_SHOWN.format("where c.id = :challenge"))
-async def get(db: Db, challenge: str, caller: str | None, admin: bool) -> Row | None:
+async def get(db: Db, challenge: str, caller: str | None, admin: bool) -> ChallengeRow | None:
     """One challenge."""
 
 
 @many(_SHOWN.format("order by c.ordinal, c.id"))
-async def all(db: Db, caller: str | None, admin: bool) -> list[Row]:
+async def all(db: Db, caller: str | None, admin: bool) -> list[ChallengeRow]:
     """Every challenge, by ordinal."""
 
 
@@ -153,7 +153,7 @@ async def all(db: Db, caller: str | None, admin: bool) -> list[Row]:
     select challenge_state(opens, closes, closed) as state, winners::text[] as winners
     from challenge
 """)
-async def lock(db: Db, challenge: str) -> Standing | None:
+async def lock(db: Db, challenge: str) -> ChallengeState | None:
     """Keep others from changing, entering, leaving and closing a challenge until the transaction
     ends. None if there is no such challenge."""
 

@@ -20,7 +20,7 @@ class Candidate(NamedTuple):
     status: str
 
 
-class Place(NamedTuple):
+class EntryState(NamedTuple):
     """How a challenge stands to a content. `types` is None for all; `entered` is whether the
     content is in."""
 
@@ -65,7 +65,7 @@ async def lock_content(db: Db, content: str, caller: str | None, admin: bool) ->
            ) as entered
     from challenge
 """)
-async def hold(db: Db, challenge: str, content: str) -> Place | None:
+async def hold(db: Db, challenge: str, content: str) -> EntryState | None:
     """Keep a challenge from being changed and closed until the transaction ends. None if there
     is no such challenge."""
 

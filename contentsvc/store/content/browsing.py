@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db
 from contentsvc.store.content import search
-from contentsvc.store.content.search import Found, Place
+from contentsvc.store.content.search import Cursor, FoundContent
 from contentsvc.store.content.tokenizer import Question, all_of, filters
 from contentsvc.wire.content import CONTENT_TYPES
 
@@ -64,12 +64,12 @@ def asked(
     return Asked(types, statuses, narrowing, question, author is not None)
 
 
-async def by_ids(db: Db, contents: list[str], asked: Asked) -> list[Found]:
+async def by_ids(db: Db, contents: list[str], asked: Asked) -> list[FoundContent]:
     """Those of these contents that fit, in this order."""
     return await search.by_ids(db, contents, asked.types, asked.statuses, asked.other_terms)
 
 
-async def page(db: Db, asked: Asked, sort: str, place: Place, limit: int) -> list[Found]:
+async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> list[FoundContent]:
     """The next `limit` after the place in the list; fewer at its end. Only what has a text can be
     sorted by `relevance`."""
     if not asked.narrow or (asked.question is None and not asked.author and sort != "newest"):
@@ -80,10 +80,10 @@ async def page(db: Db, asked: Asked, sort: str, place: Place, limit: int) -> lis
 
 
 async def _in_order(
-    db: Db, asked: Asked, sort: str, place: Place, limit: int
-) -> list[Found] | None:
+    db: Db, asked: Asked, sort: str, place: Cursor, limit: int
+) -> list[FoundContent] | None:
     """None if too little of what is read in order fits."""
-    found: list[Found] = []
+    found: list[FoundContent] = []
     part = 0
     while True:
         part += 1
@@ -99,7 +99,9 @@ async def _in_order(
         place = rows[-1].place
 
 
-async def _matching(db: Db, asked: Asked, sort: str, place: Place, limit: int) -> list[Found]:
+async def _matching(
+    db: Db, asked: Asked, sort: str, place: Cursor, limit: int
+) -> list[FoundContent]:
     read, question = search.MATCHING[sort], asked.question
     if sort == "newest":
         return await read(db, asked.terms, *place, limit)

@@ -9,14 +9,14 @@ from contentsvc.store.notifications.notifications import Following
 from contentsvc.wire.content import Comment
 
 
-class Row(NamedTuple):
+class CommentRow(NamedTuple):
     """One comment of a page and the total. For an empty page, only the total."""
 
     total: int
     comment: Comment | None
 
 
-class Standing(NamedTuple):
+class CommentState(NamedTuple):
     """The data that decide who may change a comment."""
 
     author_id: str
@@ -84,7 +84,7 @@ _COMMENT = """
 )
 async def page(
     db: Db, content: str, caller: str | None, admin: bool, size: int, page: int
-) -> list[Row]:
+) -> list[CommentRow]:
     """A page, oldest first. No row at all if the caller cannot see the content."""
 
 
@@ -106,7 +106,9 @@ async def get(
     where m.id = :comment and m.content_id = :content
       and visible(c.status, c.author_id, :caller, :admin)
 """)
-async def standing(db: Db, content: str, comment: int, caller: str, admin: bool) -> Standing | None:
+async def standing(
+    db: Db, content: str, comment: int, caller: str, admin: bool
+) -> CommentState | None:
     """The owners of a comment, if the caller can see it."""
 
 

@@ -11,7 +11,7 @@ from contentsvc.store.rate_limits import CHANGES, taken
 from contentsvc.wire.content import ContentInfo, Entity, Package
 
 
-class Standing(NamedTuple):
+class ContentState(NamedTuple):
     """The data that decide who may do what with a content. `first_revision` identifies a repeated
     create, `revision_id` is the current one."""
 
@@ -79,12 +79,12 @@ _STANDING = """
 
 
 @maybe(_STANDING)
-async def standing(db: Db, content: str) -> Standing | None:
+async def standing(db: Db, content: str) -> ContentState | None:
     """The author, status and revisions of a content. None if there is no such content."""
 
 
 @maybe(f"{_STANDING} for no key update of c")
-async def lock(tx: Db, content: str) -> Standing | None:
+async def lock(tx: Db, content: str) -> ContentState | None:
     """The same, locked until the transaction ends: publications, withdrawals and suspensions of one
     content come one after the other."""
 

@@ -20,11 +20,11 @@ RANKED: Final = 2000
 ALL: Final = 2**31 - 1
 """More content than there can be."""
 
-Place = tuple[float, ...]
+Cursor = tuple[float, ...]
 """Where a content stands in a list: its rank and its number; in a list by age only a number."""
 
 
-class Found(NamedTuple):
+class FoundContent(NamedTuple):
     """A content in a list. Lists by age have no rank. `n` counts what was read in the order of the
     list, from 1. What does not fit is only there because the reading ended at it."""
 
@@ -35,12 +35,12 @@ class Found(NamedTuple):
     info: ContentInfo
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Cursor:
         """Where the list goes on after it."""
         return (self.number,) if self.rank is None else (self.rank, self.number)
 
 
-Read = Callable[..., Awaitable[list[Found]]]
+Read = Callable[..., Awaitable[list[FoundContent]]]
 
 
 def _read(table: str, columns: str, place: str, order: str, *, merged: str) -> str:
@@ -114,7 +114,7 @@ def _by_rank(rank: str) -> str:
 @many(_NEWEST, replica=True)
 async def newest(
     db: Db, types: list[str], statuses: list[str], terms: str | None, number: int, limit: int
-) -> list[Found]:
+) -> list[FoundContent]:
     """Content by age. As all of these functions: of the `types` and `statuses`, with all `terms`
     (a tsquery; None for any), after the place in the list, at most `limit`."""
 
@@ -122,7 +122,7 @@ async def newest(
 @many(_UPDATED, replica=True)
 async def updated(
     db: Db, types: list[str], statuses: list[str], terms: str | None, number: int, limit: int
-) -> list[Found]:
+) -> list[FoundContent]:
     """Content by its latest publication. The number is the listingId."""
 
 
@@ -135,7 +135,7 @@ async def top(
     rank: float,
     number: int,
     limit: int,
-) -> list[Found]:
+) -> list[FoundContent]:
     """Content by the votes that it has."""
 
 
@@ -148,7 +148,7 @@ async def trending(
     rank: float,
     number: int,
     limit: int,
-) -> list[Found]:
+) -> list[FoundContent]:
     """Content by its votes, of which those of a week ago count half."""
 
 
@@ -205,7 +205,7 @@ def _match_by_rank(rank: str) -> str:
     lane=SEARCHES,
     replica=True,
 )
-async def matching_newest(db: Db, terms: str, number: int, limit: int) -> list[Found]:
+async def matching_newest(db: Db, terms: str, number: int, limit: int) -> list[FoundContent]:
     """Content that has all `terms`, by age."""
 
 
@@ -214,21 +214,23 @@ async def matching_newest(db: Db, terms: str, number: int, limit: int) -> list[F
     lane=SEARCHES,
     replica=True,
 )
-async def matching_updated(db: Db, terms: str, most: int, number: int, limit: int) -> list[Found]:
+async def matching_updated(
+    db: Db, terms: str, most: int, number: int, limit: int
+) -> list[FoundContent]:
     """The newest `most` that have all `terms`, by the latest publication."""
 
 
 @many(_match_by_rank("top"), lane=SEARCHES, replica=True)
 async def matching_top(
     db: Db, terms: str, most: int, rank: float, number: int, limit: int
-) -> list[Found]:
+) -> list[FoundContent]:
     """The newest `most` that have all `terms`, by the votes that they have."""
 
 
 @many(_match_by_rank("trending"), lane=SEARCHES, replica=True)
 async def matching_trending(
     db: Db, terms: str, most: int, rank: float, number: int, limit: int
-) -> list[Found]:
+) -> list[FoundContent]:
     """The newest `most` that have all `terms`, by votes of which those of a week ago count half."""
 
 
@@ -272,7 +274,7 @@ async def matching_relevance(
     rank: float,
     number: int,
     limit: int,
-) -> list[Found]:
+) -> list[FoundContent]:
     """The newest `most` that have all `terms`, by where they have the words `exact` and one with
     the `beginning`."""
 
@@ -291,7 +293,7 @@ async def matching_relevance(
 """)
 async def by_ids(
     db: Db, contents: list[str], types: list[str], statuses: list[str], terms: str | None
-) -> list[Found]:
+) -> list[FoundContent]:
     """Those of these contents that fit, in this order."""
 
 
@@ -310,6 +312,6 @@ MATCHING: Final[Mapping[str, Read]] = {
 }
 
 
-def start(sort: str) -> Place:
+def start(sort: str) -> Cursor:
     """The place before the first content of a list."""
     return (LAST,) if sort in {"newest", "updated"} else (float("inf"), LAST)

@@ -48,7 +48,7 @@ class Locked(NamedTuple):
     collecting: bool
 
 
-class Standing(NamedTuple):
+class FileState(NamedTuple):
     """What a file is for one user: whether its digest is blocked, whether active content uses it,
     and the user's announcement, if there is one."""
 
@@ -144,7 +144,7 @@ async def lock(tx: Db, paths: list[str]) -> list[Locked]:
         where c.path = named.path and k.status = 'active' limit 1
     ) used on true
 """)
-async def standing(tx: Db, user: str, paths: list[str]) -> list[Standing]:
+async def standing(tx: Db, user: str, paths: list[str]) -> list[FileState]:
     """What these files are for a user, one row for each. The files must be locked before, so that a
     block is either seen here or waits for them."""
 

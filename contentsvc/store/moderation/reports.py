@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.db.statement import Batch
-from contentsvc.store.content.search import Place
+from contentsvc.store.content.search import Cursor
 from contentsvc.store.fragments import BEFORE
 from contentsvc.wire.moderation import Kind
 
@@ -34,7 +34,7 @@ class Queued(NamedTuple):
     up_to: str
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Cursor:
         """Its place in the queue."""
         return (self.reports, self.newest)
 

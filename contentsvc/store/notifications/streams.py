@@ -39,7 +39,7 @@ class State(NamedTuple):
     at: str | None
 
 
-class Standing(NamedTuple):
+class StreamEnd(NamedTuple):
     """The end of a log that has changed since it was last seen. `at` is the id of the requested
     number. `changes` is that of State."""
 
@@ -108,7 +108,7 @@ async def states(db: Db, users: list[str], seqs: list[int]) -> list[State]:
 )
 async def moved(
     db: Db, users: list[str], seqs: list[int], ids: list[str | None], changes: list[int]
-) -> list[Standing]:
+) -> list[StreamEnd]:
     """Those of `users` whose newest notification does not have the number and id at the same place
     in `seqs` and `ids`, or who have not so many `changes`."""
 

@@ -26,7 +26,7 @@ class Datum(NamedTuple):
     version: int
 
 
-class Standing(NamedTuple):
+class ProgressState(NamedTuple):
     """The data at a key, and the GUID of the write that put it there, if that had one."""
 
     version: int
@@ -154,7 +154,7 @@ async def put(
 @maybe("""
     select version, write_id from progress where user_id = :user and key = :key for update
 """)
-async def lock(db: Db, user: str, key: str) -> Standing | None:
+async def lock(db: Db, user: str, key: str) -> ProgressState | None:
     """The data at a key, locked until the transaction ends. None if there are none."""
 
 

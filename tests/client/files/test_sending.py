@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client.files.sending import is_final, parsed, without_informational
-from contentsvc.client.http import Answer
+from contentsvc.client.http import Response
 
 HEAD = b"HTTP/1.1 403 Forbidden\r\nX-A: 1\r\n"
 SIZED = HEAD + b"Content-Length: 5\r\n\r\nError"
@@ -12,7 +12,7 @@ UNSIZED = HEAD + b"Connection: close\r\n\r\nError"
 
 
 class ParsedTests(SynchronousTestCase):
-    def answer(self, data: bytes, *, whole: bool = True) -> Answer:
+    def answer(self, data: bytes, *, whole: bool = True) -> Response:
         found = parsed(data, whole=whole)
         assert found is not None
         return found

@@ -32,7 +32,7 @@ class ChallengeCase(StoreCase):
         """The id of a new one."""
         return await challenges.create(self.db, definition(**changes))
 
-    async def row(self, challenge: str) -> challenges.Row:
+    async def row(self, challenge: str) -> challenges.ChallengeRow:
         """The challenge, as anybody sees it."""
         row = await challenges.get(self.db, challenge, *NOBODY)
         return row or self.fail("no such challenge")

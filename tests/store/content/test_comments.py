@@ -46,7 +46,7 @@ class CommentCase(StoreCase):
         """Leave a tombstone."""
         return await comments.delete(self.db, self.game, comment)
 
-    async def page(self, size: int = 100, page: int = 0) -> list[comments.Row]:
+    async def page(self, size: int = 100, page: int = 0) -> list[comments.CommentRow]:
         """One page."""
         return await comments.page(self.db, self.game, None, False, size, page)
 

@@ -5,7 +5,7 @@ from typing import Any
 from contentsvc.db.errors import Refused
 from contentsvc.store.content import content as contents
 from contentsvc.store.content import revisions
-from contentsvc.store.content.content import Standing
+from contentsvc.store.content.content import ContentState
 from tests.support.databases import StoreCase, guid, together
 
 TYPES = ["game", "asset"]
@@ -145,7 +145,7 @@ class ReadTests(ContentCase):
     async def test_standing(self) -> None:
         """Its author, status and first revision are known, whatever the status."""
         await contents.set_status(self.db, self.game, "suspended")
-        expected = Standing(self.author, "suspended", self.revision, self.revision)
+        expected = ContentState(self.author, "suspended", self.revision, self.revision)
         self.assertEqual(await contents.standing(self.db, self.game), expected)
         self.assertIsNone(await contents.standing(self.db, guid()))
 

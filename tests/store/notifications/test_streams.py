@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from contentsvc.store.notifications import flags, streams
 from contentsvc.store.notifications.notifications import Stored
-from contentsvc.store.notifications.streams import Standing, State, Tally
+from contentsvc.store.notifications.streams import State, StreamEnd, Tally
 from tests.store.notifications.test_notifications import NotificationCase
 from tests.support.databases import guid
 
@@ -97,7 +97,7 @@ class FeedTests(NotificationCase):
         self.assertNotEqual(last.previous, between)
         self.assertEqual((await self.insert()).previous, last.id)
 
-    async def moved(self, *asked: tuple[str, int, str | None, int]) -> list[Standing]:
+    async def moved(self, *asked: tuple[str, int, str | None, int]) -> list[StreamEnd]:
         """Which of these are not as they are said to be."""
         lists = (list(each) for each in zip(*asked, strict=True))
         return await streams.moved(self.db, *lists)
@@ -114,9 +114,9 @@ class FeedTests(NotificationCase):
             (self.ann, 1, ann1.id, 0), (bob, 1, gone, 0), (eve, 0, None, 0), (nobody, 3, gone, 0)
         )
         expected = [
-            Standing(self.ann, 2, ann2.id, 0, 0, ann1.id),
-            Standing(bob, 1, bob1.id, 0, 0, bob1.id),
-            Standing(nobody, 0, None, 0, 0, None),
+            StreamEnd(self.ann, 2, ann2.id, 0, 0, ann1.id),
+            StreamEnd(bob, 1, bob1.id, 0, 0, bob1.id),
+            StreamEnd(nobody, 0, None, 0, 0, None),
         ]
         self.assertEqual(sorted(found), sorted(expected))
 
@@ -126,7 +126,7 @@ class FeedTests(NotificationCase):
         await flags.mark(self.db, self.ann, first.id, True)
         await flags.delete(self.db, self.ann, last.id)
         self.assertEqual(await self.moved((self.ann, 2, last.id, 2)), [])
-        expected = Standing(self.ann, 2, last.id, 0, 2, last.id)
+        expected = StreamEnd(self.ann, 2, last.id, 0, 2, last.id)
         self.assertEqual(await self.moved((self.ann, 2, last.id, 1)), [expected])
         (state,) = await streams.states(self.db, [self.ann], [2])
         self.assertEqual(state, State(2, last.id, 0, 0, 2, last.id))
