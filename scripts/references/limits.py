@@ -172,7 +172,7 @@ def _waiting() -> list[tuple[str, str, str]]:
         ("Passwords that wait for that; beyond, 503", str(passwords.WAITING), ""),
         (
             "Time in which a client takes nothing of its answer; then it is cut off",
-            span(slow_clients.PATIENCE),
+            span(slow_clients.READ_TIMEOUT),
             "",
         ),
         ("Answers per process that wait for slow clients", size(slow_clients.MOST), ""),
@@ -212,7 +212,7 @@ def _times() -> list[tuple[str, str, str]]:
         ("The URL of an upload", span(bucket.UPLOAD_LIFETIME), ""),
         ("A link to set a password", span(mails.RESET_LIFETIME), ""),
         ("A link to confirm an address", span(mails.CONFIRM_LIFETIME), ""),
-        ("A mail that waits for the mail server", span(sending.PATIENCE), ""),
+        ("A mail that waits for the mail server", span(sending.GIVE_UP_AFTER), ""),
         ("An address that nobody confirms, against others who want it", days(addresses.KEPT), ""),
         ("The files of deleted content, which can be restored", days(references.KEPT), ""),
         ("The name of a user who has left, against others", span(retention.NAMES_KEPT), ""),
