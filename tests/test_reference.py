@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
 from contentsvc.api.families import OPERATIONS
-from scripts.references import errors, markdown, pages
+from scripts.references import errors, log_lines, markdown, pages
 from tests.support.daemon import ROOT
 
 SETTINGS = {setting.name: setting for setting in config.SETTINGS}
@@ -104,10 +104,49 @@ class OperationsTests(SynchronousTestCase):
         self.assertCountEqual(shown, [f"{op.route.method} {op.url}" for op in OPERATIONS])
 
 
+class LogTests(SynchronousTestCase):
+    def lines(self, *code: str) -> list[log_lines.Line]:
+        """The lines of a module of the daemon with this code."""
+        return list(log_lines.of_module("contentsvc/tasks/x.py", "\n".join(code)))
+
+    def test_explained(self) -> None:
+        """A comment says what a line means, and what to do; its details have names."""
+        (line,) = self.lines(
+            "# Log: it is", "# so. Do: look.", 'log.warn("It {verb:.1f} so", verb=1)'
+        )
+        self.assertEqual(line, ("Background jobs", "warn", "It <verb> so", "it is so.", "look."))
+
+    def test_nothing_to_do(self) -> None:
+        """Without `Do` there is nothing to do."""
+        (line,) = self.lines("if x:", "    # Log: it is so.", '    log.info("It is")')
+        self.assertEqual((line.meaning, line.do), ("it is so.", ""))
+
+    def test_faults(self) -> None:
+        """A line with a traceback needs no comment, wherever in a statement it is."""
+        (line,) = self.lines('d.addErrback(lambda f: log.failure("It failed", f))')
+        self.assertTrue(line.fault)
+
+    def test_unexplained(self) -> None:
+        """A line without a comment, or whose text is not there to be read, is an error."""
+        for code in ('log.warn("It is")', "# It is.\n" + 'log.warn("It is")', "log.warn(text)"):
+            self.assertRaises(log_lines.UnexplainedError, self.lines, code)
+        where = "contentsvc/elsewhere.py", '# Log: so.\nlog.warn("It is")'
+        self.assertRaises(log_lines.UnexplainedError, list, log_lines.of_module(*where))
+
+    def test_warnings_say_what_to_do(self) -> None:
+        """Each error says what to do."""
+        wordless = [each for each in log_lines.every() if each.level == "error" and not each.do]
+        self.assertEqual(wordless, [])
+
+
 class MarkdownTests(SynchronousTestCase):
     def test_anchor(self) -> None:
         """A heading's anchor is that of GitHub."""
         self.assertEqual(markdown.anchor("Errors of /oauth, `all`"), "errors-of-oauth-all")
+
+    def test_code(self) -> None:
+        """Code may have a backquote."""
+        self.assertEqual(markdown.code("a `b` c"), "``a `b` c``")
 
     def test_sizes(self) -> None:
         """Bytes and seconds are in the largest unit that shows them whole."""

@@ -148,6 +148,8 @@ class Restoring:
 
     def _lacks(self, reason: str) -> None:
         if not self._closed:
+            # Log: a table or a function is missing. The request gets 503 `restoring`. Do: see
+            # docs/guides/backups.md.
             log.warn("The database lacks what a statement needs: {reason}", reason=reason)
         self.doubt()
 
@@ -257,9 +259,12 @@ class Restoring:
             await self._endings.learn()
         except (Unavailable, MigrationError, PoolerError, psycopg2.Error) as error:
             self._closed = True
+            # Log: for example, a migration has failed or waits. It is tried again. Do: remove the
+            # cause that the line names.
             log.warn("The database is restored, but cannot be used yet: {reason}", reason=error)
             return
         self.on = False
+        # Log: a restore has ended, and requests are served again.
         log.info("The database is whole: the service goes on")
 
     def _leave(self) -> None:
@@ -302,6 +307,8 @@ def _unavailable(reason: str) -> Unavailable:
 
 
 def _say(reason: str) -> None:
+    # Log: somebody restores it, or its schema is not whole. The line says why. Do: see
+    # docs/guides/backups.md.
     log.warn(
         "The database is being restored: {reason}. All requests get 503 until contentsvc restore "
         "has ended, or contentsvc restore --finish after a restore by other means",

@@ -115,6 +115,8 @@ class Sequence(Service):
 
     def replace_workers(self) -> None:
         """Handle SIGHUP."""
+        # Log: somebody reloaded a daemon without workers. Do: restart it, or use workers, see
+        # docs/guides/scaling.md#workers.
         log.warn("SIGHUP does nothing: a rolling restart needs two or more workers")
 
     def _hung_up(self) -> None:
@@ -167,6 +169,8 @@ class Sequence(Service):
             try:
                 await maybeDeferred(self._undo.pop())
             except (EmbeddedError, OSError) as error:
+                # Log: the rest was stopped. The line names the reason. Do: if it names Postgres,
+                # see whether that still runs.
                 log.error("A part of the service failed to stop: {error}", error=error)
             except Exception:
                 log.failure("A part of the service failed to stop")
@@ -175,6 +179,7 @@ class Sequence(Service):
         if failure.check(CancelledError):
             return
         if failure.check(*_PLAIN):
+            # Log: the start failed, with exit status 1. Do: remove the cause that the line names.
             log.critical("contentsvc cannot start: {reason}", reason=failure.getErrorMessage())
         else:
             log.failure("contentsvc cannot start", failure)
@@ -182,6 +187,8 @@ class Sequence(Service):
 
     def _give_up(self, reason: str) -> None:
         """End the process: something that it needs has gone for good."""
+        # Log: something that the daemon needs has gone for good. The exit status is 1. Do: see
+        # docs/guides/database.md#a-missing-data-folder.
         log.critical("contentsvc stops: {reason}", reason=reason)
         self._end_failed()
 
@@ -210,6 +217,7 @@ class Sequence(Service):
         self._undo.append(keeper.stop)
         dsn = await keeper.start()
         for folder in postgres.opened:
+            # Log: the user that Postgres runs as must reach its data.
             log.info(
                 "Changed the mode of {folder} for the Postgres user; it is restored when Postgres "
                 "stops",
@@ -230,6 +238,7 @@ class Sequence(Service):
             self._reactor, self._reactor.getThreadPool(), migrate, dsn, wait=_TURN
         )
         if names:
+            # Log: the schema is that of this version now.
             log.info("Applied migrations {names}", names=", ".join(names))
 
     async def _patiently(self, act: Callable[[], Awaitable[Any]]) -> Any:
@@ -242,6 +251,9 @@ class Sequence(Service):
                 if isinstance(error, Unavailable) and error.cause == "restoring":
                     raise
                 reason = " ".join(str(error).split())
+                # Log: the database cannot be reached, or a lock delays a migration. The daemon
+                # tries again every second, with the port closed. Do: bring the database back, or
+                # end the transaction that holds the lock.
                 log.warn("Waiting for the database: {reason}", reason=reason)
             await self._stoppable(deferLater(self._reactor, _RETRY))
 
@@ -282,6 +294,8 @@ def allow_connections(wanted: int, others: int) -> int:
     if soft != resource.RLIM_INFINITY and soft < connections + others:
         resource.setrlimit(resource.RLIMIT_NOFILE, (connections + others, hard))
     if connections < wanted:
+        # Log: that is fewer than `connections` needs. Do: see
+        # docs/guides/install.md#connections-and-open-files.
         log.warn(
             "The system allows this process only {allowed} open files, so it serves at most "
             "{connections} connections at a time, not {wanted}: raise the hard limit to {needed}, "
@@ -298,17 +312,22 @@ def say_hello(settings: Settings, command: str, port: Any) -> None:
     """Log where the API is, how to get a first token, and where files lie. `command` is the
     `contentsvc` command as the shell takes it."""
     if settings.trusted_proxies and settings.public_url is None:
+        # Log: `trusted_proxies` is set, and clients decide the host of `socketUrl`. Do: set
+        # `public_url`.
         log.warn(
             "public_url is not set: socketUrl is built from each client's Host header and the "
             "proxies' X-Forwarded-Proto"
         )
     if settings.files_off:
+        # Log: nobody can upload anything. Do: set `files`, see docs/guides/storage.md.
         log.warn(
             "FILES ARE OFF, because `database` is set and `files` is not: uploads, downloads and "
             '/storage are 404. Write files = "local" (a folder that all daemons share) or files = '
             '"s3" to have them, or files = "external" if the studio keeps them elsewhere'
         )
     if settings.debug_notify and (settings.public_url or settings.trusted_proxies):
+        # Log: the service has a `public_url` or `trusted_proxies` all the same. Do: set
+        # `debug_notify = false`.
         log.warn(
             "debug_notify is on: every user can send every other any text, as a notification. "
             "Write debug_notify = false unless this is a test"
@@ -321,16 +340,19 @@ def say_hello(settings: Settings, command: str, port: Any) -> None:
 def _say_where(settings: Settings, command: str, host: Any) -> None:
     address = getattr(host, "host", None)
     if address is None:
+        # Log: the port is open.
         log.info("contentsvc listens on {host}", host=host)
         return
     name = "127.0.0.1" if address == "0.0.0.0" else address  # noqa: S104
     scheme = "https" if settings.listen.removeprefix("haproxy:").startswith("ssl:") else "http"
     url = f"{scheme}://[{name}]:{host.port}" if ":" in name else f"{scheme}://{name}:{host.port}"
+    # Log: the daemon serves.
     log.info(
         "The API is at {url}/api/v1, its documentation at {url}/docs, its health at "
         "{url}/health/ready",
         url=url,
     )
+    # Log: how to begin, at a first start.
     log.info(
         "To get a first token, register with POST {url}/api/v1/user and log in with POST "
         "{url}/oauth/token. To get an admin's token: {command} user add NAME --email E --admin, "
@@ -348,6 +370,8 @@ def _say_files(settings: Settings) -> None:
     rule = "with other paths, content is refused, for require_files is on"
     if not settings.require_files:
         rule = "other paths are taken as the studio's own, unless require_files is on"
+    # Log: where files are, and whether other paths are taken. Do: compare it with what you want,
+    # see docs/guides/storage.md.
     log.info("Files that players upload lie {place}; {rule}", place=place, rule=rule)
 
 

@@ -118,6 +118,7 @@ class _Process(ProcessProtocol):
             for word in self._reader.words(data):
                 self._said(word)
         except Garbled as error:
+            # Log: something else in the worker writes to the pipe between them. Do: report it.
             log.error(
                 "{who} writes nonsense to its parent: {error}",
                 who=who(self._monitored.name, self._pid),
@@ -147,6 +148,8 @@ class _Process(ProcessProtocol):
 
     def kill(self, silence: int) -> None:
         """Kill the worker: it is frozen."""
+        # Log: the worker was frozen. The parent starts another. Do: look at the machine: disk,
+        # memory, debuggers.
         log.error(
             "{who} has given no sign of life for {silence} s: killing it",
             who=who(self._monitored.name, self._pid),
@@ -157,6 +160,8 @@ class _Process(ProcessProtocol):
 
     def abandon(self) -> None:
         """Replace the worker: the system does not let it end."""
+        # Log: the system cannot end the worker, for example in a call to a broken disk. Another
+        # takes its place. Do: look at the machine's disks.
         log.error(
             "{who} still exists {n} s after it was killed, because the system holds it",
             who=who(self._monitored.name, self._pid),

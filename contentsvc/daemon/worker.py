@@ -86,6 +86,7 @@ class _Parent(Protocol):
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         with suppress(ReactorNotRunning):  # else the pipes end because this process ends
             self._reactor.stop()
+            # Log: somebody killed the parent. All workers stop. Do: start the service again.
             log.warn("The parent process has ended: this worker stops")
 
 
@@ -198,6 +199,8 @@ class Shared:
             # Without a free file, Twisted would accept the connection and close it.
             os.close(os.dup(self.fileno()))
         except OSError as error:
+            # Log: the worker can open no more files. It leaves new connections to the others for a
+            # second. Do: see docs/guides/install.md#connections-and-open-files.
             log.error("Cannot accept connections: {error}", error=error)
             self._pause(FULL)
             return

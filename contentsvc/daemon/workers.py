@@ -106,6 +106,8 @@ class Workers(Sequence):
         self._dsn = settings.database or await self._embedded()
         Keys.load_or_generate(settings.keys_path)
         if reason := await self._migrate(self._dsn):
+            # Log: the database is being restored, or its schema is not whole. Do: see
+            # docs/guides/backups.md.
             log.warn("The workers start without the database: {reason}", reason=reason)
         # Here, because a worker that ends is started again.
         await self._stoppable(Deferred.fromCoroutine(try_store(settings, self._reactor, self._dsn)))
@@ -189,6 +191,7 @@ class Workers(Sequence):
         """A worker serves (`reason` is None), or has ended."""
         worker = who(name, pid)
         if reason is None:
+            # Log: it serves requests.
             log.info("{who} is ready", who=worker)
             self._serving.add(name)
             self._monitor.timeStarted[name] = -math.inf
@@ -197,8 +200,10 @@ class Workers(Sequence):
         else:
             self._serving.discard(name)
             if self._stopping or name not in self._wanted:
+                # Log: it was told to, at a stop or a rolling restart.
                 log.info("{who} has ended", who=worker)
             else:
+                # Log: the parent starts another. Do: read the worker's last lines.
                 log.warn("{who} ended unexpectedly: {reason}", who=worker, reason=reason)
         self._happened()
 
@@ -246,19 +251,25 @@ class Workers(Sequence):
             settings = self._read_again()
             await try_store(settings, self._reactor, self._dsn)
         except (ConfigError, BadStore, OSError) as error:
+            # Log: the new configuration is wrong, the S3 store fails its test, or the first folder
+            # of files cannot be made. The old workers stay. Do: correct it, and reload again.
             log.error("No rolling restart: {error}", error=error)
             return
+        # Log: somebody reloaded the daemon.
         log.info("Rolling restart: replacing the workers one by one")
         for number in sorted(self._current):
             successor = self._add(number, settings)
             if not await self._serves(successor):
                 if not self._stopping:
+                    # Log: a new worker did not serve within 60 s. The remaining old workers stay.
+                    # Do: read the new worker's lines.
                     log.error("Rolling restart given up: the new worker does not start")
                     self._remove(successor)
                 return
             predecessor, self._current[number] = self._current[number], successor
             self._remove(predecessor)
             await self._gone(predecessor)
+        # Log: all serve with the settings of now.
         log.info("Rolling restart done: all workers are new")
 
     def _read_again(self) -> Settings:
@@ -266,6 +277,7 @@ class Workers(Sequence):
         kept = {name: getattr(self._settings, name) for name in FIXED}
         changed = [name for name in FIXED if getattr(settings, name) != kept[name]]
         if changed:
+            # Log: a rolling restart cannot change them. Do: restart the service.
             log.warn(
                 "Changes to these settings need a full restart: {names}", names=", ".join(changed)
             )

@@ -249,6 +249,8 @@ class Replica:
         self.reason = reason
         if reason != self._said:
             self._said = reason
+            # Log: the replica has a fault, which the line names. Its reads are made on the primary
+            # meanwhile. Do: see docs/guides/database.md#when-a-replica-is-not-used.
             log.warn("The replica is not used for now: {reason}", reason=reason)
         self._positions.end()
         self._retry = self._reactor.callLater(self._pauses.next(), self._probe)
@@ -272,6 +274,7 @@ class Replica:
             self.up = True
             self.since = self._reactor.seconds()
             self._said = None
+            # Log: it is there, and follows the primary.
             log.info("The replica is used for reads")
 
     async def _ask_primary(self) -> Position:

@@ -73,6 +73,8 @@ class Overdue:
 
     async def _leave_dead_servers(self) -> None:
         where = await self._probe()
+        # Log: the server is frozen or has failed over. The process closes its connections to it.
+        # Do: look at the old server.
         log.warn(
             "The database has not answered a statement in time. New connections go to {where}: "
             "closing those to other servers",

@@ -134,6 +134,9 @@ class Issuer:
         self._next = self._clock.seconds() + pause
         self._next_unknown = 0.0
         if not self._away:
+            # Log: tokens of this issuer with new keys are refused. Known keys serve on. The service
+            # tries again, after a minute at most. The line comes once, until the keys have been
+            # read. Do: look at the issuer, and at the way to it.
             log.warn(
                 "Cannot read the keys of the issuer {issuer}: {reason}",
                 issuer=self.settings.issuer,

@@ -99,6 +99,8 @@ class Steam:
                 raise FetchError("the answer has no SteamID")
         except (FetchError, msgspec.ValidationError) as error:
             if not self._away:
+                # Log: log-ins with Steam get 503. The line comes once, until one succeeds. Do: with
+                # `the answer is 403`, look at the key; else wait for Steam.
                 log.warn("Cannot verify Steam tickets: {reason}", reason=str(error))
             self._away = True
             raise IdentityUnavailable from None

@@ -66,6 +66,7 @@ class Keeper:
             # Nobody is served any more, so it may block.
             self._postgres.stop()
         for folder in self._postgres.closed:
+            # Log: Postgres has stopped, and the folder is as it was.
             log.info("Restored the mode of {folder}", folder=folder)
 
     async def _watch(self) -> None:
@@ -85,6 +86,8 @@ class Keeper:
             if not await self._look() and not await self._come_back():
                 return False
         if not await self._in_thread(self._postgres.running):
+            # Log: it crashed, or somebody stopped it. The daemon starts it again. Do: read
+            # `data_dir/postgres/log`.
             log.warn("The embedded Postgres has ended: starting it again")
             await self._start_again()
         return True
@@ -101,6 +104,8 @@ class Keeper:
         folder = self._postgres.folder
         for look in range(MISSING_TIMEOUT):
             if look % REMINDER == 0:
+                # Log: the data are not in their folder. Do: see
+                # docs/guides/database.md#a-missing-data-folder.
                 log.error(
                     "The database is missing from {folder}. Has its volume gone, or was the folder "
                     "moved, deleted or replaced? Requests get 503 until it is back",
@@ -110,14 +115,19 @@ class Keeper:
                 try:
                     await self._in_thread(self._postgres.abandon)
                 except EmbeddedError as error:
+                    # Log: the old server still runs, and its commits may be lost. Do: end that
+                    # Postgres process.
                     log.error("Cannot stop Postgres after its data have gone: {error}", error=error)
             await deferLater(self._reactor, CHECK)
             if await self._look():
+                # Log: the data are in their folder again.
                 log.warn("The database is back in {folder}", folder=folder)
                 return True
         try:
             await self._in_thread(self._postgres.give_up)
         except EmbeddedError as error:
+            # Log: the daemon could not leave `postgres.users` in the folder. Do: bring the data
+            # back before the next start.
             log.error(
                 "Cannot mark the data folder as used, so the next start may make a new database: "
                 "{error}",
@@ -134,8 +144,11 @@ class Keeper:
             except EmbeddedError as error:
                 if not await self._look():
                     return
+                # Log: a new start failed. The daemon tries again after 1 to 30 s. Do: remove the
+                # cause that the line names.
                 log.error("Cannot start the embedded Postgres: {error}", error=error)
             else:
+                # Log: it was started again after it had ended.
                 log.info("The embedded Postgres runs again")
                 return
             await deferLater(self._reactor, pauses.next())

@@ -207,6 +207,8 @@ class Relay:
 
     def _lost(self) -> None:
         if self._connection is not None and not self._stopped:
+            # Log: the process hears of other processes' notifications only when it is back. Do: if
+            # it repeats, look at the network and the database.
             log.warn("Lost the LISTEN connection to the database: connecting again")
         self._connection = None
         self._seqs.clear()
@@ -234,6 +236,8 @@ class Relay:
         try:
             news = self._decoder.decode(notify.payload)
         except (DecodeError, RecursionError) as error:
+            # Log: another program uses the channel `contentsvc` in this database. Do: give the
+            # service a database of its own.
             log.warn("Ignored a NOTIFY payload that cannot be read: {error}", error=error)
             return
         if news.origin != self._origin:

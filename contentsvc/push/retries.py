@@ -17,6 +17,8 @@ log = Logger()
 def report(what: str, error: Exception) -> None:
     """Log why `what` failed. An unavailable database takes one line, anything else a traceback."""
     if isinstance(error, Unavailable):
+        # Log: the database did not answer: to listen to other processes, or to read notifications
+        # for sockets. It is tried again. Do: look at the database.
         log.warn("Could not {what}: {error}", what=what, error=error)
     else:
         log.failure("Could not {what}", Failure(error), what=what)

@@ -79,6 +79,7 @@ class Endings:
         except Unavailable as error:
             if error.cause != "lock":
                 raise
+            # Log: a transaction holds a lock on the table of sessions. Do: end that transaction.
             log.warn(
                 "Requests with a token get 503 until the sessions can be read: {error}",
                 error=error,

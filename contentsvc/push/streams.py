@@ -243,6 +243,8 @@ class Feeds:
                 if now.changes != changes:
                     self._states.ask(feed)
             if feeds:
+                # Log: somebody restored a back-up, or a failover lost commits. Do: see
+                # docs/guides/backups.md#after-a-restore-to-an-older-state.
                 log.warn(
                     "The database went back in time: it lacks notifications that were sent "
                     "(users: {count}). Their sockets get log_changed and go on after the newest",

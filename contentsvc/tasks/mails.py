@@ -194,6 +194,9 @@ class Sending:
 
     async def _refused(self, mail: Claimed, user: str | None, why: str) -> None:
         self._counts.refused += 1
+        # Log: the mail server has refused this mail for good, with this code; or no mail can be
+        # sent to such an address; or it has waited for 3 days. The line does not have the address.
+        # Do: if there are many, look at the server's log.
         log.warn(
             "Could not send a mail ({purpose}) to user {user}: {reason}",
             purpose=mail.purpose,

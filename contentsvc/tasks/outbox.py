@@ -123,6 +123,8 @@ class Teller:
         if failure == row.failure:
             return
         if isinstance(error, Unavailable):
+            # Log: a row of the outbox has failed, for example because somebody holds a lock. It is
+            # tried again. Do: see docs/guides/monitoring.md#background-jobs.
             log.warn("Could not tell {kind}: {error}", kind=row.kind, error=failure)
         else:
             log.failure("Could not tell {kind}", Failure(error), kind=row.kind)

@@ -47,6 +47,8 @@ class Deletion:
         if deleted.again:
             return PAUSE
         if self._total:
+            # Log: so much old data has gone. Do: nothing, see
+            # docs/guides/data.md#automatic-deletion.
             log.info("Deleted {what}: {total}", what=self._what, total=self._total)
             self._total = 0
         return None

@@ -114,6 +114,8 @@ class Runner:
                 backoff.reset()
                 self._works(job.name)
             if (seconds := self._reactor.seconds() - began) > SLOW:
+                # Log: one run of a background job took over 30 s. Do: look at the database, or at
+                # the place of files.
                 log.warn(
                     "Slow job: it took {seconds:.1f} s to {job}, of this {database:.1f} s in "
                     "{statements} statements of the database",
@@ -134,14 +136,22 @@ class Runner:
             return
         self._said[name] = now
         if isinstance(error, BadStore):
+            # Log: a background job fails for a reason that does not go by itself, for example: the
+            # S3 store fails its test, or the folder of files is missing. Do: see
+            # docs/guides/storage.md#the-test-at-the-start and
+            # docs/guides/storage.md#a-missing-folder-of-files.
             log.error("Could not {job}: {error}", job=name, error=text)
         elif isinstance(error, Unavailable | StorageUnavailable | Away):
+            # Log: the database or the place of files did not answer this background job, or the
+            # mail server took no mail. It is tried again. Do: look at the database, the place of
+            # files, or the mail server, see docs/guides/monitoring.md#background-jobs.
             log.warn("Could not {job}: {error}", job=name, error=text)
         else:
             log.failure("Could not {job}", Failure(error), job=name)
 
     def _works(self, name: str) -> None:
         if self._failing.pop(name, None) is not None:
+            # Log: a background job that had failed has succeeded.
             log.info("It works again to {job}", job=name)
 
     def _ended(self, failure: Failure) -> None:

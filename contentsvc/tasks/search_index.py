@@ -33,6 +33,7 @@ class Indexing:
         if done:
             return self._now() - begun
         if self._total:
+            # Log: so much content from before an upgrade can be found now.
             log.info("Made content searchable: {total}", total=self._total)
             self._total = 0
         return None

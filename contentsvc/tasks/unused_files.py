@@ -58,6 +58,7 @@ class Lapses:
         if again:
             return PAUSE
         if self._total:
+            # Log: so many files were announced, and not published in 24 hours.
             log.info("Deleted announcements of files: {total}", total=self._total)
             self._total = 0
         return None
@@ -123,6 +124,7 @@ class Collection:
 
     def _report(self) -> None:
         if self._total:
+            # Log: so many files had no use any more.
             log.info("Deleted files that nobody needs: {total}", total=self._total)
             self._total = 0
 

@@ -128,6 +128,8 @@ class Reply:
         if problem.status == 503:
             self._unavailable(problem.cause or problem.code)
         if request.startedWriting:
+            # Log: an error came after the answer had begun, so its connection was closed. Do:
+            # search for the request id.
             log.warn("Request {id} was cut off: {code}", id=request.request_id, code=problem.code)
             return
         for name, value in problem.headers.items():

@@ -117,6 +117,8 @@ class ApiSite(Site, Common):
         self._observe((method, request.route, status // 100), seconds)
         if request.route not in _PROBES:
             parents = request.requestHeaders._rawHeaders.get(b"Traceparent")
+            # Log: a request, with its route, status, time, user, client and id. Do: nothing, see
+            # docs/guides/logs.md#request-lines.
             log.info(
                 "{method} {route} {status} {ms:.1f}ms user={user} client={client} "
                 "request={request_id}{note}",

@@ -166,8 +166,11 @@ class Unsent:
                 if idle == _AT_ONCE:
                     break
         if idle:
+            # Log: clients took nothing of their answers for 30 s. Do: nothing, if it is rare.
             log.warn("Connections cut off because their clients read nothing: {n}", n=idle)
         if self._cut:
+            # Log: over 128 MiB of answers waited for slow clients. Do: look for clients that do not
+            # read their answers.
             log.warn(
                 "Connections cut off because too much unread data was waiting: {n}", n=self._cut
             )

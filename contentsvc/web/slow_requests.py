@@ -73,6 +73,8 @@ class Slow:
     def _say(self, reason: str, line: Line, others: int) -> None:
         self._kept[reason] = None
         self._timers[reason] = self._reactor.callLater(EVERY, self._go_on, reason)
+        # Log: a request took over `slow_request` seconds. The parts are milliseconds. Do: see
+        # docs/guides/logs.md#slow-requests.
         log.warn(
             "Slow request: {method} {route} {status} {ms}ms reason={reason} pool={pool_ms} "
             "turn={turn_ms} database={database_ms} statements={statements} "

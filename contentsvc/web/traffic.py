@@ -127,6 +127,7 @@ class Traffic:
         return admitted
 
     def _say(self, counts: Counter[str]) -> None:
+        # Log: `connections` is reached. Do: see docs/guides/install.md#connections-and-open-files.
         log.warn(
             "All {most} connections are in use: closed {closed} new, and {gone} old without a "
             "complete request",
@@ -161,6 +162,7 @@ class Traffic:
                     await self._over.addTimeout(timeout, self._reactor)
             except TimeoutError:
                 if self.active:
+                    # Log: so many requests had not finished. Do: raise `drain_timeout`.
                     log.warn(
                         "Requests cut off at the stop, after drain_timeout: {n}", n=len(self.active)
                     )

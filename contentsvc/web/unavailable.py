@@ -16,6 +16,7 @@ def unavailability(reactor: IReactorTime) -> Tally:
 
 
 def _say(counts: Counter[str]) -> None:
+    # Log: clients got 503: the causes, and how often. Do: see docs/guides/logs.md#answers-with-503.
     log.warn(
         "Answered 503: {reasons}",
         reasons=", ".join(f"{cause} {n}" for cause, n in counts.most_common()),

@@ -21,8 +21,9 @@ def items(lines: Iterable[str]) -> str:
 
 
 def code(text: str) -> str:
-    """A word or a value of the service."""
-    return f"`{text}`" if text else ""
+    """A word, a value or a line of the service."""
+    fence = "``" if "`" in text else "`"
+    return f"{fence}{text}{fence}" if text else ""
 
 
 def anchor(heading: str) -> str:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.references import errors, limits, metrics, operations, settings
+from scripts.references import errors, limits, log_lines, metrics, operations, settings
 from scripts.references.markdown import items, page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -11,6 +11,7 @@ _PAGES = {
     "errors": ("every code, its status, and who answers it", errors.reference),
     "settings": ("every option, its default, and what it does", settings.reference),
     "limits": ("how often, how many, how large, how long", limits.reference),
+    "log-lines": ("what a line for operators means, and what to do", log_lines.reference),
     "metrics": ("what Prometheus reads: name, type, labels, meaning", metrics.reference),
     "operations": ("every method and path, who may call it, and its errors", operations.reference),
 }
@@ -33,7 +34,7 @@ def write() -> None:
 
 
 def _index() -> str:
-    about = "What can be looked up."
+    about = "What can be looked up. [Docs](../index.md) leads to the guides."
     lines = [
         f"[{name.replace('-', ' ').capitalize()}]({name}.md): {what}."
         for name, (what, _) in _PAGES.items()
