@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from contentsvc import passwords, tokens
+from contentsvc import config, passwords, tokens
 from contentsvc.api.accounts import credentials, emails, identities, oauth
 from contentsvc.api.families import OPERATIONS
 from contentsvc.bucket import bucket, images
@@ -24,7 +24,8 @@ from scripts.references.settings import default
 
 _ABOUT = """\
 How often, how many, how large, how long. "Setting" names the [setting](settings.md) that changes a
-limit; a limit without one is fixed. The figures are the defaults."""
+limit; a limit without one is fixed. The figures are the defaults. 0 mostly means that there is no
+limit: the settings say so."""
 
 _RATES = (
     "They hold over all processes together, exactly, however many requests come at once. They hold "
@@ -94,10 +95,13 @@ def reference() -> str:
 def _settings(section: str, others: Iterable[str] = ()) -> Iterator[tuple[str, str, str]]:
     for setting in SETTINGS:
         if setting.section == section or setting.name in others:
-            yield setting.meaning, _default(setting), code(setting.name)
+            meaning = setting.meaning.replace("; 0: no limit", "").removesuffix(".")
+            yield meaning, _default(setting), code(setting.name)
 
 
 def _default(setting: Setting) -> str:
+    if setting.name == "connections":
+        return f"{config.read({}, {}).most_connections:,}"
     if isinstance(setting.default, int) and setting.name.endswith("_bytes"):
         return size(setting.default)
     if isinstance(setting.default, int):

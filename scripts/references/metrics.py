@@ -13,6 +13,7 @@ _RULES = (
     "parent itself. What is *shared* is the same for all of them, and has no such label.",
     "What is shared and not about workers is the same for all daemons on a database: use `max`, "
     "and `sum` for the rest.",
+    "A daemon without workers has no metrics about them.",
     "Beside these there are the metrics that all programs have: they begin with `process_`.",
 )
 
