@@ -13,11 +13,13 @@ ALERTS = (ROOT / "etc/alerts.yml").read_text()
 TESTS = (ROOT / "tests/monitoring/alerts.yml").read_text()
 NAMES = re.findall(r"^ +- alert: (\w+)$", ALERTS, re.M)
 MONITORING = (ROOT / "docs/guides/monitoring.md").read_text()
-METRICS = {name for name, *_ in rows(MONITORING, "| Metric | Type |")}
+METRICS = {
+    name for name, *_ in rows((ROOT / "docs/reference/metrics.md").read_text(), "| Metric | Type |")
+}
 
 
 def named(text: str) -> set[str]:
-    """The metrics that expressions name, as docs/guides/monitoring.md has them."""
+    """The metrics that expressions name, as docs/reference/metrics.md has them."""
     found = set(re.findall(r"\bcontentsvc_\w+", text))
     return {name if name in METRICS else re.sub("_(bucket|count|sum)$", "", name) for name in found}
 
