@@ -47,22 +47,22 @@ class Notifier:
         if row is not None:
             self._publish_after_commit(db, [row], began)
 
-    async def send_many(self, db: Db, told: Sequence[tuple[str, Notification]]) -> None:
+    async def send_many(self, db: Db, batch: Sequence[tuple[str, Notification]]) -> None:
         """Store one for each of these recipients, in one statement, and push them when `db` has
         committed. Each is named once. Those who do not exist, or have muted the kind, are left out.
 
         Their counters are locked in the order of user ids.
         """
-        if not told:
+        if not batch:
             return
         began = self._delays.seconds()
         # Often all get the same object.
-        datas = {id(each): data_of(each) for _, each in told}
+        datas = {id(each): data_of(each) for _, each in batch}
         rows = await notifications.insert_many(
             db,
-            [recipient for recipient, _ in told],
-            [tag_of(each) for _, each in told],
-            [datas[id(each)] for _, each in told],
+            [recipient for recipient, _ in batch],
+            [tag_of(each) for _, each in batch],
+            [datas[id(each)] for _, each in batch],
         )
         self._publish_after_commit(db, rows, began)
 

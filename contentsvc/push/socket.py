@@ -345,7 +345,7 @@ class SocketProtocol(BoundedReading):
         else:
             self.end(SLOW_CONSUMER)
 
-    def tell_state(self, frame: bytes) -> None:
+    def push_state(self, frame: bytes) -> None:
         if self._paused_at is None:
             self.send(frame)
         else:

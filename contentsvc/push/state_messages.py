@@ -102,7 +102,7 @@ class States:
             if socket.position >= 0 and socket.changes != tally.changes:
                 frame = frame or state_frame(tally)
                 socket.changes = tally.changes
-                socket.tell_state(frame)
+                socket.push_state(frame)
 
     def _failed(self, failure: Failure) -> None:
         self._reading = False

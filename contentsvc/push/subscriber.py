@@ -49,7 +49,7 @@ class Subscriber(Pinged, Protocol):
         """Write a frame, or queue it. Does nothing if the socket has ended. One that comes `alone`
         does not wait for the end of the reactor's turn."""
 
-    def tell_state(self, frame: bytes) -> None:
+    def push_state(self, frame: bytes) -> None:
         """Write a frame with a state. While the transport is full, only the newest waits."""
 
     def drained(self) -> Deferred[None] | None:

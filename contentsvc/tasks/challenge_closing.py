@@ -49,7 +49,7 @@ async def challenge_closed(
     """The next users who have taken part. Who has won is told only that. `place` is the id of the
     last one who was told."""
     rows = await closing.outcomes(tx, task.challenge, place or NIL, most)
-    told = [
+    batch = [
         (
             row.user_id,
             (ChallengeWon if row.won else ChallengeParticipated)(
@@ -58,4 +58,4 @@ async def challenge_closed(
         )
         for row in rows
     ]
-    return Batch(list(told), rows[-1].user_id if len(rows) == most else None)
+    return Batch(list(batch), rows[-1].user_id if len(rows) == most else None)

@@ -15,7 +15,7 @@ async def dependency_changed(
     batch before."""
     given = task.dependency, task.actor, task.by_author
     rows = await dependents.authors(tx, *given, place or NIL, most, reach)
-    told = [
+    batch = [
         (
             row.author_id,
             DependencyStatus(
@@ -28,4 +28,4 @@ async def dependency_changed(
         for row in rows
         if row.due
     ]
-    return Batch([*told], rows[-1].author_id if len(rows) == most else None)
+    return Batch([*batch], rows[-1].author_id if len(rows) == most else None)

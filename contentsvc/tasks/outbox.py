@@ -106,15 +106,15 @@ class Teller:
     async def _tell(self, tx: Db, row: Row) -> None:
         kind = self._kinds[row.kind]
         task = json.decode(row.task, type=kind.task)
-        told, place = await kind.step(tx, task, row.place, self._most)
-        if len(told) > self._most:
-            raise ValueError(f"{row.kind} gave {len(told)} recipients for {self._most}")
+        batch, place = await kind.step(tx, task, row.place, self._most)
+        if len(batch) > self._most:
+            raise ValueError(f"{row.kind} gave {len(batch)} recipients for {self._most}")
         if place is None:
             await outbox.finish(tx, row.id)
         else:
             await outbox.move(tx, row.id, place)
         # The counters' locks are the last ones.
-        await self._notifier.send_many(tx, told)
+        await self._notifier.send_many(tx, batch)
 
     async def _put_apart(self, row: Row, error: Exception) -> None:
         failure = plain(error)
@@ -125,6 +125,6 @@ class Teller:
         if isinstance(error, Unavailable):
             # Log: a row of the outbox has failed, for example because somebody holds a lock. It is
             # tried again. Do: see docs/guides/monitoring.md#background-jobs.
-            log.warn("Could not tell {kind}: {error}", kind=row.kind, error=failure)
+            log.warn("Could not notify of {kind}: {error}", kind=row.kind, error=failure)
         else:
-            log.failure("Could not tell {kind}", Failure(error), kind=row.kind)
+            log.failure("Could not notify of {kind}", Failure(error), kind=row.kind)

@@ -11,16 +11,18 @@ async def content_published(
     tx: Db, task: tasks.ContentPublished, place: str | None, most: int
 ) -> Batch:
     """The next followers, with the new content."""
-    told = ContentPublished(author=task.author, content=task.content)
-    return await _followers(tx, task, place, most, told)
+    notification = ContentPublished(author=task.author, content=task.content)
+    return await _followers(tx, task, place, most, notification)
 
 
 async def revision_published(
     tx: Db, task: tasks.RevisionPublished, place: str | None, most: int
 ) -> Batch:
     """The next followers, with the new revision."""
-    told = RevisionPublished(author=task.author, content=task.content, revision=task.revision)
-    return await _followers(tx, task, place, most, told)
+    notification = RevisionPublished(
+        author=task.author, content=task.content, revision=task.revision
+    )
+    return await _followers(tx, task, place, most, notification)
 
 
 async def _followers(
@@ -28,11 +30,11 @@ async def _followers(
     task: tasks.ContentPublished | tasks.RevisionPublished,
     place: str | None,
     most: int,
-    told: Notification,
+    notification: Notification,
 ) -> Batch:
     """`place` is the follow number of the last one who was told."""
     rows = await publication_audience.followers(
         tx, task.author, task.content, int(place or 0), task.upto, most
     )
     last = str(rows[-1].number) if len(rows) == most else None
-    return Batch([(row.user_id, told) for row in rows], last)
+    return Batch([(row.user_id, notification) for row in rows], last)

@@ -11,8 +11,8 @@ async def reports_resolved(
     tx: Db, task: tasks.ReportsResolved, place: str | None, most: int
 ) -> Batch:
     """The next reporters. `place` is the number of the last report whose reporter was told."""
-    told = ReportResolved(subject=task.subject, outcome=task.outcome)
+    notification = ReportResolved(subject=task.subject, outcome=task.outcome)
     after = task.after if place is None else int(place)
     rows = await reports.reporters(tx, task.number, after, task.upto, most)
     last = str(rows[-1].number) if len(rows) == most else None
-    return Batch([(row.user_id, told) for row in rows], last)
+    return Batch([(row.user_id, notification) for row in rows], last)

@@ -152,7 +152,7 @@ class Runner:
     def _works(self, name: str) -> None:
         if self._failing.pop(name, None) is not None:
             # Log: a background job that had failed has succeeded.
-            log.info("It works again to {job}", job=name)
+            log.info("Recovered: {job}", job=name)
 
     def _ended(self, failure: Failure) -> None:
         if failure.check(CancelledError) is None:

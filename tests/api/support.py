@@ -55,8 +55,8 @@ class Notifier:
         await notifications.insert(db, recipient, kind, data_of(notification))
         self._sent(db, recipient, notification)
 
-    async def send_many(self, db: Db, told: Sequence[tuple[str, Notification]]) -> None:
-        for recipient, notification in told:
+    async def send_many(self, db: Db, batch: Sequence[tuple[str, Notification]]) -> None:
+        for recipient, notification in batch:
             if await notifications.insert_many(
                 db, [recipient], [type(notification).__name__], [data_of(notification)]
             ):

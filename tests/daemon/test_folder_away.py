@@ -16,7 +16,7 @@ from tests.support.workers import workers_of
 
 PATIENCE = 90
 LOST = "Could not reach the file store: "
-FOUND = "It works again to reach the file store"
+FOUND = "Recovered: reach the file store"
 
 
 class AwayCase(FilesCase):

@@ -131,7 +131,7 @@ class AwayTests(StoreCase):
         await self.said(service, "Could not reach the file store: the store cannot be reached", 2)
         await self.reported(service, "cannot reach the file store since")
         self.seaweed.start()
-        await self.said(service, "It works again to reach the file store", 2)
+        await self.said(service, "Recovered: reach the file store", 2)
         await self.uploaded(await self.user())
 
     async def reported(self, service: Daemon, line: str) -> None:
@@ -156,7 +156,7 @@ class AwayTests(StoreCase):
         os.kill(service.pid, signal.SIGHUP)
         await self.said(service, f"No rolling restart: S3 store {self.store.endpoint}, bucket ")
         self.store.ask("PUT", self.store.media)
-        await self.said(service, "It works again to reach the file store", 2)
+        await self.said(service, "Recovered: reach the file store", 2)
         await self.uploaded(await self.user())
 
     async def test_worker_restarted(self):

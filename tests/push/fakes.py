@@ -254,7 +254,7 @@ class FakeSocket:
             self.seen.append(Seen(decode(frame), frame))
             self.alone.append(alone)
 
-    def tell_state(self, frame: bytes) -> None:
+    def push_state(self, frame: bytes) -> None:
         self.send(frame)
 
     def drained(self) -> Deferred[None] | None:

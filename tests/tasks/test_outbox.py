@@ -156,7 +156,7 @@ class FailureTests(TellerCase):
             await self.work(teller)
             self.again()
         self.assertEqual(len(self.flushLoggedErrors(KeyError)), 2)
-        self.assertEqual(self.logged, ["Could not tell Call: away"])
+        self.assertEqual(self.logged, ["Could not notify of Call: away"])
 
     async def test_unreadable(self) -> None:
         """A row that cannot be read goes apart too."""

@@ -179,7 +179,7 @@ class FailingTests(RunnerCase):
         """One line says that it fails and why, one that it works again."""
         self.fail(*[Unavailable("away")] * 3)
         self.pass_seconds(20)
-        self.assertEqual(self.logged, ["Could not sweep: away", "It works again to sweep"])
+        self.assertEqual(self.logged, ["Could not sweep: away", "Recovered: sweep"])
 
     def test_store(self) -> None:
         """A file store that is away is such a line too."""
@@ -192,7 +192,7 @@ class FailingTests(RunnerCase):
         self.fail(*[ZeroDivisionError("zero")] * 3)
         self.pass_seconds(20)
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
-        self.assertEqual(self.logged, ["It works again to sweep"])
+        self.assertEqual(self.logged, ["Recovered: sweep"])
 
     def test_other_reason(self) -> None:
         """Another reason is logged too, but not at each try."""

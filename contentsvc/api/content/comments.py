@@ -74,7 +74,7 @@ class Comments:
             if await comments.locked(self._db, content, call.user, call.viewer.admin):
                 raise CommentsLocked()
             raise ContentNotFound()
-        self._notifier.publish(self._db, written.told)
+        self._notifier.publish(self._db, written.notified)
         return Created(f"/api/v1/content/{content}/comments/{written.id}")
 
     @route(

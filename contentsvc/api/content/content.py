@@ -235,9 +235,9 @@ class Content:
                 )
                 await self._outbox.put(tx, changed)
                 kind = ContentSuspended if suspended else ContentRestored
-                told = kind(content=content, reason=body.reason)
+                notification = kind(content=content, reason=body.reason)
                 # Unless the author has left.
-                await self._notifier.send_many(tx, [(act.author_id, told)])
+                await self._notifier.send_many(tx, [(act.author_id, notification)])
 
     @route("PUT", "/content/<guid:content>/featured", allow=ADMIN, raises=(ContentNotFound,))
     async def set_featured(self, call: Call, content: str, body: FeaturedChange) -> None:

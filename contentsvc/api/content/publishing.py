@@ -113,7 +113,7 @@ class Publishing:
             wanted = self._wanted(author, author, content, body, depends, screenshots=shots)
             await self._depend(tx, author, body, wanted)
             await search_index.insert(tx, content, body.name, body.tags, body.description)
-            await publication_audience.tell(tx, self._outbox, author, content)
+            await publication_audience.notify_followers(tx, self._outbox, author, content)
 
     async def revise(self, publisher: str, content: str, body: RevisionCreate) -> None:
         """Insert one more revision of a content, which becomes the current one. If the content has
@@ -156,7 +156,7 @@ class Publishing:
             # Both lock the limits of a user. Two admins may publish on each other's content.
             if publisher <= author:
                 await self._depend(tx, publisher, body, wanted)
-            await publication_audience.tell(tx, self._outbox, author, content, revision)
+            await publication_audience.notify_followers(tx, self._outbox, author, content, revision)
             if publisher > author:
                 await self._depend(tx, publisher, body, None)
 

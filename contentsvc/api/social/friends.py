@@ -69,7 +69,7 @@ class Friends:
                 asked = await friends.ask(tx, user, other, self._requests_per_day, DAY)
                 if asked.wait:
                     raise TooManyRequests(headers=retry_after(asked.wait))
-                if asked.told:
+                if asked.notified:
                     await self._notifier.send(tx, other, FriendRequest(sender=user))
 
     @route("DELETE", _FRIEND, allow=SELF, raises=(UserNotFound,))

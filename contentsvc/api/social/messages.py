@@ -60,8 +60,8 @@ class Messages:
                 raise TooManyRequests(headers=retry_after(sent.wait))
             if not sent.repeated:
                 raise Blocked() if sent.blocked else NotFriends()
-        elif sent.told is not None:
-            self._notifier.publish(self._db, [sent.told])
+        elif sent.notified is not None:
+            self._notifier.publish(self._db, [sent.notified])
         return Created(f"/api/v1/user/{user}/friend/{other}/messages/{id}")
 
     @route(

@@ -122,7 +122,7 @@ class Social:
             followed = await social.follow(tx, user, other, self._follows_per_day, DAY)
             if followed.wait:
                 raise TooManyRequests(headers=retry_after(followed.wait))
-            if followed.told:
+            if followed.notified:
                 await self._notifier.send(tx, other, NewFollower(sender=user))
 
     @route("DELETE", "/user/<guid:user>/following/<guid:other>", allow=SELF, raises=(UserNotFound,))

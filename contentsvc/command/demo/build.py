@@ -120,7 +120,7 @@ async def _publish(db: Db, outbox: Outbox, item: Item, author: str, files: DemoF
     )
     await search_index.renew(db, id_of(name))
     await _depend(db, item, 1, item.uses, author, files)
-    await publication_audience.tell(db, outbox, author, id_of(name))
+    await publication_audience.notify_followers(db, outbox, author, id_of(name))
     for number, change in enumerate(item.changes, 2):
         await _revise(db, outbox, item, number, change, author, files)
 
@@ -150,7 +150,7 @@ async def _revise(
     )
     await _depend(db, item, number, change.uses, author, files)
     await revisions.make_current(db, id, revision)
-    await publication_audience.tell(db, outbox, author, id, revision)
+    await publication_audience.notify_followers(db, outbox, author, id, revision)
 
 
 async def _depend(

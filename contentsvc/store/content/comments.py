@@ -35,12 +35,12 @@ class Locking(NamedTuple):
 class Written(NamedTuple):
     """A new comment. If `id` is None, either the author and somebody whom it would concern are
     `blocked`, or `wait` is the seconds until the author may write one more, or the comments are
-    locked. `told` are the notifications of it that are stored with it."""
+    locked. `notified` are the notifications of it that are stored with it."""
 
     id: int | None
     blocked: bool
     wait: int
-    told: list[Following]
+    notified: list[Following]
 
 
 class Edited(NamedTuple):
@@ -60,7 +60,7 @@ class _Telling(NamedTuple):
     comment: int | None
     blocked: bool | None
     wait: int
-    told: Following | None
+    notified: Following | None
 
 
 _COMMENT = """
@@ -152,8 +152,8 @@ async def create(
     first = rows[0]
     if first.blocked is None:
         raise Refused("comments_parent")
-    told = [row.told for row in rows if row.told is not None]
-    return Written(first.comment, first.blocked, first.wait, told)
+    notified = [row.notified for row in rows if row.notified is not None]
+    return Written(first.comment, first.blocked, first.wait, notified)
 
 
 # Both lock the content before the comment, so that they do not wait for each other.

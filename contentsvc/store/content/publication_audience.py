@@ -26,7 +26,7 @@ async def reach(db: Db, content: str) -> int | None:
     same transaction has made. None if nobody is told of it."""
 
 
-async def tell(
+async def notify_followers(
     tx: Db, outbox: Outbox, author: str, content: str, revision: str | None = None
 ) -> None:
     """Have the author's followers told of the content that has just been published in `tx`; of the

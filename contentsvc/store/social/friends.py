@@ -14,11 +14,11 @@ from contentsvc.wire.accounts import UserInfo
 
 
 class Asked(NamedTuple):
-    """The seconds until the user may ask one more, 0 if they have asked now. `told` says that the
-    other is to be told."""
+    """The seconds until the user may ask one more, 0 if they have asked now. `notified` says that
+    the other is to be told."""
 
     wait: int
-    told: bool
+    notified: bool
 
 
 class Since(NamedTuple):
@@ -63,7 +63,7 @@ _PROFILED = "id, username, avatar, emblem, profile"
         from allowed, due
         where wait = 0 and {THEIRS}
     )
-    select wait, wait = 0 and due as told from allowed, due
+    select wait, wait = 0 and due as notified from allowed, due
 """)
 async def ask(tx: Db, user: str, other: str, most: int, span: int) -> Asked:
     """Ask another user, between whom and the user there is nothing, for friendship. At most `most`

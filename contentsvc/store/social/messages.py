@@ -28,7 +28,7 @@ class Talk(NamedTuple):
 class Sent(NamedTuple):
     """A message that is stored, and what its recipient is told: None if they have muted it."""
 
-    told: Following | None
+    notified: Following | None
 
 
 class Unsent(NamedTuple):

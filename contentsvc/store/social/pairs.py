@@ -27,11 +27,11 @@ def row(user: str, other: str) -> str:
     return f"pair {min(user, other)} {max(user, other)}"
 
 
-def due(told: str, kind: str) -> str:
-    """Whether `other` is to be told of a `kind` that is told once in 24 hours, if they were `told`
-    at this moment the last time. Who has muted it is not told."""
+def due(notified: str, kind: str) -> str:
+    """Whether `other` is to be told of a `kind` that is told once in 24 hours, if they were
+    `notified` at this moment the last time. Who has muted it is not told."""
     return f"""(
-        seconds_left({told}, interval '{DAY} seconds') = 0
+        seconds_left({notified}, interval '{DAY} seconds') = 0
         and not exists (
             select from notification_counters where user_id = :other and '{kind}' = any(muted)
         )

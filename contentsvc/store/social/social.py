@@ -19,11 +19,11 @@ class Follow(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """The seconds until the user may follow one more, 0 if they follow the other now. `told` says
+    """The seconds until the user may follow one more, 0 if they follow the other now. `notified` says
     that the other is to be told."""
 
     wait: int
-    told: bool
+    notified: bool
 
 
 class Invited(NamedTuple):
@@ -105,7 +105,7 @@ def unfollows(which: str) -> str:
         insert into follows (follower, followed) select :user, :other from allowed where wait = 0
         on conflict do nothing
         returning follower
-    ), told as (
+    ), notified as (
         update pairs
         set lesser_followed = case when lesser = follower then clock_timestamp()
                               else lesser_followed end,
@@ -120,7 +120,7 @@ def unfollows(which: str) -> str:
 }
         returning true
     )
-    select wait, exists (select from told) as told from allowed
+    select wait, exists (select from notified) as notified from allowed
 """)
 async def follow(tx: Db, user: str, other: str, most: int, span: int) -> Followed:
     """Follow another user, where the row of the two is locked. At most `most` follows are allowed

@@ -68,7 +68,7 @@ class TellingCase(StoreCase):
     async def told(self, author: str, parent: int | None = None) -> dict[str, str]:
         """The kind for each user who is told of a new comment."""
         made = await self.create(author, parent)
-        return {row.user_id: json.decode(row.data)["kind"] for row in made.told}
+        return {row.user_id: json.decode(row.data)["kind"] for row in made.notified}
 
     async def block(self, one: str, other: str, db: Db | None = None) -> None:
         """Block."""
@@ -96,7 +96,7 @@ class ToldTests(TellingCase):
     async def test_owner(self) -> None:
         """The content's author is told of a comment; what is stored is what is pushed."""
         made = await self.create(self.ann)
-        (row,) = made.told
+        (row,) = made.notified
         told = CommentOnContent(sender=self.ann, content=self.game, comment=made.id)
         self.assertEqual(row.data, json.encode(told).decode())
         (stored,) = await self.log(self.owner)
@@ -105,7 +105,7 @@ class ToldTests(TellingCase):
             (row.user_id, row.seq, row.id, row.created, row.read, row.data),
         )
         self.assertEqual((row.user_id, row.previous), (self.owner, None))
-        (after,) = (await self.create(self.ann)).told
+        (after,) = (await self.create(self.ann)).notified
         self.assertEqual((after.seq, after.previous), (2, row.id))
 
     async def test_own(self) -> None:
@@ -119,7 +119,7 @@ class ToldTests(TellingCase):
         reply = CommentReply(sender=self.ben, content=self.game, comment=made.id)
         comment = CommentOnContent(sender=self.ben, content=self.game, comment=made.id)
         self.assertEqual(
-            {row.user_id: row.data for row in made.told},
+            {row.user_id: row.data for row in made.notified},
             {
                 self.ann: json.encode(reply).decode(),
                 self.owner: json.encode(comment).decode(),
@@ -171,7 +171,7 @@ class ToldTests(TellingCase):
                 await self.waits(late)
             made = await late
             self.assertIsNotNone(made.id)
-            self.assertEqual(made.told, [])
+            self.assertEqual(made.notified, [])
 
     async def test_hidden(self) -> None:
         """The parent's author is told only if they see the content: not what is suspended, unless
@@ -227,7 +227,7 @@ class ToldTests(TellingCase):
             )
         )
         for user in users:
-            told = [row for each in made for row in each.told if row.user_id == user]
+            told = [row for each in made for row in each.notified if row.user_id == user]
             log = (await self.log(user))[before[user] :]
             self.assertEqual(sorted(row.seq for row in told), [row.seq for row in log])
             self.assertEqual({row.id for row in told}, {row.id for row in log})

@@ -79,7 +79,7 @@ class AtOnceTests(AtOnceCase):
         game, owner = self.games[0], self.owners[0]
         found = await together(*(self.outcome(game) for _ in range(70)))
         self.assertEqual(self.on(game), [self.made(each) for each in found])
-        pushed = [row.id for each in found for row in each.told]
+        pushed = [row.id for each in found for row in each.notified]
         self.assertEqual((await self.told(owner)), pushed)
 
     async def test_refused_among_others(self) -> None:
@@ -185,7 +185,7 @@ class LockedTests(AtOnceCase):
                 self.assertEqual((len(self.on(game)), len(await self.told(owner))), (1, 1))
             else:
                 self.assertEqual(self.on(game)[1:], [self.made(each) for each in both])
-                pushed = [row.id for each in both for row in each.told]
+                pushed = [row.id for each in both for row in each.notified]
                 self.assertEqual((await self.told(owner))[1:], pushed)
         for outcome in await together(*(self.outcome(game) for game in self.games)):
             self.made(outcome)

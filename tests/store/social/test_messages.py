@@ -96,8 +96,8 @@ class SendTests(MessageCase):
         """It is in the list of both, once, and the other user alone is told."""
         id = guid()
         sent = await self.send(self.ann, self.bob, id, text="Rope's ready")
-        assert isinstance(sent, Sent) and sent.told is not None
-        self.assertEqual((sent.told.user_id, sent.told.seq), (self.bob, 1))
+        assert isinstance(sent, Sent) and sent.notified is not None
+        self.assertEqual((sent.notified.user_id, sent.notified.seq), (self.bob, 1))
         for one, other in ((self.ann, self.bob), (self.bob, self.ann)):
             ((_, message),) = await messages.between(self.db, one, other, None, 9)
             self.assertEqual((message.id, message.sender), (id, self.ann))
@@ -105,15 +105,17 @@ class SendTests(MessageCase):
             self.assertEqual(message, await messages.get(self.db, one, other, id))
         self.assertEqual((await self.told(self.ann), await self.told(self.bob)), (0, 1))
         (row,) = await notifications.listed(self.db, self.bob, 0, None, 9)
-        self.assertEqual((row.id, row.data), (sent.told.id, DATA))
+        self.assertEqual((row.id, row.data), (sent.notified.id, DATA))
 
     async def test_previous(self) -> None:
         """What is told knows the notification before it."""
         first = await self.send(self.ann, self.bob)
         second = await self.send(self.ann, self.bob)
-        assert isinstance(first, Sent) and first.told is not None
-        assert isinstance(second, Sent) and second.told is not None
-        self.assertEqual((first.told.previous, second.told.previous), (None, first.told.id))
+        assert isinstance(first, Sent) and first.notified is not None
+        assert isinstance(second, Sent) and second.notified is not None
+        self.assertEqual(
+            (first.notified.previous, second.notified.previous), (None, first.notified.id)
+        )
 
     async def test_muted(self) -> None:
         """Whoever has muted the kind gets the message, and no notification and no number."""
@@ -127,8 +129,8 @@ class SendTests(MessageCase):
         self.assertEqual(await self.told(self.bob), 1)
         self.sql("update notification_counters set muted = '{}' where user_id = %s", self.bob)
         sent = await self.send(self.ann, self.bob)
-        assert isinstance(sent, Sent) and sent.told is not None
-        self.assertEqual(sent.told.seq, 2)
+        assert isinstance(sent, Sent) and sent.notified is not None
+        self.assertEqual(sent.notified.seq, 2)
 
     async def test_repeated(self) -> None:
         """The same id again changes nothing and tells nobody, whatever the text."""

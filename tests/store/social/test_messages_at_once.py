@@ -49,8 +49,8 @@ class LockedTests(MessageCase):
                 assert isinstance(outcome, Unavailable)
                 self.assertEqual(outcome.cause, "lock")
             else:
-                assert isinstance(outcome, Sent) and outcome.told is not None
-                self.assertEqual((outcome.told.user_id, outcome.told.seq), (other, 2))
+                assert isinstance(outcome, Sent) and outcome.notified is not None
+                self.assertEqual((outcome.notified.user_id, outcome.notified.seq), (other, 2))
             number = 1 if other in locked else 2
             self.assertEqual(len(await self.between(self.ann, other)), number)
             self.assertEqual(await self.told(other), number)
