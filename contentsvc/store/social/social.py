@@ -19,8 +19,8 @@ class Follow(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """The seconds until the user may follow one more, 0 if they follow the other now. `notified` says
-    that the other is to be told."""
+    """The seconds until the user may follow one more, 0 if they follow the other now. `notified`
+    says that the other is to be told."""
 
     wait: int
     notified: bool
