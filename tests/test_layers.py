@@ -32,9 +32,10 @@ ALLOWED = {
     "tasks": {"wire", "store", "db", "push.notifier", "bucket", "mail"},
     "api": {
         *("web", "wire", "store", "db", "tokens", "passwords"),
-        *("push.notifier", "push.revocation", "bucket", "identity"),
+        *("push.notifier", "push.revocation", "bucket", "identity", "config"),
     },
     "root": {"push", "web"},
+    "site": {"api", "push", "root", "tokens", "web"},
     "client": {"wire"},
     "command": {
         *("config", "tokens", "passwords"),
@@ -43,6 +44,7 @@ ALLOWED = {
     "daemon": {
         *("config", "db", "store", "postgres", "tokens"),
         *("passwords", "push", "tasks", "web", "bucket", "identity", "mail", "wire"),
+        *("api.context", "api.health", "site"),
     },
 }
 """What a layer may import beside itself; `tap` everything."""

@@ -7,14 +7,21 @@ from typing import Final, NamedTuple, TypeVar, get_args
 from prometheus_client import ProcessCollector
 
 from contentsvc.daemon import metrics
-from contentsvc.daemon.context import Parts
 from contentsvc.daemon.metric_values import Family, Histogram, Kind, Labels, Metric, Row
 from contentsvc.daemon.observations import Observed
+from contentsvc.db.database import Database
 from contentsvc.db.errors import Cause
+from contentsvc.db.replica import Replica
+from contentsvc.passwords import Passwords
+from contentsvc.push.hub import Hub
+from contentsvc.push.relay import Relay
 from contentsvc.push.statistics import CLIENTS, OTHER
 from contentsvc.store.accounts.mails import Queue
 from contentsvc.store.outbox import Backlog
 from contentsvc.tasks.mails import Counts
+from contentsvc.tasks.runner import Runner
+from contentsvc.web.throttled_log import Tally
+from contentsvc.web.traffic import Traffic
 from contentsvc.wire.health import ready
 
 UNKNOWN: Final = "unknown"
@@ -73,24 +80,33 @@ def of_observed(observed: Observed) -> list[Family]:
     ]
 
 
-def of_parts(parts: Parts) -> Iterator[Family]:
-    """What the parts know of themselves."""
-    yield from _of_sockets(parts)
-    yield from _of_relay(parts)
-    yield from _of_database(parts)
-    yield metrics.UNAVAILABLE.by(_by_cause(parts.unavailable.totals))
-    yield metrics.PASSWORDS_WAITING.one(parts.passwords.waiting)
-    yield metrics.PASSWORDS_HASHING.one(parts.passwords.running)
-    counts = Counts() if parts.mailing is None else parts.mailing.counts
+def of_unavailable(answers: Tally) -> Iterator[Family]:
+    """The answers that were 503."""
+    yield metrics.UNAVAILABLE.by(_by_cause(answers.totals))
+
+
+def of_passwords(passwords: Passwords) -> Iterator[Family]:
+    """The hashing of passwords."""
+    yield metrics.PASSWORDS_WAITING.one(passwords.waiting)
+    yield metrics.PASSWORDS_HASHING.one(passwords.running)
+
+
+def of_mails(counts: Counts) -> Iterator[Family]:
+    """The sending of mail."""
     yield metrics.MAILS.by(
         {"sent": counts.sent, "put off": counts.put_off, "refused": counts.refused}
     )
-    failing = {job.name for job in parts.runner.failing}
-    yield metrics.JOB_FAILING.by({name: float(name in failing) for name in parts.runner.names})
 
 
-def _of_sockets(parts: Parts) -> Iterator[Family]:
-    hub, counts = parts.hub, parts.hub.counts
+def of_jobs(runner: Runner) -> Iterator[Family]:
+    """The background jobs."""
+    failing = {job.name for job in runner.failing}
+    yield metrics.JOB_FAILING.by({name: float(name in failing) for name in runner.names})
+
+
+def of_sockets(hub: Hub) -> Iterator[Family]:
+    """The sockets, and who has them."""
+    counts = hub.counts
     clients = (*CLIENTS, OTHER)
     live = {client: float(counts.live[client]) for client in clients}
     yield metrics.SOCKETS.by({**live, "none": len(hub.sockets) - sum(live.values())})
@@ -105,19 +121,19 @@ def _of_sockets(parts: Parts) -> Iterator[Family]:
     )
 
 
-def _of_relay(parts: Parts) -> Iterator[Family]:
-    yield metrics.RELAY_CONNECTED.one(parts.relay.alive)
-    yield metrics.RELAY_RECONNECTS.one(max(0, parts.relay.listens - 1))
-    yield metrics.SWEEP_FOUND.one(parts.hub.found)
+def of_relay(relay: Relay, hub: Hub) -> Iterator[Family]:
+    """What comes from other processes."""
+    yield metrics.RELAY_CONNECTED.one(relay.alive)
+    yield metrics.RELAY_RECONNECTS.one(max(0, relay.listens - 1))
+    yield metrics.SWEEP_FOUND.one(hub.found)
 
 
-def _of_database(parts: Parts) -> Iterator[Family]:
-    db = parts.db
+def of_database(db: Database, replica: Replica | None) -> Iterator[Family]:
+    """The connections to the database and to its replica."""
     yield metrics.POOL_SIZE.one(db.size)
     yield metrics.POOL_OPEN.one(db.opened)
     yield metrics.POOL_USED.one(db.used)
     yield metrics.POOL_WAITING.one(db.waiting)
-    replica = parts.replica
     yield metrics.REPLICA_UP.one(replica is not None and replica.up)
     yield metrics.REPLICA_READS.by(
         {"replica": 0, "primary": 0}
@@ -126,11 +142,11 @@ def _of_database(parts: Parts) -> Iterator[Family]:
     )
 
 
-def of_site(parts: Parts, in_flight: int, connections: int) -> Iterator[Family]:
-    """The requests and connections of the site."""
-    yield metrics.REQUESTS_IN_FLIGHT.one(in_flight)
-    yield metrics.HTTP_CONNECTIONS.one(connections)
-    yield metrics.CONNECTIONS_LIMIT.one(parts.connections)
+def of_site(traffic: Traffic, limit: int) -> Iterator[Family]:
+    """The requests and connections of the site, which has `limit` connections at most."""
+    yield metrics.REQUESTS_IN_FLIGHT.one(len(traffic.active))
+    yield metrics.HTTP_CONNECTIONS.one(len(traffic.channels))
+    yield metrics.CONNECTIONS_LIMIT.one(limit)
 
 
 def of_queues(queues: Queues | None, kinds: Iterable[str]) -> Iterator[Family]:

@@ -6,22 +6,25 @@ port, goodbye to the sockets, requests under way, LISTEN, pool, Postgres.
 
 import gc
 from collections.abc import Callable, Iterable
+from functools import partial
 from random import SystemRandom
 from typing import Any
 
 from twisted.internet.defer import Deferred
 
+from contentsvc.api.context import Context, Credentials
+from contentsvc.api.health import Health
 from contentsvc.bucket.bucket import BadStore, Bucket
 from contentsvc.config import Settings
 from contentsvc.core.clocks import WallClock
 from contentsvc.core.timers import Bell, NextTurn
-from contentsvc.daemon import listening
+from contentsvc.daemon import collector, listening
 from contentsvc.daemon.buckets import open_bucket, store_jobs
-from contentsvc.daemon.context import Front, Parts
 from contentsvc.daemon.issuers import open_verifiers
 from contentsvc.daemon.mailing import open_mailing
 from contentsvc.daemon.metric_values import Source
 from contentsvc.daemon.process_status import Outlook
+from contentsvc.daemon.readiness import reasons
 from contentsvc.daemon.replicas import failing, open_replica
 from contentsvc.daemon.restore_watch import Restoring
 from contentsvc.daemon.sequence import Sequence, allow_connections
@@ -36,6 +39,7 @@ from contentsvc.push.reconcile import Sweep
 from contentsvc.push.relay import Relay
 from contentsvc.push.revocation import Endings
 from contentsvc.push.statistics import Delays
+from contentsvc.site import make_site
 from contentsvc.store.disk import Disk
 from contentsvc.store.notifications import streams
 from contentsvc.store.outbox import Outbox
@@ -44,6 +48,7 @@ from contentsvc.tasks import challenge_closing, outbox, search_index
 from contentsvc.tasks import process_reports as heartbeats
 from contentsvc.tasks.challenge_closing import Deadlines
 from contentsvc.tasks.handlers import KINDS
+from contentsvc.tasks.mails import Counts
 from contentsvc.tasks.outbox import Teller
 from contentsvc.tasks.process_reports import Connected, Heartbeat
 from contentsvc.tasks.retention import retain
@@ -51,22 +56,23 @@ from contentsvc.tasks.runner import Job, Runner
 from contentsvc.tasks.search_index import Indexing
 from contentsvc.tasks.unused_files import collect
 from contentsvc.tasks.withdrawn_content import purge
-from contentsvc.tokens import Keys, MailTokens, Tokens
+from contentsvc.tokens import Keys, MailTokens, Revoked, Tokens
 from contentsvc.web.site import ApiSite
 from contentsvc.web.slow_requests import Slow
 from contentsvc.web.unavailable import unavailability
 
 
 class Daemon(Sequence):
-    """`make_site` is called with the parts once they run, `announce` with the port once it is
-    served. A `worker` starts with a bad file store too: its parent has tried that one."""
+    """`install` is called with what the families are made of, once that runs, and `announce` with
+    the port once it is served. A `worker` starts with a bad file store too: its parent has tried
+    that one."""
 
     def __init__(
         self,
         reactor: Any,
         settings: Settings,
         endpoint: Any,
-        make_site: Callable[[Parts], Front],
+        install: Callable[[Context], list[object]],
         announce: Callable[[Any], None],
         *,
         admin: Any = None,
@@ -76,38 +82,14 @@ class Daemon(Sequence):
         self.outlook = Outlook(reactor)
         self._worker = worker
         self._endpoint = endpoint
-        self._make_site = make_site
+        self._install = install
         self._announce = announce
 
     async def start_parts(self) -> None:
+        settings, reactor, wall = self._settings, self._reactor, WallClock()
+        observed = self.outlook.observed
         self.outlook.lag.start()
         self._undo.append(self.outlook.lag.stop)
-        parts = await self._parts()
-        front = self._make_site(parts)
-        site = front.site
-        port = await self._endpoint.listen(site)
-        listening.accept_few(port)
-        self._undo.append(lambda: self._close(port, site, parts.hub))
-        # All objects so far stay for good. Otherwise each full collection would visit them again,
-        # and the requests of that moment would wait some 10 ms.
-        gc.collect()
-        gc.freeze()
-        self.outlook.serves(parts, front)
-        self._announce(port)
-
-    async def sources(self) -> list[Source]:
-        return [(None, await self.outlook.families(shared=True))]
-
-    async def missing(self) -> list[str]:
-        return await self.outlook.missing()
-
-    def stopService(self) -> Deferred[None]:
-        """Say at once that the process drains."""
-        self.outlook.stops()
-        return super().stopService()
-
-    async def _parts(self) -> Parts:
-        settings, reactor, wall = self._settings, self._reactor, WallClock()
         connections = allow_connections(settings.most_connections, self._other_files)
         dsn = settings.database or await self._embedded()
         keys = Keys.load_or_generate(settings.keys_path)
@@ -116,42 +98,17 @@ class Daemon(Sequence):
         if replica is not None:
             self._undo.append(replica.stop)
         tokens = Tokens(keys, wall, steady=reactor)
-        delays = Delays(reactor, self.outlook.observed.pushes.observe)
-        hub = Hub(
-            reactor,
-            db,
-            streams,
-            delays,
-            sockets=settings.sockets,
-            sockets_per_user=settings.sockets_per_user,
-        )
-        random = SystemRandom()
-        relay = Relay(reactor, dsn=dsn, random=random)
-        endings = Endings(reactor, db, tokens.revoked, hub, relay)
-        sweep = Sweep(reactor, hub, endings)
-        sweep.start()
-        self._undo.append(sweep.stop)
-        self._undo.append(relay.stop)
-        await self._stoppable(Deferred.fromCoroutine(relay.start(hub, endings, sweep)))
-        try:
-            await self._patiently(endings.learn_first)
-        except Unavailable as error:
-            if not restoring.on:
-                restoring.begin(str(error))
-        self._undo.append(restoring.stop)
-        restoring.start(db, hub, endings, tokens.revoked)
+        hub, relay, endings, notifier = await self._push(dsn, db, tokens.revoked, restoring)
         passwords = Passwords(reactor)
         passwords.threads.start()
         self._undo.append(passwords.threads.stop)
         hub.start()
         self._undo.append(hub.stop)
-        notifier = Notifier(hub, relay, delays)
-        work = Bell(reactor)
+        work, blocks = Bell(reactor), Bell(reactor)
         # In the next turn: the answer to the request goes first.
         tasks = Outbox(NextTurn(reactor, work.ring).ask)
         bucket = await self._bucket(keys, db)
-        blocks = Bell(reactor)
-        runner = Runner(reactor, wall, random)
+        runner = Runner(reactor, wall, SystemRandom())
         more = [] if bucket is None else [*collect(reactor, db, bucket, blocks), purge(db)]
         more += store_jobs(bucket, reactor)
         mailing = open_mailing(settings, keys, reactor, wall, db, tokens.pseudonym)
@@ -165,31 +122,104 @@ class Daemon(Sequence):
         self._undo.append(unavailable.stop)
         slow = Slow(reactor, settings.slow_request)
         self._undo.append(slow.stop)
-        return Parts(
-            wall=wall,
+        disk = Disk(reactor, db, settings.database_folder)
+
+        def answered_503(cause: str) -> None:
+            unavailable.count(cause)
+            if cause == "disk":
+                disk.failed()
+
+        context = Context(
+            settings=settings,
+            clock=reactor,
             db=db,
-            replica=replica,
-            disk=Disk(reactor, db, settings.database_folder),
-            keeper=self._keeper,
-            bucket=bucket,
-            blocked=NextTurn(reactor, blocks.ring).ask,
-            restoring=restoring,
-            tokens=tokens,
-            passwords=passwords,
-            verifiers=self._verifiers(wall),
-            hub=hub,
-            relay=relay,
             notifier=notifier,
             outbox=tasks,
             endings=endings,
-            mail_tokens=MailTokens(keys),
-            mailing=mailing,
-            runner=runner,
+            credentials=Credentials(
+                tokens, MailTokens(keys), passwords, self._verifiers(wall), observed.log_ins
+            ),
+            mails=None if mailing is None else mailing.queue,
+            bucket=bucket,
+            blocked=NextTurn(reactor, blocks.ring).ask,
+        )
+        health = Health(
+            reasons(db, disk, hub, relay, tokens.revoked, restoring, self._keeper), reactor
+        )
+        site = make_site(
+            reactor,
+            context,
+            [*self._install(context), health],
+            hub,
+            now=wall.seconds,
             connections=connections,
-            unavailable=unavailable,
-            observed=self.outlook.observed,
+            restoring=restoring,
+            unavailable=answered_503,
+            observe=observed.requests.observe,
             slow=slow,
         )
+        port = await self._endpoint.listen(site)
+        listening.accept_few(port)
+        self._undo.append(lambda: self._close(port, site, hub))
+        # All objects so far stay for good. Otherwise each full collection would visit them again,
+        # and the requests of that moment would wait some 10 ms.
+        gc.collect()
+        gc.freeze()
+        self.outlook.serves(
+            db,
+            health,
+            partial(collector.of_sockets, hub),
+            partial(collector.of_relay, relay, hub),
+            partial(collector.of_database, db, replica),
+            partial(collector.of_unavailable, unavailable),
+            partial(collector.of_passwords, passwords),
+            partial(collector.of_mails, Counts() if mailing is None else mailing.counts),
+            partial(collector.of_jobs, runner),
+            partial(collector.of_site, site.traffic, connections),
+        )
+        self._announce(port)
+
+    async def sources(self) -> list[Source]:
+        return [(None, await self.outlook.families(shared=True))]
+
+    async def missing(self) -> list[str]:
+        return await self.outlook.missing()
+
+    def stopService(self) -> Deferred[None]:
+        """Say at once that the process drains."""
+        self.outlook.stops()
+        return super().stopService()
+
+    async def _push(
+        self, dsn: str, db: Database, revoked: Revoked, restoring: Restoring
+    ) -> tuple[Hub, Relay, Endings, Notifier]:
+        """What brings notifications and the ends of sessions to sockets, here and in the other
+        processes. The hub is not started yet."""
+        settings, reactor = self._settings, self._reactor
+        delays = Delays(reactor, self.outlook.observed.pushes.observe)
+        hub = Hub(
+            reactor,
+            db,
+            streams,
+            delays,
+            sockets=settings.sockets,
+            sockets_per_user=settings.sockets_per_user,
+        )
+        relay = Relay(reactor, dsn=dsn, random=SystemRandom())
+        endings = Endings(reactor, db, revoked, hub, relay)
+        sweep = Sweep(reactor, hub, endings)
+        sweep.start()
+        self._undo.append(sweep.stop)
+        self._undo.append(relay.stop)
+        await self._stoppable(Deferred.fromCoroutine(relay.start(hub, endings, sweep)))
+        try:
+            await self._patiently(endings.learn_first)
+        except Unavailable as error:
+            if not restoring.on:
+                restoring.begin(str(error))
+        self._undo.append(restoring.stop)
+        restoring.start(db, hub, endings, revoked)
+        return hub, relay, endings, Notifier(hub, relay, delays)
 
     async def _database(self, dsn: str) -> tuple[Restoring, Database]:
         """The database, with its schema up to date unless it is being restored."""

@@ -1,18 +1,20 @@
 """What a process says of itself: to its own admin endpoint, or as a worker to its parent."""
 
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from typing import Any
 
 from msgspec import msgpack
 from twisted.internet.defer import Deferred
 
+from contentsvc.api.health import Health
 from contentsvc.daemon import collector
 from contentsvc.daemon.bounded_read import Reading
 from contentsvc.daemon.collector import Queues
-from contentsvc.daemon.context import Front, Parts
 from contentsvc.daemon.metric_values import Family, packed
 from contentsvc.daemon.observations import Lag, Observed
 from contentsvc.daemon.pipes import ALL_METRICS, MISSING
+from contentsvc.db.database import Database
 from contentsvc.store import outbox
 from contentsvc.store.accounts import mails
 from contentsvc.store.migrate import names
@@ -35,28 +37,22 @@ class Outlook:
         self._reactor = reactor
         self.observed = Observed()
         self.lag = Lag(reactor, self.observed.lags)
-        self._parts: Parts | None = None
-        self._front: Front | None = None
+        self._health: Health | None = None
+        self._parts: tuple[Callable[[], Iterable[Family]], ...] = ()
         self._stopping = False
         self._build = collector.build(version("contentsvc"), names()[-1])
         self._ready = Reading(reactor, self.missing, keep=0, patience=READY_TIMEOUT, old=OLD)
         self._queues: Reading[Queues] | None = None
 
-    def serves(self, parts: Parts, front: Front) -> None:
-        """The port is served from now on."""
-        self._parts, self._front = parts, front
+    def serves(self, db: Database, health: Health, *parts: Callable[[], Iterable[Family]]) -> None:
+        """The port is served from now on. Each of `parts` gives the metrics of one."""
+        self._health, self._parts = health, parts
 
         async def read() -> Queues:
-            tasks = await outbox.backlog(parts.db, outbox.MOST)
-            return Queues(tasks, await mails.backlog(parts.db, outbox.MOST))
+            tasks = await outbox.backlog(db, outbox.MOST)
+            return Queues(tasks, await mails.backlog(db, outbox.MOST))
 
-        self._queues = Reading(
-            self._reactor,
-            read,
-            keep=KEEP,
-            patience=READY_TIMEOUT,
-            old=OLD,
-        )
+        self._queues = Reading(self._reactor, read, keep=KEEP, patience=READY_TIMEOUT, old=OLD)
 
     def stops(self) -> None:
         """The process drains, and will end."""
@@ -66,21 +62,19 @@ class Outlook:
         """The reasons for which the process cannot serve now."""
         if self._stopping:
             return [STOPPING]
-        if self._front is None:
+        if self._health is None:
             return [STARTING]
-        return await self._front.missing()
+        return await self._health.missing()
 
     async def families(self, *, shared: bool) -> list[Family]:
         """The metrics; those that are `shared` only if asked for."""
-        parts, front = self._parts, self._front
+        reasons = () if self._health is None else self._health.names
         # Both at the same time.
         missing = Deferred.fromCoroutine(self._ready.latest())
         queues = await self._queues.latest() if shared and self._queues is not None else None
-        found = collector.of_readiness(await missing, () if front is None else front.reasons)
-        if parts is not None and front is not None:
-            found += collector.of_parts(parts)
-            traffic = front.site.traffic
-            found += collector.of_site(parts, len(traffic.active), len(traffic.channels))
+        found = collector.of_readiness(await missing, reasons)
+        for part in self._parts:
+            found += part()
         if shared and self._queues is not None:
             found += collector.of_queues(queues, KINDS)
         found += collector.of_observed(self.observed)

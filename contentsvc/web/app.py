@@ -73,14 +73,18 @@ class Api(Resource):
 
     def mount(self, operations: Iterable[Operation], families: Iterable[object]) -> None:
         """Add the operations of these families. Each is handled by the family of its class.
+        Operations of other families are not there, or answer the problem that their family says.
 
         Raises TypeError if a family has no operation.
         """
         handlers = {type(family): family for family in families}
         unused = set(handlers)
+        left_out: dict[type[Problem], list[Operation]] = {}
         for operation in operations:
             family = handlers.get(operation.family.handlers)
             if family is None:
+                if operation.family.absent is not None:
+                    left_out.setdefault(operation.family.absent, []).append(operation)
                 continue
             unused.discard(type(family))
             route, path = operation.route, operation.path
@@ -95,10 +99,10 @@ class Api(Resource):
             self.operations.append(operation)
         if unused:
             raise TypeError(f"no operation is of {unused}")
+        for problem, absent in left_out.items():
+            self._leave_out(absent, problem)
 
-    def leave_out(self, operations: Iterable[Operation], problem: type[Problem]) -> None:
-        """Answer with this problem, whoever asks, at the paths of these operations, which are not
-        mounted. Without it, such a path is one of those where there is nothing."""
+    def _leave_out(self, operations: Iterable[Operation], problem: type[Problem]) -> None:
         rules = Map()
         left_out = Urls(rules)
         for operation in operations:
@@ -125,7 +129,7 @@ class Api(Resource):
         return route.limit if caller is not None else min(route.limit, SMALL)
 
     def _match(self, method: str, path: str) -> tuple[str, dict[str, str]]:
-        """Raises what `leave_out` says, NotFound, MethodNotAllowed."""
+        """Raises NotFound, MethodNotAllowed, and the problem of a family that is not there."""
         try:
             return self._urls.match(method, path)
         except NotFound:

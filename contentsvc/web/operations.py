@@ -23,6 +23,9 @@ class Family(NamedTuple):
     name: str
     handlers: type
     prefix: str = "/api/v1"
+    absent: type[Problem] | None = None
+    """What its operations answer, whoever asks, where a service does not have it. None: there is
+    nothing at their paths."""
 
 
 class Operation(NamedTuple):

@@ -1,4 +1,4 @@
-"""The bodies, forms and queries of all operations."""
+"""The families of the domains, and the bodies, forms and queries of their operations."""
 
 import inspect
 from collections.abc import Iterator
@@ -7,7 +7,13 @@ from typing import Any, get_args, get_origin
 from msgspec import Struct, structs
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.api.families import OPERATIONS
+from contentsvc import config
+from contentsvc.api.context import Context, Credentials
+from contentsvc.api.families import DOMAINS, FAMILIES, OPERATIONS
+from contentsvc.api.files.downloads import Downloads
+from contentsvc.api.files.files import Files
+from contentsvc.api.health import Health
+from contentsvc.api.notifications.debug import DebugTools
 from contentsvc.web.type_descriptions import wanted
 from contentsvc.wire.progress import ProgressText
 
@@ -26,6 +32,40 @@ def members(hint: Any, steps: Steps = ()) -> Iterator[Steps]:
     else:
         for part in get_args(hint):
             yield from members(part, steps)
+
+
+def installed(bucket: object, **settings: str) -> list[type]:
+    """The classes of what the domains install with these settings. The parts are stand-ins: to
+    install a family only hands them over."""
+    part: Any = object()
+    place: Any = bucket
+    context = Context(
+        settings=config.read(settings, {}),
+        clock=part,
+        db=part,
+        notifier=part,
+        outbox=part,
+        endings=part,
+        credentials=Credentials(part, part, part, part, part),
+        mails=part,
+        bucket=place,
+        blocked=part,
+    )
+    return [type(family) for domain in DOMAINS for family in domain.install(context)]
+
+
+class InstallTests(SynchronousTestCase):
+    def test_all(self) -> None:
+        """The domains install all families but health, each once."""
+        classes = [family.handlers for family in FAMILIES if family.handlers is not Health]
+        found = installed(object(), files="local", **{"debug-notify": "on"})
+        self.assertCountEqual(found, classes)
+
+    def test_off(self) -> None:
+        """What the settings turn off is not installed."""
+        every = set(installed(object(), files="local", **{"debug-notify": "on"}))
+        found = set(installed(None, files="external", **{"debug-notify": "off"}))
+        self.assertEqual(every - found, {Files, Downloads, DebugTools})
 
 
 class WordsTests(SynchronousTestCase):

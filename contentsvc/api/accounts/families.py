@@ -1,0 +1,35 @@
+"""The families of accounts."""
+
+from contentsvc.api.accounts.accounts import Accounts
+from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.deletion import Departures
+from contentsvc.api.accounts.emails import Emails
+from contentsvc.api.accounts.identities import Identities
+from contentsvc.api.accounts.oauth import OAuth
+from contentsvc.api.accounts.sessions import Sessions
+from contentsvc.api.accounts.users import Users
+from contentsvc.api.context import Context
+
+
+def install(context: Context) -> list[object]:
+    """Make the families."""
+    settings, db, endings, mails = context.settings, context.db, context.endings, context.mails
+    tokens, mail_tokens, passwords, verifiers, failed = context.credentials
+    guard = Guard(
+        db,
+        passwords,
+        tokens,
+        verifiers,
+        most_of_address=settings.failed_log_ins_per_address,
+        mails_of_address=settings.mails_per_address,
+        failed=failed,
+    )
+    return [
+        Users(db, context.claims),
+        Sessions(db, tokens, endings, public_url=settings.public_url),
+        Accounts(db, passwords, guard, endings, mails, registration=settings.registration),
+        Departures(context.clock, db, guard, endings, context.outbox),
+        Emails(db, passwords, guard, endings, mail_tokens, mails),
+        Identities(db, guard, mails),
+        OAuth(db, guard, tokens, endings, per_user=settings.sessions_per_user),
+    ]

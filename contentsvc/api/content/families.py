@@ -1,0 +1,38 @@
+"""The families of content."""
+
+from contentsvc.api.content.comments import Comments
+from contentsvc.api.content.content import Content
+from contentsvc.api.content.dependents import Dependents
+from contentsvc.api.content.precheck import UploadPrecheck
+from contentsvc.api.content.publishing import Publishing
+from contentsvc.api.content.ratings import Ratings
+from contentsvc.api.content.revisions import Revisions
+from contentsvc.api.content.search import Search
+from contentsvc.api.content.withdrawal import Withdrawal
+from contentsvc.api.context import Context
+from contentsvc.bucket.local import Local
+
+
+def install(context: Context) -> list[object]:
+    """Make the families."""
+    settings, db, outbox, bucket = context.settings, context.db, context.outbox, context.bucket
+    platforms, changes = settings.required_platforms, settings.changes_per_hour
+    files = bucket is not None
+    publishing = Publishing(
+        db, outbox, platforms, settings.publications_per_day, changes, context.claims
+    )
+    return [
+        UploadPrecheck(
+            db,
+            required_platforms=platforms,
+            files=files,
+            folder=bucket if isinstance(bucket, Local) else None,
+        ),
+        Content(db, context.notifier, outbox, publishing),
+        Revisions(db, publishing, files=files),
+        Withdrawal(db, outbox, changes_per_hour=changes),
+        Dependents(db),
+        Search(db),
+        Comments(db, context.notifier, per_minute=settings.comments_per_minute),
+        Ratings(db),
+    ]

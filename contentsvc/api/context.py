@@ -1,0 +1,56 @@
+"""What all domains have in common: of it they make their families."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+from twisted.internet.interfaces import IReactorTime
+
+from contentsvc.api.files.references import Claims
+from contentsvc.bucket.bucket import Bucket
+from contentsvc.config import Settings
+from contentsvc.db.database import Database
+from contentsvc.identity.subject import Verifiers
+from contentsvc.passwords import Passwords
+from contentsvc.push.notifier import Notifier
+from contentsvc.push.revocation import Endings
+from contentsvc.store.accounts.mails import Mails
+from contentsvc.store.outbox import Outbox
+from contentsvc.tokens import MailTokens, Tokens
+
+
+class Credentials(NamedTuple):
+    """What somebody proves with who they are. `failed` counts log-ins that failed, by cause."""
+
+    tokens: Tokens
+    mail_tokens: MailTokens
+    passwords: Passwords
+    verifiers: Verifiers
+    failed: Counter[str]
+
+
+class Context(NamedTuple):
+    """What a domain's `install` gets. Each family is handed what it uses of it, and never this.
+
+    `clock` has the seconds that durations are measured in. `mails` is None if the service sends no
+    mail. `bucket` is None if files are the studio's own matter; `blocked` is to be called when one
+    was blocked.
+    """
+
+    settings: Settings
+    clock: IReactorTime
+    db: Database
+    notifier: Notifier
+    outbox: Outbox
+    endings: Endings
+    credentials: Credentials
+    mails: Mails | None
+    bucket: Bucket | None
+    blocked: Callable[[], None]
+
+    @property
+    def claims(self) -> Claims | None:
+        """What checks and claims the service's own files; None if it has none."""
+        if self.bucket is None:
+            return None
+        return Claims(required=self.settings.require_files)

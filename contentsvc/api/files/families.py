@@ -1,0 +1,46 @@
+"""The families of files, and what is below /files/. The service has neither if the files are the
+studio's own matter."""
+
+from contentsvc.api.context import Context
+from contentsvc.api.errors import translate
+from contentsvc.api.files.downloads import Downloads
+from contentsvc.api.files.files import Files
+from contentsvc.api.files.receiving import Receiving
+from contentsvc.api.files.transfers import Transfers
+from contentsvc.api.files.uploads import Limits
+from contentsvc.bucket.local import Local
+from contentsvc.web.reply import Reply
+
+
+def install(context: Context) -> list[object]:
+    """Make the families."""
+    settings, db, bucket = context.settings, context.db, context.bucket
+    if bucket is None:
+        return []
+    limits = Limits(
+        settings.file_bytes,
+        settings.image_bytes,
+        settings.user_bytes,
+        settings.pending_files,
+        # An address can only be confirmed by mail.
+        0 if context.mails is None else settings.new_user_bytes,
+    )
+    return [
+        Files(
+            context.clock,
+            db,
+            bucket,
+            option=settings.files,
+            limits=limits,
+            public_url=settings.public_url,
+            wake=context.blocked,
+        ),
+        Downloads(db, bucket, public_url=settings.public_url),
+    ]
+
+
+def transfers(context: Context, reply: Reply) -> Transfers | None:
+    """What is below /files/: the bytes of files, if this service keeps them itself."""
+    if not isinstance(context.bucket, Local):
+        return None
+    return Transfers(reply, Receiving(context.db, context.bucket, translate))

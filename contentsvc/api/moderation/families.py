@@ -1,0 +1,16 @@
+"""The families of moderation."""
+
+from contentsvc.api.context import Context
+from contentsvc.api.moderation.audit_log import Actions
+from contentsvc.api.moderation.bans import Bans
+from contentsvc.api.moderation.reports import Reports
+
+
+def install(context: Context) -> list[object]:
+    """Make the families."""
+    db = context.db
+    return [
+        Bans(db, context.endings),
+        Actions(db, context.notifier),
+        Reports(db, context.outbox, per_day=context.settings.reports_per_day),
+    ]

@@ -1,0 +1,90 @@
+"""What a daemon serves: the operations, the sockets and the pages beside them, on one site."""
+
+from collections.abc import Callable, Iterable
+from gzip import compress
+from typing import Any
+
+from msgspec import json
+
+from contentsvc.api import errors
+from contentsvc.api.context import Context
+from contentsvc.api.contract import document
+from contentsvc.api.families import MIRRORED, OPERATIONS
+from contentsvc.api.files.families import transfers
+from contentsvc.push.factory import SocketFactory
+from contentsvc.push.hub import Hub
+from contentsvc.root import Restoring, Root
+from contentsvc.tokens import Caller, InvalidToken, Tokens
+from contentsvc.web import assets
+from contentsvc.web.app import Api, Authenticate, Static
+from contentsvc.web.assets import Asset
+from contentsvc.web.body_limits import KIB
+from contentsvc.web.errors import BadToken, Unavailable
+from contentsvc.web.index import Index
+from contentsvc.web.proxies import Proxies
+from contentsvc.web.reply import Reply
+from contentsvc.web.site import ApiSite, Observe
+from contentsvc.web.slow_requests import Slow
+from contentsvc.web.traffic import Traffic
+
+
+def make_site(
+    reactor: Any,
+    context: Context,
+    families: Iterable[object],
+    hub: Hub,
+    *,
+    now: Callable[[], float],
+    connections: int,
+    restoring: Restoring,
+    unavailable: Callable[[str], None],
+    observe: Observe,
+    slow: Slow,
+) -> ApiSite:
+    """The site of these families and of the hub's sockets, which has `connections` at most.
+
+    `now` gives Unix seconds. `unavailable` hears the cause of each answer that is 503, and
+    `observe` and `slow` hear of requests, as ApiSite says.
+    """
+    settings, tokens = context.settings, context.credentials.tokens
+    reply = Reply(settings.cors_origins, unavailable)
+    api = Api(_authenticate(tokens), errors.translate, reply)
+    api.mount((*OPERATIONS, *MIRRORED), families)
+    sockets = SocketFactory(reactor, hub, tokens, settings.cors_origins)
+    served = [operation for operation in OPERATIONS if operation in api.operations]
+    # Without the time, so that the ETag is the same from all processes.
+    contract = compress(json.encode(document(served)), mtime=0)
+    beside: dict[bytes, Static] = {**assets.docs(), b"/": Index(settings.public_url)}
+    beside[b"/openapi.json"] = Asset(contract, "application/json", gzipped=True)
+    root = Root(api, sockets, beside, transfers(context, reply), restoring)
+    traffic = Traffic(
+        reactor,
+        memory=settings.body_memory * KIB * KIB,
+        connections=connections,
+        sockets=lambda: sockets.countConnections,
+    )
+    return ApiSite(
+        root,
+        reactor,
+        now=now,
+        judge=root.judge,
+        refuse=api.refuse,
+        body_timeout=settings.body_timeout,
+        traffic=traffic,
+        proxies=Proxies(settings.trusted_proxies),
+        observe=observe,
+        slow=slow,
+    )
+
+
+def _authenticate(tokens: Tokens) -> Authenticate:
+    def authenticate(token: str) -> Caller:
+        try:
+            caller = tokens.verify(token)
+        except InvalidToken as error:
+            raise BadToken(str(error)) from None
+        if not tokens.revoked.complete:
+            raise Unavailable(cause="lock")
+        return caller
+
+    return authenticate
