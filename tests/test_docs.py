@@ -185,6 +185,13 @@ class LinkTests(SynchronousTestCase):
                     missing.append(f"{page.relative_to(ROOT)}: {link}")
         self.assertEqual(missing, [])
 
+    def test_index(self) -> None:
+        """docs/index.md leads to every page."""
+        index = (ROOT / "docs/index.md").read_text()
+        leads = {(ROOT / "docs" / link).resolve() for link in re.findall(r"\]\(([^)#\s]+)", index)}
+        others = {page for page in PAGES if page.name != "index.md"}
+        self.assertEqual(sorted(others - leads), [])
+
 
 class WorldCase(SynchronousTestCase):
     """With the demo's world."""
