@@ -17,6 +17,7 @@ import jwt
 from msgspec import Struct, json
 
 from contentsvc.core.secret_files import PrivateError, read_private
+from contentsvc.roles import Permission, permissions_of
 
 ISSUER = "contentsvc"
 ACCESS_LIFETIME = 15 * 60
@@ -50,11 +51,12 @@ class KeysError(Exception):
 
 
 class Caller(Struct, frozen=True):
-    """The user of an access token. `expires` is in Unix seconds."""
+    """The user of an access token, with the permissions of its role. `expires` is in Unix
+    seconds."""
 
     user: str
     session: str
-    admin: bool
+    permissions: frozenset[Permission]
     expires: int
 
 
@@ -225,7 +227,7 @@ class Tokens:
         if caller is None:
             claims = self._claims(token, "api")
             caller = Caller(
-                claims["sub"], claims["sid"], claims.get("role") == "admin", claims["exp"]
+                claims["sub"], claims["sid"], permissions_of(claims.get("role")), claims["exp"]
             )
             if len(self._verified) >= self._remembered:
                 del self._verified[next(iter(self._verified))]

@@ -8,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
 from contentsvc.api.families import OPERATIONS
+from contentsvc.roles import PURPOSES, Permission
 from scripts.references import errors, log_lines, markdown, pages
 from tests.support.daemon import ROOT
 
@@ -100,8 +101,21 @@ class ErrorsTests(SynchronousTestCase):
 class OperationsTests(SynchronousTestCase):
     def test_every_operation(self) -> None:
         """The page has every operation once."""
-        shown = [row[1].strip("`") for row in rows("operations.md") if row[0] != "Operation"]
+        shown = [row[1].strip("`") for row in rows("operations.md") if row[1].startswith("`")]
         self.assertCountEqual(shown, [f"{op.route.method} {op.url}" for op in OPERATIONS])
+
+    def test_permissions(self) -> None:
+        """The page has every permission with what it is for, and the operations that ask for it."""
+        shown = {row[0]: row for row in rows("operations.md") if row[1] in PURPOSES.values()}
+        self.assertEqual(list(shown), [f"`{each}`" for each in Permission])
+        for each in OPERATIONS:
+            path = f"`{each.route.method} {each.url}`"
+            for permission in Permission:
+                asks, more = shown[f"`{permission}`"][3:]
+                floor = each.route.allow.permission is permission
+                beyond = permission in each.permissions and not floor
+                listed = path in asks.split(", "), path in more.split(", ")
+                self.assertEqual(listed, (floor, beyond), path)
 
 
 class LogTests(SynchronousTestCase):
@@ -132,6 +146,11 @@ class LogTests(SynchronousTestCase):
             self.assertRaises(log_lines.UnexplainedError, self.lines, code)
         where = "contentsvc/elsewhere.py", '# Log: so.\nlog.warn("It is")'
         self.assertRaises(log_lines.UnexplainedError, list, log_lines.of_module(*where))
+
+    def test_warnings_say_what_to_do(self) -> None:
+        """Each error says what to do."""
+        wordless = [each for each in log_lines.every() if each.level == "error" and not each.do]
+        self.assertEqual(wordless, [])
 
 
 class MarkdownTests(SynchronousTestCase):

@@ -10,6 +10,7 @@ import jwt
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.roles import ROLES
 from contentsvc.tokens import (
     ACCESS_LIFETIME,
     SOCKET_LIFETIME,
@@ -67,9 +68,9 @@ class AccessTests(TokenCase):
 
     def test_caller(self) -> None:
         """A token speaks for the user, session and role it was issued to."""
-        expected = Caller(USER, SESSION, False, NOW + ACCESS_LIFETIME)
+        expected = Caller(USER, SESSION, frozenset(), NOW + ACCESS_LIFETIME)
         self.assertEqual(self.tokens.verify(self.issue()), expected)
-        self.assertTrue(self.tokens.verify(self.issue(admin=True)).admin)
+        self.assertEqual(self.tokens.verify(self.issue(admin=True)).permissions, ROLES["admin"])
 
     def test_claims(self) -> None:
         """It carries the claims that spec §5 names, and the id of the key."""
@@ -201,9 +202,9 @@ class AccessTests(TokenCase):
         self.refused(self.forge(more="x" * 4096))
 
     def test_role(self) -> None:
-        """Only the role admin makes an admin."""
+        """A role that is none has no permissions."""
         for role in ("user", "Admin", None, 1):
-            self.assertFalse(self.tokens.verify(self.forge(role=role)).admin)
+            self.assertEqual(self.tokens.verify(self.forge(role=role)).permissions, frozenset())
 
 
 class SocketTests(TokenCase):

@@ -2,20 +2,22 @@
 
 from contentsvc.api.errors import UserNotFound
 from contentsvc.db.query import Db
+from contentsvc.roles import ADMINISTER
 from contentsvc.store.accounts import users
 from contentsvc.store.content.content import ContentState
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden, at_parameter
 
 
-def may_change(call: Call, standing: ContentState) -> bool:
-    """Whether the caller is a content's author or an admin."""
-    return call.user == standing.author_id or call.viewer.admin
+def sees(call: Call, standing: ContentState) -> bool:
+    """Whether a content is there for the caller, as the function `visible` of the database says."""
+    viewer = call.viewer
+    return standing.status == "active" or viewer.user == standing.author_id or viewer.moderate
 
 
 def check_may_change(call: Call, standing: ContentState) -> None:
     """Raises Forbidden unless the caller may change a content."""
-    if not may_change(call, standing):
+    if call.user != standing.author_id and not call.may(ADMINISTER):
         raise Forbidden("Only its author and admins can change this content.")
 
 

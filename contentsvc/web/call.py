@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from contentsvc.roles import MODERATE, Permission
 from contentsvc.web.errors import InvalidHost, Unauthorized
 from contentsvc.web.permissions import Who
 from contentsvc.web.proxies import network
@@ -13,10 +14,10 @@ _HOST = re.compile(r"(?:[A-Za-z0-9_.\-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]
 
 class Viewer(NamedTuple):
     """The caller, as far as this decides which content is visible. `user` is a GUID, None without
-    a token."""
+    a token; `moderate` says whether they have this permission."""
 
     user: str | None
-    admin: bool
+    moderate: bool
 
 
 _STRANGER = Viewer(None, False)
@@ -51,7 +52,11 @@ class Call:
     def viewer(self) -> Viewer:
         """The caller: which content is visible depends on it."""
         caller = self.caller
-        return _STRANGER if caller is None else Viewer(caller.user, caller.admin)
+        return _STRANGER if caller is None else Viewer(caller.user, MODERATE in caller.permissions)
+
+    def may(self, permission: Permission) -> bool:
+        """Whether the caller has a permission."""
+        return self.caller is not None and permission in self.caller.permissions
 
     @property
     def address(self) -> str:

@@ -10,6 +10,7 @@ from contentsvc.web.decode import SHA256
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout, Unavailable
 from contentsvc.web.examples import ID, example
 from contentsvc.web.operations import Family, Operation, variable_name
+from contentsvc.web.permissions import Rule
 from contentsvc.web.route import Route
 from contentsvc.web.schemas import NO_NUL, REF, Schema, Schemas, prose
 from contentsvc.web.urls import LONGEST
@@ -20,13 +21,7 @@ PROBLEM = "application/problem+json"
 _REQUEST = "5ea323f45ce5-3"
 _IN_PATH = {"kind": "content", "id": ID, "key": "tower/best", "sha256": "9f86d081884c7d65" * 4}
 """Examples of what a path names, where its type does not say enough."""
-_WHO = {
-    "ANYONE": "Anyone may call this. A token is not needed, but a bad one is refused.",
-    "SIGNED_IN": "Needs an access token.",
-    "SELF": "Needs an access token of the user in the path.",
-    "SELF_OR_ADMIN": "Needs an access token of the user in the path, or of an admin.",
-    "ADMIN": "Needs an access token of an admin.",
-}
+_ANYONE = "Anyone may call this."
 _HEADERS: dict[str, Schema] = {
     "ETag": {
         "description": "A weak validator of the answer, for If-None-Match.",
@@ -336,10 +331,22 @@ def _described(body: Any) -> Any:
 def _who(operation: Operation) -> str:
     route = operation.route
     if route.public_form:
-        return "Anyone may call this."
+        return _ANYONE
+    sentences = [_rule(route.allow)]
     if not route.allow.signed_in and operation.sees_caller:
-        return f"{_WHO['ANYONE']} With one, this also shows what only its user may see."
-    return _WHO[route.allow.name]
+        sentences.append("With one, this also shows what only its user may see.")
+    if more := [each for each in operation.permissions if each != route.allow.permission]:
+        sentences.append(f"The permission {' or '.join(f'`{each}`' for each in more)} allows more.")
+    return " ".join(sentences)
+
+
+def _rule(rule: Rule) -> str:
+    if not rule.signed_in:
+        return f"{_ANYONE} A token is not needed, but a bad one is refused."
+    whose = ["of the user in the path"] if rule.owner else []
+    if rule.permission is not None:
+        whose.append(f"of a user with the permission `{rule.permission}`")
+    return f"{' '.join(['Needs an access token', ', or '.join(whose)]).strip()}."
 
 
 def _variable(variable: tuple[str, str]) -> dict[str, Any]:

@@ -10,10 +10,13 @@ from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from contentsvc.roles import Permission
 from contentsvc.web.errors import Problem
 from contentsvc.web.route import Route, errors_of
 
 _VARIABLE = re.compile("<[^>]+>")
+_OF_CALLER = {"viewer", "may"}
+"""What a handler looks at of its call, if its answer depends on who asks."""
 
 
 class Family(NamedTuple):
@@ -56,9 +59,20 @@ class Operation(NamedTuple):
     @property
     def sees_caller(self) -> bool:
         """Whether the answer depends on who asks, if there is a token: the handler looks at its
-        call's viewer."""
+        call's viewer, or asks what they may."""
         functions = _called(_handler(self), self.family.handlers, [])
-        return any("viewer" in _names(function.__code__) for function in functions)
+        return any(not _OF_CALLER.isdisjoint(_names(each.__code__)) for each in functions)
+
+    @property
+    def permissions(self) -> tuple[Permission, ...]:
+        """Those that its route asks for, or its handler, also through a check of another module."""
+        asked = {self.route.allow.permission}
+        for function in _called(_handler(self), self.family.handlers, []):
+            for found in _globals(function):
+                asked.add(found if isinstance(found, Permission) else None)
+                if inspect.isfunction(found):
+                    asked.update(each for each in _globals(found) if isinstance(each, Permission))
+        return tuple(each for each in Permission if each in asked)
 
     @property
     def doc(self) -> str:
@@ -154,11 +168,15 @@ def _called(function: FunctionType, family: type, known: list[FunctionType]) -> 
 def _named(functions: Iterable[FunctionType]) -> Iterator[type[Problem]]:
     """The errors that these functions name."""
     for function in functions:
-        for name in _names(function.__code__):
-            found: Any = function.__globals__.get(name)
+        for found in _globals(function):
             # The base class is named only as a type.
             if inspect.isclass(found) and issubclass(found, Problem) and found is not Problem:
                 yield found
+
+
+def _globals(function: FunctionType) -> Iterator[Any]:
+    """What a function names of its module."""
+    return (function.__globals__.get(name) for name in _names(function.__code__))
 
 
 def _names(code: CodeType) -> Iterator[str]:

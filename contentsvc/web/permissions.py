@@ -1,7 +1,9 @@
-"""Permissions (spec §5). Each route declares one, as the floor of who may call it."""
+"""Who may call an operation (spec §5). Each route declares a rule, as the floor."""
 
-from typing import Protocol
+from collections.abc import Set
+from typing import NamedTuple, Protocol
 
+from contentsvc.roles import Permission
 from contentsvc.web.errors import Forbidden, Unauthorized
 
 
@@ -17,21 +19,35 @@ class Who(Protocol):
         """The GUID of the log-in that the token belongs to."""
 
     @property
-    def admin(self) -> bool:
-        """Whether the token was issued to an admin."""
+    def permissions(self) -> Set[Permission]:
+        """Those of the role for which the token was issued."""
 
 
-class Permission:
-    """One rule: whether it needs a token, and whether it allows the user of the path, and admins.
+class Rule(NamedTuple):
+    """Whether an operation needs a token, and whether it is for the user of the path, and for those
+    who have a permission. `SELF | MODERATE` is for both.
 
-    If it allows neither in particular, it allows everybody, with a token if it needs one.
+    If it is for neither in particular, it is for everybody, with a token if it needs one.
     """
 
-    def __init__(self, name: str, *, signed_in: bool, owner: bool, admin: bool) -> None:
-        self.name = name
-        self.signed_in = signed_in
-        self.owner = owner
-        self.admin = admin
+    signed_in: bool = True
+    owner: bool = False
+    permission: Permission | None = None
+
+    @property
+    def name(self) -> str:
+        """ANYONE, SIGNED_IN, SELF, MODERATE, SELF|MODERATE and so on."""
+        if not self.signed_in:
+            return "ANYONE"
+        names = ["SELF"] if self.owner else []
+        if self.permission is not None:
+            names.append(self.permission.name)
+        return "|".join(names) or "SIGNED_IN"
+
+    def __or__(self, permission: Permission) -> "Rule":
+        if self != SELF:
+            raise TypeError(f"{self.name} has no permission beside it, only SELF can")
+        return self._replace(permission=permission)
 
     def check(self, who: Who | None, owner: str | None) -> None:
         """`owner` is the user of the path, if it has one. Raises Unauthorized or Forbidden."""
@@ -39,19 +55,14 @@ class Permission:
             return
         if who is None:
             raise Unauthorized(headers={"WWW-Authenticate": 'Bearer realm="contentsvc"'})
-        if self.admin and who.admin:
+        if self.permission is not None and self.permission in who.permissions:
             return
         if self.owner and who.user == owner:
             return
-        if self.owner or self.admin:
+        if self.owner or self.permission is not None:
             raise Forbidden()
 
-    def __repr__(self) -> str:
-        return self.name
 
-
-ANYONE = Permission("ANYONE", signed_in=False, owner=False, admin=False)
-SIGNED_IN = Permission("SIGNED_IN", signed_in=True, owner=False, admin=False)
-SELF = Permission("SELF", signed_in=True, owner=True, admin=False)
-SELF_OR_ADMIN = Permission("SELF_OR_ADMIN", signed_in=True, owner=True, admin=True)
-ADMIN = Permission("ADMIN", signed_in=True, owner=False, admin=True)
+ANYONE = Rule(signed_in=False)
+SIGNED_IN = Rule()
+SELF = Rule(owner=True)

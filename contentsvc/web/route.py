@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_ty
 
 from msgspec import Raw, Struct
 
+from contentsvc.roles import Permission
 from contentsvc.web.body_limits import BODY_LIMIT, FORM_LIMIT
 from contentsvc.web.decode import Either
 from contentsvc.web.errors import (
@@ -39,7 +40,7 @@ from contentsvc.web.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
-from contentsvc.web.permissions import Permission
+from contentsvc.web.permissions import Rule
 from contentsvc.web.reply import Created, Encoded, Listed, Pieces
 from contentsvc.web.urls import KINDS
 
@@ -67,7 +68,7 @@ class Route(NamedTuple):
 
     method: str
     path: str
-    allow: Permission
+    allow: Rule
     raises: tuple[type[Problem], ...]
     """Its own errors, beside the derived ones."""
     limit: int
@@ -97,12 +98,13 @@ def route(
     method: str,
     path: str,
     *,
-    allow: Permission,
+    allow: Rule | Permission,
     raises: tuple[type[Problem], ...] = (),
     limit: int | None = None,
 ) -> Callable[[Handler], Handler]:
-    """Declare the operation that a family's method handles. `limit` is the most bytes of its body,
-    by default FORM_LIMIT for a form and BODY_LIMIT otherwise.
+    """Declare the operation that a family's method handles. `allow` says for whom it is: a rule
+    such as SELF, a permission, or both as in `SELF | MODERATE`. `limit` is the most bytes of its
+    body, by default FORM_LIMIT for a form and BODY_LIMIT otherwise.
 
     Raises TypeError if the declaration cannot be right: say if the handler's parameters are not
     those of the path, or its answer is not annotated. The message says which handler, and why.
@@ -126,7 +128,7 @@ def route(
         declared = Route(
             method,
             path,
-            allow,
+            Rule(permission=allow) if isinstance(allow, Permission) else allow,
             raises,
             usual if limit is None else limit,
             variables,
@@ -156,7 +158,7 @@ def errors_of(route: Route) -> tuple[type[Problem], ...]:
         derived.append(BadToken)
     if route.allow.signed_in:
         derived.append(Unauthorized)
-    if route.allow.owner or route.allow.admin:
+    if route.allow.owner or route.allow.permission:
         derived.append(Forbidden)
     if route.query is not None:
         derived.append(InvalidQuery)
@@ -246,8 +248,8 @@ def _refuse_wrong(name: str, route: Route) -> None:
         raise TypeError(f"{name}: {route.method} must be one of {', '.join(_METHODS)}")
     if not _PATH.fullmatch(route.path):
         raise TypeError(f"{name}: {route.path} must be made of /words and /<kind:name>")
-    if not isinstance(route.allow, Permission):
-        raise TypeError(f"{name}: allow must be a Permission, such as ANYONE")
+    if not isinstance(route.allow, Rule):
+        raise TypeError(f"{name}: allow must be a rule or a permission, such as ANYONE")
     if route.allow.owner and not route.owned:
         raise TypeError(f"{name} is for the user of its path, which has no <guid:user>")
     if route.bodies and route.form is not None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from contentsvc.api.contract import document
 from contentsvc.api.families import MIRRORED, OPERATIONS
+from contentsvc.roles import PURPOSES, ROLES, Permission
 from contentsvc.web.operations import Operation
 from scripts.references.markdown import code, items, page, table
 
@@ -12,19 +13,16 @@ _ABOUT = """\
 The operations by tag. [openapi.json](../openapi.json) has the same with all parameters, bodies and
 answers; a running service has it at `/openapi.json`, and shows it at `/docs`."""
 
-_WHO = {
-    (False, False, False): "anyone",
-    (True, False, False): "signed in",
-    (True, True, False): "the user",
-    (True, True, True): "the user, admins",
-    (True, False, True): "admins",
-}
-"""By whether a permission needs a token, allows the user of the path, and allows admins."""
+
+_PERMISSIONS = """\
+What not everybody may do needs a permission. A role has permissions, and a user has a role. Whoever
+has `moderate` sees what is hidden and withdrawn too, wherever content is shown."""
+_HEAD = ("Permission", "What it is for", "Roles", "Operations", "Allows more of")
 
 
 def reference() -> str:
     """The page."""
-    parts = [items(_rules())]
+    parts = [items(_rules()), "## Permissions", _PERMISSIONS, table(_HEAD, _permissions())]
     for tag in _document()["tags"]:
         rows = [_row(each) for each in OPERATIONS if tag["name"] in described(each)["tags"]]
         parts += [
@@ -81,8 +79,35 @@ def _row(operation: Operation) -> tuple[str, ...]:
 
 
 def _who(operation: Operation) -> str:
-    allow = operation.route.allow
-    return _WHO[allow.signed_in, allow.owner, allow.admin]
+    rule = operation.route.allow
+    if not rule.signed_in:
+        return "anyone"
+    permission = None if rule.permission is None else code(rule.permission)
+    return ", ".join(filter(None, ["the user" if rule.owner else "", permission])) or "signed in"
+
+
+def _permissions() -> list[tuple[str, ...]]:
+    """For each what it is for, who has it, and which operations ask for it."""
+    return [
+        (
+            code(each),
+            PURPOSES[each],
+            ", ".join(code(role) for role, those in ROLES.items() if each in those),
+            ", ".join(code(f"{op.route.method} {op.url}") for op in _asking(each, floor=True)),
+            ", ".join(code(f"{op.route.method} {op.url}") for op in _asking(each, floor=False)),
+        )
+        for each in Permission
+    ]
+
+
+def _asking(permission: Permission, *, floor: bool) -> list[Operation]:
+    """The operations whose routes ask for it, or else those of which it allows more."""
+    return [
+        operation
+        for operation in OPERATIONS
+        if permission in operation.permissions
+        and floor == (operation.route.allow.permission is permission)
+    ]
 
 
 def _paging(operation: Operation) -> str:

@@ -1,6 +1,6 @@
 """Callers, and a notifier that counts."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -8,6 +8,7 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import data_of
+from contentsvc.roles import MODERATE, Permission
 from contentsvc.store.notifications import notifications
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.outbox import Outbox
@@ -18,7 +19,8 @@ from tests.support.databases import StoreCase
 
 
 class Caller:
-    """Stands for web.call.Call: a user, signed in."""
+    """Stands for web.call.Call: a user, signed in. An admin has all permissions, others those that
+    are named."""
 
     base_url = "http://called.example:81"
 
@@ -27,6 +29,7 @@ class Caller:
         user: str = "",
         *,
         admin: bool = False,
+        permissions: Iterable[Permission] = (),
         session: str = "",
         address: str = "192.0.2.1",
     ) -> None:
@@ -34,7 +37,12 @@ class Caller:
         self.address = self.network = address
         self.notes: list[str] = []
         self.session = session
-        self.viewer = Viewer(user, admin)
+        self._permissions = frozenset(Permission if admin else permissions)
+        self.viewer = Viewer(user, self.may(MODERATE))
+
+    def may(self, permission: Permission) -> bool:
+        """Whether the user has a permission."""
+        return permission in self._permissions
 
     def note(self, word: str) -> None:
         """The note for the line of the log."""

@@ -22,6 +22,7 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 from contentsvc.command import cli
 from contentsvc.command.demo import world
 from contentsvc.passwords import HASHER
+from contentsvc.roles import ROLES
 from contentsvc.store.migrate import migrate, names
 from contentsvc.tokens import Keys, Tokens
 from tests.postgres.servers import postmaster
@@ -234,13 +235,13 @@ class TokenTests(CommandCase):
         self.assertEqual(
             [(caller.user, caller.session)], self.sql("select user_id, id from sessions")
         )
-        self.assertFalse(caller.admin)
+        self.assertEqual(caller.permissions, frozenset())
 
     def test_role(self) -> None:
         """An admin's token says so."""
         self.add("ada", "--admin")
         token = self.good("token", "ada").strip()
-        self.assertTrue(Tokens(self.keys, Clock()).verify(token).admin)
+        self.assertEqual(Tokens(self.keys, Clock()).verify(token).permissions, ROLES["admin"])
 
     def test_nobody(self) -> None:
         """A name that nobody has is refused."""

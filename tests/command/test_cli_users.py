@@ -21,7 +21,7 @@ class DemoteTests(CommandCase):
         self.assertEqual(rows, [("ada", False), ("ben", True)])
         self.assertEqual(self.sql("select count(*) from sessions where revoked is null"), [(0,)])
         token = self.good("token", "ada").strip()
-        self.assertFalse(Tokens(self.keys, Clock()).verify(token).admin)
+        self.assertEqual(Tokens(self.keys, Clock()).verify(token).permissions, frozenset())
 
     def test_nobody(self) -> None:
         """A name that nobody has is refused."""

@@ -14,6 +14,7 @@ from twisted.logger import LogEvent, formatEvent, globalLogPublisher
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.roles import MODERATE, Permission
 from contentsvc.web.app import Api
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.errors import BadToken, Problem
@@ -26,6 +27,7 @@ from contentsvc.web.traffic import Traffic
 
 ANN = "00000000-0000-4000-8000-00000000000a"
 BOB = "00000000-0000-4000-8000-00000000000b"
+MOD = "00000000-0000-4000-8000-00000000000d"
 ROOT = "00000000-0000-4000-8000-00000000000f"
 
 
@@ -33,10 +35,16 @@ class Caller(NamedTuple):
     """The user of a token."""
 
     user: str
-    admin: bool
+    permissions: frozenset[Permission] = frozenset()
+    session: str = ""
 
 
-TOKENS = {"ann": Caller(ANN, False), "bob": Caller(BOB, False), "root": Caller(ROOT, True)}
+TOKENS = {
+    "ann": Caller(ANN),
+    "bob": Caller(BOB),
+    "mod": Caller(MOD, frozenset({MODERATE})),
+    "root": Caller(ROOT, frozenset(Permission)),
+}
 
 
 def authenticate(token: str) -> Caller:

@@ -5,9 +5,10 @@ from urllib.parse import quote
 from msgspec import Struct
 from twisted.internet.defer import CancelledError
 
+from contentsvc.roles import ADMINISTER
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Problem, named
-from contentsvc.web.permissions import ADMIN, ANYONE, SELF, SIGNED_IN
+from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.web.route import route
 from tests.web.support import ANN, BOB, Service, WebCase
 
@@ -45,7 +46,7 @@ class Toys:
     async def owner(self, call: Call, user: str) -> str:
         return f"{call.user} asks for {user}"
 
-    @route("GET", "/toy/<int:number>", allow=ADMIN, raises=(Lost,))
+    @route("GET", "/toy/<int:number>", allow=ADMINISTER, raises=(Lost,))
     async def number(self, call: Call, number: int) -> int:
         return number
 

@@ -1,9 +1,10 @@
 """The answers to requests as soon as their head is in, before their body."""
 
+from contentsvc.roles import ADMINISTER
 from contentsvc.web.body_limits import SMALL
 from contentsvc.web.call import Call
 from contentsvc.web.errors import BadToken
-from contentsvc.web.permissions import ADMIN, ANYONE, SELF, SIGNED_IN
+from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.web.route import route
 from tests.web.boxes import Box, body_of
 from tests.web.support import ANN, BOB, TOKENS, Caller, Service, WebCase, authenticate
@@ -34,7 +35,7 @@ class Vault:
     async def remove(self, call: Call, user: str) -> None:
         self.taken.clear()
 
-    @route("PUT", "/admin", allow=ADMIN)
+    @route("PUT", "/admin", allow=ADMINISTER)
     async def admin(self, call: Call, body: Box) -> None:
         self.taken.append(body.text)
 

@@ -2,10 +2,13 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.api.checks import check_may_change
+from contentsvc.roles import ADMINISTER, CURATE, MODERATE
+from contentsvc.store.content.content import ContentState
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden, named
 from contentsvc.web.operations import Family, mirrored, table
-from contentsvc.web.permissions import ANYONE, SIGNED_IN
+from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.web.route import route
 from tests.web.support import ANN, Service, operations
 
@@ -62,7 +65,46 @@ class Silent:
         _refuse()
 
 
+class Asking:
+    """Each asks for permissions in another place."""
+
+    @route("PUT", "/user/<guid:user>/toy", allow=SELF | CURATE)
+    async def put(self, call: Call, user: str) -> None: ...
+
+    @route("DELETE", "/toy", allow=MODERATE)
+    async def remove(self, call: Call) -> None:
+        self._remove(call)
+
+    def _remove(self, call: Call) -> None:
+        call.may(CURATE)
+
+    @route("PUT", "/toy", allow=SIGNED_IN)
+    async def change(self, call: Call) -> None:
+        check_may_change(call, ContentState("", "", "", ""))
+
+    @route("GET", "/toy", allow=ANYONE)
+    async def get(self, call: Call) -> str:
+        return str(call.may(MODERATE))
+
+
 class TableTests(SynchronousTestCase):
+    def test_permissions(self) -> None:
+        """An operation asks for the permission of its route, and for those that its handler names,
+        a method that it calls, or a check of another module."""
+        found = {each.handler: each.permissions for each in table([Family("asking", Asking)])}
+        expected = {
+            "put": (CURATE,),
+            "remove": (CURATE, MODERATE),
+            "change": (ADMINISTER,),
+            "get": (MODERATE,),
+        }
+        self.assertEqual(found, expected)
+
+    def test_sees_caller(self) -> None:
+        """The answer depends on who asks, where the handler asks what they may."""
+        found = {each.handler for each in table([Family("asking", Asking)]) if each.sees_caller}
+        self.assertEqual(found, {"remove", "get"})
+
     def test_operations(self) -> None:
         """The operations of the families' classes, in the order in which they are written."""
         get, put = table([Family("toys", Toys, "/v1")])

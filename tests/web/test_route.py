@@ -6,11 +6,12 @@ from typing import Any
 from msgspec import Raw, Struct
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.roles import ADMINISTER
 from contentsvc.web.body_limits import BODY_LIMIT, FORM_LIMIT
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
 from contentsvc.web.errors import Forbidden, InvalidPath, named
-from contentsvc.web.permissions import ADMIN, ANYONE, SELF, SELF_OR_ADMIN, SIGNED_IN
+from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.web.reply import Created, Encoded, Listed, Pieces
 from contentsvc.web.route import Answer, errors_of, route
 
@@ -43,7 +44,7 @@ class Stalls:
         self, call: Call, query: Query
     ) -> Listed[Body] | Encoded[list[Body]] | Pieces[list[Body]]: ...
 
-    @route("GET", "/stall/<guid:stall>", allow=ADMIN, raises=(Lost,))
+    @route("GET", "/stall/<guid:stall>", allow=ADMINISTER, raises=(Lost,))
     async def one(self, call: Call, stall: str) -> Encoded[dict[str, Body]]: ...
 
     @route("POST", "/form", allow=ANYONE)
@@ -120,7 +121,7 @@ class ErrorTests(SynchronousTestCase):
 class RefusalTests(SynchronousTestCase):
     """Declarations that fail at import."""
 
-    def refused(self, path: str, handler: Any, allow: Any = ADMIN, **more: Any) -> None:
+    def refused(self, path: str, handler: Any, allow: Any = ADMINISTER, **more: Any) -> None:
         """Assert that this handler does not fit its route."""
         declare = route(more.pop("method", "PUT"), path, allow=allow, **more)
         error = self.assertRaises(TypeError, declare, handler)
@@ -171,7 +172,7 @@ class RefusalTests(SynchronousTestCase):
 
         async def handler(self: Any, call: Call, friend: str) -> None: ...
 
-        for allow in (SELF, SELF_OR_ADMIN):
+        for allow in (SELF, SELF | ADMINISTER):
             self.refused("/<guid:friend>", handler, allow)
 
     def test_no_answer(self) -> None:

@@ -10,11 +10,12 @@ from contentsvc.api.comma_lists import ids
 from contentsvc.api.errors import EmblemNotEarned, FileInvalid, FileMissing, UserNotFound
 from contentsvc.api.files.references import Claims
 from contentsvc.db.database import Database
+from contentsvc.roles import MODERATE
 from contentsvc.store.accounts import users
 from contentsvc.store.challenges import rewards
 from contentsvc.store.moderation import audit_log
 from contentsvc.web.call import Call
-from contentsvc.web.permissions import ANYONE, SELF, SELF_OR_ADMIN
+from contentsvc.web.permissions import ANYONE, SELF
 from contentsvc.web.reply import Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import (
@@ -106,7 +107,7 @@ class Users:
     @route(
         "PUT",
         "/user/<guid:user>",
-        allow=SELF_OR_ADMIN,
+        allow=SELF | MODERATE,
         raises=(UserNotFound, EmblemNotEarned, FileMissing, FileInvalid),
     )
     async def update(self, call: Call, user: str, body: UserUpdate) -> None:

@@ -14,13 +14,14 @@ from contentsvc.api.errors import (
 from contentsvc.api.files.references import Claims
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
+from contentsvc.roles import CURATE
 from contentsvc.store.challenges import challenges, closing
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import ChallengeClosed as Closed
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_pointer
-from contentsvc.web.permissions import ADMIN, ANYONE
+from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Created
 from contentsvc.web.route import route
 from contentsvc.wire.challenges import Challenge, ChallengeClose, ChallengeCreate, Reward
@@ -38,7 +39,7 @@ class Challenges:
         self._outbox = outbox
         self._claims = claims
 
-    @route("POST", "/design-challenges", allow=ADMIN, raises=(FileMissing, FileInvalid))
+    @route("POST", "/design-challenges", allow=CURATE, raises=(FileMissing, FileInvalid))
     async def create(self, call: Call, body: ChallengeCreate) -> Created:
         """Create a design challenge (spec §4.17)."""
         definition = _definition(body)
@@ -64,7 +65,7 @@ class Challenges:
     @route(
         "PUT",
         "/design-challenges/<guid:challenge>",
-        allow=ADMIN,
+        allow=CURATE,
         raises=(ChallengeNotFound, ChallengeClosed, FileMissing, FileInvalid),
     )
     async def replace(self, call: Call, challenge: str, body: ChallengeCreate) -> None:
@@ -98,7 +99,7 @@ class Challenges:
     @route(
         "DELETE",
         "/design-challenges/<guid:challenge>",
-        allow=ADMIN,
+        allow=CURATE,
         raises=(ChallengeNotFound, ChallengeHasEntries),
     )
     async def delete(self, call: Call, challenge: str) -> None:
@@ -113,7 +114,7 @@ class Challenges:
     @route(
         "POST",
         "/design-challenges/<guid:challenge>/close",
-        allow=ADMIN,
+        allow=CURATE,
         raises=(ChallengeNotFound, ChallengeNotOpen, ChallengeClosed, UnknownEntry),
     )
     async def close(self, call: Call, challenge: str, body: ChallengeClose) -> None:

@@ -13,6 +13,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
+from contentsvc.roles import CURATE
 from contentsvc.store.challenges import entries
 from contentsvc.store.content.search import Cursor
 from contentsvc.store.fragments import LAST
@@ -77,11 +78,11 @@ class Entries:
         open, and admins until it is closed. If it is not in, this is not an error."""
         async with self._db.transaction() as tx:
             candidate, place = await self._hold(tx, call, challenge, content)
-            if candidate.author_id != call.user and not call.viewer.admin:
+            if candidate.author_id != call.user and not call.may(CURATE):
                 raise Forbidden("Only its author and admins can take this content out.")
             if place.state == "closed":
                 raise ChallengeClosed()
-            if place.state != "open" and not call.viewer.admin:
+            if place.state != "open" and not call.may(CURATE):
                 raise ChallengeNotOpen()
             left = await entries.leave(tx, challenge, content)
             if left and candidate.author_id != call.user:

@@ -4,11 +4,12 @@ from contentsvc.api.checks import check_user
 from contentsvc.api.errors import UserNotFound
 from contentsvc.api.paging import listed, position
 from contentsvc.db.database import Database
+from contentsvc.roles import CURATE
 from contentsvc.store.accounts import users
 from contentsvc.store.challenges import rewards
 from contentsvc.store.moderation import audit_log
 from contentsvc.web.call import Call
-from contentsvc.web.permissions import ADMIN, ANYONE
+from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
 from contentsvc.wire.base import Part
@@ -42,7 +43,7 @@ class Rewards:
     @route(
         "DELETE",
         "/user/<guid:user>/rewards/<guid:challenge>",
-        allow=ADMIN,
+        allow=CURATE,
         raises=(UserNotFound,),
     )
     async def take(self, call: Call, user: str, challenge: str) -> None:

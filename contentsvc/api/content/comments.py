@@ -12,6 +12,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
+from contentsvc.roles import MODERATE
 from contentsvc.store.activity_limits import MINUTE
 from contentsvc.store.content import comments
 from contentsvc.store.moderation import audit_log
@@ -62,7 +63,7 @@ class Comments:
     async def create(self, call: Call, content: str, body: CommentCreate) -> Created:
         """Comment on a content item. This tells its author, or the author of the comment to which
         this one replies."""
-        given = content, call.user, call.viewer.admin, body.parent_id, body.body
+        given = content, call.user, call.viewer.moderate, body.parent_id, body.body
         written = await comments.create(self._db, *given, self._per_minute, MINUTE)
         if written is None:
             raise ContentNotFound()
@@ -71,7 +72,7 @@ class Comments:
         if written.wait:
             raise TooManyRequests(headers=retry_after(written.wait))
         if written.id is None:
-            if await comments.locked(self._db, content, call.user, call.viewer.admin):
+            if await comments.locked(self._db, content, call.user, call.viewer.moderate):
                 raise CommentsLocked()
             raise ContentNotFound()
         self._notifier.publish(self._db, written.notified)
@@ -124,7 +125,7 @@ class Comments:
         place and loses its text. If somebody else has deleted it, its author is told the reason."""
         standing = await self._standing(call, content, comment)
         authors = {standing.author_id, standing.content_author_id}
-        if call.user not in authors and not call.viewer.admin:
+        if call.user not in authors and not call.may(MODERATE):
             raise Forbidden(
                 "Only its author, the author of the content and admins can delete this."
             )
@@ -152,7 +153,7 @@ class Comments:
         change one. Comments can still be deleted. Only the content's author and admins may lock
         them."""
         async with self._db.transaction() as tx:
-            given = content, call.user, call.viewer.admin, body.locked
+            given = content, call.user, call.may(MODERATE), body.locked
             locking = await comments.lock(tx, *given)
             if locking is None:
                 raise ContentNotFound()
@@ -163,8 +164,8 @@ class Comments:
                 await audit_log.record(tx, call.user, done, "content", content, "")
 
     async def _standing(self, call: Call, content: str, comment: int) -> comments.CommentState:
-        user, admin = call.user, call.viewer.admin
-        standing = await comments.standing(self._db, content, comment, user, admin)
+        user, moderate = call.user, call.viewer.moderate
+        standing = await comments.standing(self._db, content, comment, user, moderate)
         if standing is None:
             raise CommentNotFound()
         return standing

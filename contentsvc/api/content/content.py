@@ -20,6 +20,7 @@ from contentsvc.api.paging import PIECE, LongList, Piece, contents, position
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.push.notifier import Notifier
+from contentsvc.roles import CURATE, MODERATE
 from contentsvc.store.content import content as store
 from contentsvc.store.content import revisions
 from contentsvc.store.content.dependencies import Used, of_revision, packages_of_revision
@@ -30,7 +31,7 @@ from contentsvc.web.body_limits import KIB
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either, fitting
 from contentsvc.web.errors import Forbidden
-from contentsvc.web.permissions import ADMIN, ANYONE, SIGNED_IN
+from contentsvc.web.permissions import ANYONE, SIGNED_IN
 from contentsvc.web.route import route
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
@@ -119,11 +120,11 @@ class Content:
         """List the content that a user has created (spec §4.3), newest first."""
         types = choice("category", query.category, CONTENT_TYPES)
         viewer = call.viewer
-        if viewer.admin and query.status is not None:
+        if call.may(MODERATE) and query.status is not None:
             statuses = choice("status", query.status, CONTENT_STATUSES)
         else:
-            # An admin who asks for no status gets the same as everybody.
-            statuses, viewer = list(LISTED_STATUSES), viewer._replace(admin=False)
+            # A moderator who asks for no status gets the same as everybody.
+            statuses, viewer = list(LISTED_STATUSES), viewer._replace(moderate=False)
         before, db = position(query), self._db.whole()
 
         def page(after: int | None) -> Awaitable[list[store.Numbered]]:
@@ -217,7 +218,7 @@ class Content:
             gone=row.gone,
         )
 
-    @route("PUT", "/content/<guid:content>/status", allow=ADMIN, raises=(ContentNotFound,))
+    @route("PUT", "/content/<guid:content>/status", allow=MODERATE, raises=(ContentNotFound,))
     async def set_status(self, call: Call, content: str, body: StatusChange) -> None:
         """Suspend a content item, or lift that. If this changes anything, its author is notified,
         and so are authors whose content depends on it. What its author has withdrawn stays
@@ -239,7 +240,7 @@ class Content:
                 # Unless the author has left.
                 await self._notifier.send_many(tx, [(act.author_id, notification)])
 
-    @route("PUT", "/content/<guid:content>/featured", allow=ADMIN, raises=(ContentNotFound,))
+    @route("PUT", "/content/<guid:content>/featured", allow=CURATE, raises=(ContentNotFound,))
     async def set_featured(self, call: Call, content: str, body: FeaturedChange) -> None:
         """Set or clear a content item's featured flag."""
         async with self._db.transaction() as tx:

@@ -31,7 +31,7 @@ class Ratings:
         ):
             if given not in {None, meant}:
                 raise at_pointer(f"/{member}", "This must be the same as in the path.")
-        if not await ratings.put(self._db, user, content, call.viewer.admin, body.value == "1"):
+        if not await ratings.put(self._db, user, content, call.viewer.moderate, body.value == "1"):
             raise ContentNotFound()
 
     @route(
@@ -42,14 +42,14 @@ class Ratings:
     )
     async def delete(self, call: Call, user: str, content: str) -> None:
         """Take a rating back."""
-        if not await ratings.delete(self._db, user, content, call.viewer.admin):
+        if not await ratings.delete(self._db, user, content, call.viewer.moderate):
             raise ContentNotFound()
 
     @route("GET", "/user/<guid:user>/ratings", allow=SELF)
     async def all(self, call: Call, user: str) -> Encoded[RatingMap] | Pieces[RatingMap]:
         """Get the user's ratings (spec §4.14), by the id of the content."""
-        admin = call.viewer.admin
-        first = await ratings.of_user(self._db, user, admin, self._votes)
+        moderate = call.viewer.moderate
+        first = await ratings.of_user(self._db, user, moderate, self._votes)
         if len(first) < self._votes * ratings.ENTRY:
             return Encoded(f"{{{first}}}".encode())
 
@@ -57,8 +57,8 @@ class Ratings:
 
         async def more() -> bytes:
             nonlocal after
-            entries = await ratings.page(db, user, admin, after, self._votes)
+            entries = await ratings.page(db, user, moderate, after, self._votes)
             after = entries[1 - ratings.ENTRY :][:36]
             return entries.encode()
 
-        return Pieces(more, lambda: ratings.state(db, user, admin), b"{}")
+        return Pieces(more, lambda: ratings.state(db, user, moderate), b"{}")

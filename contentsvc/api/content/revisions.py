@@ -2,7 +2,7 @@
 
 from operator import itemgetter
 
-from contentsvc.api.checks import check_may_change, may_change
+from contentsvc.api.checks import check_may_change, sees
 from contentsvc.api.content.publishing import REFUSALS, Publishing, check_packages
 from contentsvc.api.errors import (
     ContentDeleted,
@@ -99,7 +99,7 @@ class Revisions:
             raise FilesExternal()
         async with self._db.transaction() as tx:
             standing = await contents.lock(tx, content)
-            if standing is None or (standing.status != "active" and not may_change(call, standing)):
+            if standing is None or not sees(call, standing):
                 raise ContentNotFound()
             if call.user != standing.author_id:
                 raise Forbidden("Only its author can delete a revision of this content.")
@@ -113,6 +113,6 @@ class Revisions:
     async def _check_author(self, call: Call, content: str) -> None:
         """Raises ContentNotFound, also if it is hidden from the caller, and Forbidden."""
         standing = await contents.standing(self._db, content)
-        if standing is None or (standing.status != "active" and not may_change(call, standing)):
+        if standing is None or not sees(call, standing):
             raise ContentNotFound()
         check_may_change(call, standing)

@@ -4,6 +4,7 @@ from contentsvc.api.checks import trimmed
 from contentsvc.api.comma_lists import choice, ids, words
 from contentsvc.api.cursors import decoded, encoded, key_of
 from contentsvc.db.query import Db
+from contentsvc.roles import MODERATE
 from contentsvc.store.content import browsing
 from contentsvc.store.content.browsing import Asked
 from contentsvc.store.content.search import start
@@ -57,7 +58,7 @@ def _asked(call: Call, query: ContentSearch) -> Asked:
     """Raises InvalidQuery."""
     types = choice("category", query.category, CONTENT_TYPES)
     statuses = ["active"]
-    if call.viewer.admin and query.status is not None:
+    if call.may(MODERATE) and query.status is not None:
         statuses = choice("status", query.status, CONTENT_STATUSES)
     tags = [] if query.tags is None else words(query.tags)
     if not all(tags) or len(tags) > MOST_TAGS:

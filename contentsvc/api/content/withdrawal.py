@@ -10,12 +10,13 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.paging import contents, position
 from contentsvc.db.database import Database
+from contentsvc.roles import MODERATE
 from contentsvc.store.content import withdrawal
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
-from contentsvc.web.permissions import SELF_OR_ADMIN, SIGNED_IN
+from contentsvc.web.permissions import SELF, SIGNED_IN
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
 from contentsvc.wire.base import Part
@@ -60,7 +61,7 @@ class Withdrawal:
     async def _set(self, call: Call, content: str, *, deleted: bool) -> bool:
         """Gives whether the content is purged."""
         async with self._db.transaction(f"changes of {call.user}") as tx:
-            given = call.user, call.viewer.admin, deleted, self._changes_per_hour
+            given = call.user, call.viewer.moderate, deleted, self._changes_per_hour
             act = await withdrawal.set_deleted(tx, content, *given)
             if act is None:
                 raise ContentNotFound()
@@ -75,7 +76,9 @@ class Withdrawal:
                 await self._outbox.put(tx, changed)
             return act.purged
 
-    @route("GET", "/user/<guid:user>/content/deleted", allow=SELF_OR_ADMIN, raises=(UserNotFound,))
+    @route(
+        "GET", "/user/<guid:user>/content/deleted", allow=SELF | MODERATE, raises=(UserNotFound,)
+    )
     async def deleted(self, call: Call, user: str, query: Part) -> Listed[ContentInfo]:
         """List the content that a user has withdrawn, newest first."""
         rows = await withdrawal.by_author(self._db, user, position(query), query.limit)

@@ -15,12 +15,13 @@ from contentsvc.api.files.uploads import Limits, Uploads
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.bucket.deadlines import tidy
 from contentsvc.db.database import Database
+from contentsvc.roles import MODERATE
 from contentsvc.store.files import blocks, files, storage
 from contentsvc.store.moderation import audit_log
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.call import Call
 from contentsvc.web.errors import InvalidHost
-from contentsvc.web.permissions import ADMIN, ANYONE, SELF, SIGNED_IN
+from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.web.route import route
 from contentsvc.wire.files import (
     EXTENSIONS,
@@ -103,7 +104,7 @@ class Files:
         limit = self._limits.of_user(confirmed=found.confirmed)
         return UserStorage(found.used, limit, found.pending)
 
-    @route("PUT", "/files/<sha256:sha256>/block", allow=ADMIN)
+    @route("PUT", "/files/<sha256:sha256>/block", allow=MODERATE)
     async def block(self, call: Call, sha256: str, body: BlockBody) -> None:
         """Block a file, known or not: its bytes are deleted, and nobody can upload or publish it.
         Again, this replaces the reason."""
@@ -113,7 +114,7 @@ class Files:
             await blocks.hide(tx, paths_of(sha256))
             tx.after_commit(self._wake)
 
-    @route("DELETE", "/files/<sha256:sha256>/block", allow=ADMIN)
+    @route("DELETE", "/files/<sha256:sha256>/block", allow=MODERATE)
     async def unblock(self, call: Call, sha256: str) -> None:
         """Let a file be uploaded again. Once that is done, it is back wherever it is used."""
         async with self._db.transaction() as tx:

@@ -4,9 +4,9 @@ from contentsvc.api.errors import UserNotFound
 from contentsvc.api.paging import listed, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
+from contentsvc.roles import MODERATE
 from contentsvc.store.moderation import audit_log as store
 from contentsvc.web.call import Call
-from contentsvc.web.permissions import ADMIN
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
 from contentsvc.wire.moderation import Action, ActionsQuery, Subject, WarningBody
@@ -20,7 +20,7 @@ class Actions:
         self._db = db
         self._notifier = notifier
 
-    @route("GET", "/moderation/actions", allow=ADMIN)
+    @route("GET", "/moderation/actions", allow=MODERATE)
     async def all(self, call: Call, query: ActionsQuery) -> Listed[Action]:
         """List what admins did and others could not, newest first: everything, or what was done to
         one `subject` or by one `admin`. Nothing changes or deletes it."""
@@ -38,7 +38,7 @@ class Actions:
             case _:
                 return await store.all(self._db, *place)
 
-    @route("POST", "/user/<guid:user>/warning", allow=ADMIN, raises=(UserNotFound,))
+    @route("POST", "/user/<guid:user>/warning", allow=MODERATE, raises=(UserNotFound,))
     async def warn(self, call: Call, user: str, body: WarningBody) -> None:
         """Warn a user, who is notified. If the user has had a warning with this `id`, nothing
         happens."""

@@ -3,10 +3,10 @@
 from contentsvc.api.errors import BanNotFound, CannotBanSelf, LastAdmin, UserNotFound
 from contentsvc.db.database import Database
 from contentsvc.push.revocation import Endings
+from contentsvc.roles import MODERATE
 from contentsvc.store.accounts import sessions
 from contentsvc.store.moderation import audit_log, bans
 from contentsvc.web.call import Call
-from contentsvc.web.permissions import ADMIN
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import Ban, BanBody
 
@@ -18,7 +18,7 @@ class Bans:
         self._db = db
         self._endings = endings
 
-    @route("GET", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound, BanNotFound))
+    @route("GET", "/user/<guid:user>/ban", allow=MODERATE, raises=(UserNotFound, BanNotFound))
     async def get(self, call: Call, user: str) -> Ban:
         """Get the ban of a user. When its end has come, there is none."""
         found = await bans.shown(self._db, user)
@@ -31,7 +31,7 @@ class Bans:
     @route(
         "PUT",
         "/user/<guid:user>/ban",
-        allow=ADMIN,
+        allow=MODERATE,
         raises=(UserNotFound, CannotBanSelf, LastAdmin),
     )
     async def put(self, call: Call, user: str, body: BanBody) -> None:
@@ -54,7 +54,7 @@ class Bans:
                 await audit_log.record(tx, call.user, "user_banned", "user", user, body.reason)
             self._endings.end(tx, ended)
 
-    @route("DELETE", "/user/<guid:user>/ban", allow=ADMIN, raises=(UserNotFound,))
+    @route("DELETE", "/user/<guid:user>/ban", allow=MODERATE, raises=(UserNotFound,))
     async def lift(self, call: Call, user: str) -> None:
         """Let a user log in again."""
         async with self._db.transaction() as tx:

@@ -17,6 +17,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.paging import PART, listed, position
 from contentsvc.db.database import Database
+from contentsvc.roles import MODERATE
 from contentsvc.store.activity_limits import DAY
 from contentsvc.store.content.search import Cursor
 from contentsvc.store.fragments import LAST
@@ -24,7 +25,7 @@ from contentsvc.store.moderation import audit_log, evidence, reports
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import ReportsResolved
 from contentsvc.web.call import Call
-from contentsvc.web.permissions import ADMIN, SIGNED_IN
+from contentsvc.web.permissions import SIGNED_IN
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
 from contentsvc.wire.base import Part
@@ -68,7 +69,7 @@ class Reports:
     async def content(self, call: Call, content: str, body: ReportBody) -> None:
         """Report a content item. A second report replaces the caller's first one while no admin has
         decided about it."""
-        found = await evidence.of_content(self._db, content, call.user, call.viewer.admin)
+        found = await evidence.of_content(self._db, content, call.user, call.viewer.moderate)
         if found is None:
             raise ContentNotFound()
         if found.author == call.user:
@@ -84,7 +85,7 @@ class Reports:
     async def comment(self, call: Call, content: str, comment: int, body: ReportBody) -> None:
         """Report a comment. A second report replaces the caller's first one while no admin has
         decided about it."""
-        caller = call.user, call.viewer.admin
+        caller = call.user, call.viewer.moderate
         found = await evidence.of_comment(self._db, content, comment, *caller)
         if found is None:
             raise CommentNotFound()
@@ -126,7 +127,7 @@ class Reports:
         if wait:
             raise TooManyRequests(headers=retry_after(wait))
 
-    @route("GET", "/moderation/reports", allow=ADMIN)
+    @route("GET", "/moderation/reports", allow=MODERATE)
     async def queue(self, call: Call, query: QueueQuery) -> Listed[QueuedSubject]:
         """List what has open reports. What most users have reported comes first; among equals, what
         was reported last."""
@@ -140,7 +141,7 @@ class Reports:
         full = len(rows) == query.limit
         return Listed([*map(_queued, rows)], encoded(key, rows[-1].place) if full else None)
 
-    @route("GET", _SUBJECT, allow=ADMIN, raises=(ReportNotFound,))
+    @route("GET", _SUBJECT, allow=MODERATE, raises=(ReportNotFound,))
     async def of_subject(self, call: Call, kind: str, id: str, query: Part) -> Listed[Report]:
         """List all reports of a content item, a comment or a user, newest first. The id of a
         comment is its number."""
@@ -152,7 +153,7 @@ class Reports:
         cut = sum(len(row.evidence.encode()) for row in rows) >= self._part
         return listed(rows, query, _number, _report, cut=cut)
 
-    @route("PUT", _SUBJECT, allow=ADMIN, raises=(ReportNotFound,))
+    @route("PUT", _SUBJECT, allow=MODERATE, raises=(ReportNotFound,))
     async def decide(self, call: Call, kind: str, id: str, body: ReportDecision) -> None:
         """Close the open reports of a subject, up to the one that `upTo` names. Those who have
         filed them are notified. The subject itself stays as it is. If none of these reports is open

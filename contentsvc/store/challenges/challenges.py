@@ -72,13 +72,13 @@ _SHOWN = """
                as participate,
            c.opens, c.closes, c.types, c.judging,
            challenge_state(c.opens, c.closes, c.closed) as state,
-           (coalesce(t.entries, 0) - case when :admin then 0
+           (coalesce(t.entries, 0) - case when :moderate then 0
                                      else coalesce(t.hidden, 0) - coalesce(own.hidden, 0) end
            )::integer as entries,
            array(
                select w.id::text from unnest(c.winners) with ordinality as w (id, place)
                join contents on contents.id = w.id
-               where visible(contents.status, contents.author_id, :caller, :admin)
+               where visible(contents.status, contents.author_id, :caller, :moderate)
                order by w.place
            ) as winners
     from challenges c
@@ -137,12 +137,12 @@ async def images(tx: Db, challenge: str) -> list[str] | None:
 
 
 @maybe(_SHOWN.format("where c.id = :challenge"))
-async def get(db: Db, challenge: str, caller: str | None, admin: bool) -> ChallengeRow | None:
+async def get(db: Db, challenge: str, caller: str | None, moderate: bool) -> ChallengeRow | None:
     """One challenge."""
 
 
 @many(_SHOWN.format("order by c.ordinal, c.id"))
-async def all(db: Db, caller: str | None, admin: bool) -> list[ChallengeRow]:
+async def all(db: Db, caller: str | None, moderate: bool) -> list[ChallengeRow]:
     """Every challenge, by ordinal."""
 
 

@@ -46,10 +46,12 @@ class Top(NamedTuple):
 
 @maybe("""
     select author_id, type, status from contents
-    where id = :content and visible(status, author_id, :caller, :admin)
+    where id = :content and visible(status, author_id, :caller, :moderate)
     for no key update
 """)
-async def lock_content(db: Db, content: str, caller: str | None, admin: bool) -> Candidate | None:
+async def lock_content(
+    db: Db, content: str, caller: str | None, moderate: bool
+) -> Candidate | None:
     """Keep the status of a content as it is until the transaction ends. None if the caller cannot
     see the content."""
 
@@ -93,7 +95,7 @@ async def leave(db: Db, challenge: str, content: str) -> bool:
         from challenge_entries e
         join contents c on c.id = e.content_id
         {AUTHOR}
-        where e.challenge_id = o.id and visible(c.status, c.author_id, :caller, :admin)
+        where e.challenge_id = o.id and visible(c.status, c.author_id, :caller, :moderate)
           and e.number < :before
         order by e.number desc limit :limit
     ) d on true
@@ -101,7 +103,7 @@ async def leave(db: Db, challenge: str, content: str) -> bool:
     order by d.number desc
 """)
 async def newest(
-    db: Db, challenge: str, caller: str | None, admin: bool, before: float, limit: int
+    db: Db, challenge: str, caller: str | None, moderate: bool, before: float, limit: int
 ) -> list[Newest]:
     """The entries that the caller may see, the last to enter first: those before the number
     `before`. No row at all if there is no such challenge."""
@@ -113,7 +115,7 @@ async def newest(
     from challenges o left join lateral (
         select wilson(c.up, c.down) as bound, e.number, c.id
         from challenge_entries e join contents c on c.id = e.content_id
-        where e.challenge_id = o.id and visible(c.status, c.author_id, :caller, :admin)
+        where e.challenge_id = o.id and visible(c.status, c.author_id, :caller, :moderate)
           and (wilson(c.up, c.down), e.number) < (:bound::float8, :before::bigint)
         order by 1 desc, 2 desc limit :limit
     ) d on true
@@ -129,7 +131,7 @@ async def top(
     db: Db,
     challenge: str,
     caller: str | None,
-    admin: bool,
+    moderate: bool,
     bound: float,
     before: float,
     limit: int,

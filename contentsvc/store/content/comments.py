@@ -25,7 +25,7 @@ class CommentState(NamedTuple):
 
 
 class Locking(NamedTuple):
-    """Whether the caller `may` lock comments, and whether that was an `act` of an admin, which
+    """Whether the caller `may` lock comments, and whether that was an `act` of a moderator, which
     changed something of another user's."""
 
     may: bool
@@ -77,13 +77,13 @@ _COMMENT = """
          and m.ordinal > :page::bigint * :size::bigint
          and m.ordinal <= (:page::bigint + 1) * :size::bigint
     where c.id = :content::uuid
-      and visible(c.status, c.author_id, :caller::uuid, :admin::boolean)
+      and visible(c.status, c.author_id, :caller::uuid, :moderate::boolean)
     order by m.ordinal
     """,
     together=True,
 )
 async def page(
-    db: Db, content: str, caller: str | None, admin: bool, size: int, page: int
+    db: Db, content: str, caller: str | None, moderate: bool, size: int, page: int
 ) -> list[CommentRow]:
     """A page, oldest first. No row at all if the caller cannot see the content."""
 
@@ -92,10 +92,10 @@ async def page(
     select {_COMMENT}
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
-      and visible(c.status, c.author_id, :caller, :admin)
+      and visible(c.status, c.author_id, :caller, :moderate)
 """)
 async def get(
-    db: Db, content: str, comment: int, caller: str | None, admin: bool
+    db: Db, content: str, comment: int, caller: str | None, moderate: bool
 ) -> Comment | None:
     """One comment."""
 
@@ -104,23 +104,23 @@ async def get(
     select m.author_id, c.author_id as content_author_id, m.deleted
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
-      and visible(c.status, c.author_id, :caller, :admin)
+      and visible(c.status, c.author_id, :caller, :moderate)
 """)
 async def standing(
-    db: Db, content: str, comment: int, caller: str, admin: bool
+    db: Db, content: str, comment: int, caller: str, moderate: bool
 ) -> CommentState | None:
     """The owners of a comment, if the caller can see it."""
 
 
 @many(
-    "call write_comments(:content, :author, :admin, :parent, :body, :most, :span, null)",
+    "call write_comments(:content, :author, :moderate, :parent, :body, :most, :span, null)",
     batch=Batch(("content",)),
 )
 async def _write(
     db: Db,
     content: str,
     author: str,
-    admin: bool,
+    moderate: bool,
     parent: int | None,
     body: str,
     most: int,
@@ -133,7 +133,7 @@ async def create(
     db: Db,
     content: str,
     author: str,
-    admin: bool,
+    moderate: bool,
     parent: int | None,
     body: str,
     most: int,
@@ -146,7 +146,7 @@ async def create(
 
     Raises Refused `comments_parent` if the content has no such parent.
     """
-    rows = await _write(db, content, author, admin, parent, body, most, span)
+    rows = await _write(db, content, author, moderate, parent, body, most, span)
     if not rows:
         return None
     first = rows[0]
@@ -217,25 +217,25 @@ async def delete(db: Db, content: str, comment: int) -> bool:
 @maybe("""
     with content as (
         select id, author_id from contents
-        where id = :content and visible(status, author_id, :caller, :admin)
+        where id = :content and visible(status, author_id, :caller, :moderate)
     ), changed as (
         update contents c set comments_locked = :locked
         from content v
-        where c.id = v.id and (:admin or c.author_id = :caller) and c.comments_locked <> :locked
+        where c.id = v.id and (:moderate or c.author_id = :caller) and c.comments_locked <> :locked
         returning c.author_id
     )
-    select :admin or author_id = :caller as may,
+    select :moderate or author_id = :caller as may,
            exists (select from changed where author_id <> :caller) as act
     from content
 """)
-async def lock(tx: Db, content: str, caller: str, admin: bool, locked: bool) -> Locking | None:
+async def lock(tx: Db, content: str, caller: str, moderate: bool, locked: bool) -> Locking | None:
     """Lock or unlock the comments on a content, if the caller may. No comment is written after they
     were locked. None if the caller cannot see the content."""
 
 
 @found("""
     select from contents
-    where id = :content and visible(status, author_id, :caller, :admin) and comments_locked
+    where id = :content and visible(status, author_id, :caller, :moderate) and comments_locked
 """)
-async def locked(db: Db, content: str, caller: str, admin: bool) -> bool:
+async def locked(db: Db, content: str, caller: str, moderate: bool) -> bool:
     """Whether the caller can see the content, and its comments are locked."""

@@ -185,7 +185,7 @@ async def update(
 
 _OF_AUTHOR = f"""
     from contents c join users u on u.id = c.author_id
-    where c.author_id = :author and visible(c.status, c.author_id, :caller, :admin)
+    where c.author_id = :author and visible(c.status, c.author_id, :caller, :moderate)
       and c.status = any(:statuses) and c.type = any(:types)
       and c.number < {BEFORE}
 """
@@ -198,7 +198,7 @@ async def by_author(
     types: list[str],
     statuses: list[str],
     caller: str | None,
-    admin: bool,
+    moderate: bool,
     before: int | None,
     limit: int,
 ) -> list[Numbered]:
@@ -217,7 +217,7 @@ async def by_author_state(
     types: list[str],
     statuses: list[str],
     caller: str | None,
-    admin: bool,
+    moderate: bool,
     before: int | None,
 ) -> str:
     """A value that changes whenever anything in that list does."""
@@ -230,11 +230,11 @@ async def by_author_state(
            c.up, c.down, c.live_comments, c.comments_locked, {INFO}
     from contents c {AUTHOR}
     where c.id = :content::uuid
-      and visible(c.status, c.author_id, :caller::uuid, :admin::boolean)
+      and visible(c.status, c.author_id, :caller::uuid, :moderate::boolean)
     """,
     together=True,
 )
-async def detail(db: Db, content: str, caller: str | None, admin: bool) -> Detail | None:
+async def detail(db: Db, content: str, caller: str | None, moderate: bool) -> Detail | None:
     """A content as the caller may see it."""
 
 
@@ -249,8 +249,8 @@ async def detail(db: Db, content: str, caller: str | None, admin: bool) -> Detai
     where c.id = :content
 """)
 async def set_status(db: Db, content: str, status: Literal["active", "suspended"]) -> Act | None:
-    """Suspend or restore, as an admin. What its author has withdrawn stays withdrawn. None if there
-    is no such content."""
+    """Suspend or restore, as a moderator. What its author has withdrawn stays withdrawn. None if
+    there is no such content."""
 
 
 @maybe("""

@@ -40,11 +40,11 @@ class Author(NamedTuple):
           and n.number < {BEFORE}
         order by n.number desc limit :limit
     ) d on true
-    where o.id = :content and visible(o.status, o.author_id, :caller, :admin)
+    where o.id = :content and visible(o.status, o.author_id, :caller, :moderate)
     order by d.number desc
 """)
 async def of_content(
-    db: Db, content: str, caller: str | None, admin: bool, before: int | None, limit: int
+    db: Db, content: str, caller: str | None, moderate: bool, before: int | None, limit: int
 ) -> list[Dependent]:
     """The active content whose current revision uses a part that this one brought, newest first. No
     row at all if the caller cannot see the content."""

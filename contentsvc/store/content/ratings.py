@@ -11,12 +11,12 @@ from contentsvc.store import fragments
     with call as (
         select *
         from unnest((select :user::uuid[]), (select :content::uuid[]),
-                    (select :admin::boolean[]), (select :up::boolean[]))
-             with ordinality as call (user_id, content_id, admin, up, n)
+                    (select :moderate::boolean[]), (select :up::boolean[]))
+             with ordinality as call (user_id, content_id, moderate, up, n)
     ), content as (
         select call.n, call.user_id, call.up, c.id
         from call join contents c on c.id = call.content_id
-        where visible(c.status, c.author_id, call.user_id, call.admin)
+        where visible(c.status, c.author_id, call.user_id, call.moderate)
         -- All take their locks in one order: new votes and changed ones have different triggers.
         order by c.id for no key update of c
     ), vote as (
@@ -30,20 +30,20 @@ from contentsvc.store import fragments
     """,
     batch=Batch(("content",)),
 )
-async def put(db: Db, user: str, content: str, admin: bool, up: bool) -> bool:
+async def put(db: Db, user: str, content: str, moderate: bool, up: bool) -> bool:
     """Vote. False if the user cannot see the content."""
 
 
 @found("""
     with content as (
         select id from contents
-        where id = :content and visible(status, author_id, :user, :admin)
+        where id = :content and visible(status, author_id, :user, :moderate)
     ), gone as (
         delete from ratings where user_id = :user and content_id in (select id from content)
     )
     select true from content
 """)
-async def delete(db: Db, user: str, content: str, admin: bool) -> bool:
+async def delete(db: Db, user: str, content: str, moderate: bool) -> bool:
     """Take a vote back. False if the user cannot see the content."""
 
 
@@ -51,7 +51,7 @@ async def delete(db: Db, user: str, content: str, admin: bool) -> bool:
 _SEEN = """not exists (
             select from contents c
             where c.id = r.content_id
-              and not visible(c.status, c.author_id, :user, :admin::boolean)
+              and not visible(c.status, c.author_id, :user, :moderate::boolean)
             offset 0
         )"""
 _ENTRIES = """
@@ -72,7 +72,7 @@ ENTRY = 42
     """,
     together=True,
 )
-async def of_user(db: Db, user: str, admin: bool, limit: int) -> str:
+async def of_user(db: Db, user: str, moderate: bool, limit: int) -> str:
     """The user's first `limit` votes on content that the user can see, in the order of content ids.
     They are the entries of a JSON object from content ids to "1" or "0".
 
@@ -89,7 +89,7 @@ async def of_user(db: Db, user: str, admin: bool, limit: int) -> str:
         order by r.content_id limit :limit
     ) votes
 """)
-async def page(db: Db, user: str, admin: bool, after: str, limit: int) -> str:
+async def page(db: Db, user: str, moderate: bool, after: str, limit: int) -> str:
     """The entries after that of the content `after`."""
 
 
@@ -100,5 +100,5 @@ async def page(db: Db, user: str, admin: bool, after: str, limit: int) -> str:
     """,
     lane=WHOLE,
 )
-async def state(db: Db, user: str, admin: bool) -> str:
+async def state(db: Db, user: str, moderate: bool) -> str:
     """A value that changes whenever anything in the map does."""

@@ -139,10 +139,10 @@ async def make_current(tx: Db, content: str, revision: str) -> None:
     left join revisions r on r.content_id = c.id and r.id = :revision
     left join entities e on e.entity_id = r.entity_id and e.revision_id = r.entity_revision
     where c.id = :content
-      and visible(c.status, c.author_id, :caller, :admin)
+      and visible(c.status, c.author_id, :caller, :moderate)
 """)
 async def get(
-    db: Db, content: str, revision: str, caller: str | None, admin: bool
+    db: Db, content: str, revision: str, caller: str | None, moderate: bool
 ) -> RevisionRow | None:
     """A revision. None if the caller cannot see the content."""
 
@@ -184,11 +184,11 @@ async def references(db: Db, content: str, revision: str) -> list[EntityReferenc
         where r.content_id = c.id and r.ordinal < {BEFORE}
         order by r.ordinal desc limit :limit
     ) r on true
-    where c.id = :content and visible(c.status, c.author_id, :caller, :admin)
+    where c.id = :content and visible(c.status, c.author_id, :caller, :moderate)
     order by r.ordinal desc
 """)
 async def page(
-    db: Db, content: str, caller: str | None, admin: bool, before: int | None, limit: int
+    db: Db, content: str, caller: str | None, moderate: bool, before: int | None, limit: int
 ) -> list[Placed]:
     """The revisions of a content, newest first. No row at all if the caller cannot see the
     content."""

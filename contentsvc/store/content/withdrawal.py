@@ -35,10 +35,10 @@ class Withdrawn(NamedTuple):
     select h.author_id, coalesce(f.status, h.status) as status,
            f.status is not null as changed, h.purged, coalesce(a.wait, 0) as wait
     from held h left join allowed a on true left join changed f on true
-    where visible(h.status, h.author_id, :caller, :admin)
+    where visible(h.status, h.author_id, :caller, :moderate)
 """)
 async def set_deleted(
-    db: Db, content: str, caller: str, admin: bool, deleted: bool, most: int
+    db: Db, content: str, caller: str, moderate: bool, deleted: bool, most: int
 ) -> Withdrawn | None:
     """Withdraw or restore, which only the author can: nothing changes for others. What changes
     counts for the limit of `most` CHANGES, 0 for any number. None if the caller cannot see the

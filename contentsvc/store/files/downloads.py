@@ -87,10 +87,10 @@ _PACKAGES = f"""
     select c.status = 'active' as active, r.id as revision_id
     from contents c
     left join revisions r on r.content_id = c.id and r.id = coalesce(:revision, c.revision_id)
-    where c.id = :content and visible(c.status, c.author_id, :caller, :admin)
+    where c.id = :content and visible(c.status, c.author_id, :caller, :moderate)
 """)
 async def shown(
-    db: Db, content: str, revision: str | None, caller: str | None, admin: bool
+    db: Db, content: str, revision: str | None, caller: str | None, moderate: bool
 ) -> Shown | None:
     """A revision of a content, the current one if it is None. None if the caller cannot see the
     content."""

@@ -31,9 +31,9 @@ class UserEvidence(NamedTuple):
         'revisionId', c.revision_id
     )::text as text
     from contents c
-    where c.id = :content and visible(c.status, c.author_id, :caller, :admin)
+    where c.id = :content and visible(c.status, c.author_id, :caller, :moderate)
 """)
-async def of_content(db: Db, content: str, caller: str, admin: bool) -> Evidence | None:
+async def of_content(db: Db, content: str, caller: str, moderate: bool) -> Evidence | None:
     """A content, if the caller can see it."""
 
 
@@ -45,10 +45,10 @@ async def of_content(db: Db, content: str, caller: str, admin: bool) -> Evidence
     )::text as text
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
-      and visible(c.status, c.author_id, :caller, :admin)
+      and visible(c.status, c.author_id, :caller, :moderate)
 """)
 async def of_comment(
-    db: Db, content: str, comment: int, caller: str, admin: bool
+    db: Db, content: str, comment: int, caller: str, moderate: bool
 ) -> Evidence | None:
     """A comment on a content, if the caller can see it."""
 

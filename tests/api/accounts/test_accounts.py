@@ -12,6 +12,7 @@ from contentsvc.api.accounts.credentials import Guard
 from contentsvc.api.accounts.oauth import OAuth
 from contentsvc.identity.subject import Verifiers
 from contentsvc.passwords import Passwords
+from contentsvc.roles import ROLES
 from contentsvc.store.accounts import accounts, sessions
 from contentsvc.store.moderation import bans
 from contentsvc.tokens import Key, Keys, Tokens
@@ -158,8 +159,8 @@ class RenewTests(AccountCase):
         first = await self.log_in()
         self.sql("update users set admin = true where id = %s", self.ann)
         second = await self.renew(first.refresh_token)
-        self.assertFalse(self.tokens.verify(first.access_token).admin)
-        self.assertTrue(self.tokens.verify(second.access_token).admin)
+        self.assertEqual(self.tokens.verify(first.access_token).permissions, frozenset())
+        self.assertEqual(self.tokens.verify(second.access_token).permissions, ROLES["admin"])
 
 
 class Overtaken(Guard):

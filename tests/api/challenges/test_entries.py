@@ -5,6 +5,7 @@ from typing import Any
 
 from contentsvc.api.challenges.challenges import Challenges
 from contentsvc.api.challenges.entries import Entries
+from contentsvc.roles import ADMINISTER, CURATE, MODERATE
 from contentsvc.store.content import content as contents
 from contentsvc.wire.challenges import ChallengeClose, EntriesQuery
 from tests.api.challenges.test_challenges import ADMIN, FUTURE, PAST, definition
@@ -210,6 +211,15 @@ class LeaveTests(EntryCase):
         """Another user does not take it out."""
         await self.enter()
         self.assertEqual((await self.refused(self.leave(by=STRANGER))).code, "forbidden")
+
+    async def test_permission(self) -> None:
+        """Who may curate takes it out; no other permission is enough."""
+        await self.enter()
+        for each in (MODERATE, ADMINISTER):
+            leaving = self.leave(by=Caller(guid(), permissions=[each]))
+            self.assertEqual((await self.refused(leaving)).code, "forbidden")
+        await self.leave(by=Caller(guid(), permissions=[CURATE]))
+        self.assertEqual(await self.listed(), [])
 
     async def test_hidden(self) -> None:
         """A hidden entry can be taken out."""

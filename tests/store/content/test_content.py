@@ -172,7 +172,7 @@ class ReadTests(ContentCase):
 
     async def listed(self, types: list[str], statuses: list[str], **window: Any) -> list[str]:
         """The ids of the author's content."""
-        window = {"caller": None, "admin": True, "before": None, "limit": 100} | window
+        window = {"caller": None, "moderate": True, "before": None, "limit": 100} | window
         rows = await contents.by_author(self.db, self.author, types, statuses, **window)
         return [row.info.id for row in rows]
 
@@ -190,13 +190,13 @@ class ReadTests(ContentCase):
         """Suspended content is in the list for its author and admins, for nobody else."""
         await contents.set_status(self.db, self.game, "suspended")
         other = await self.user()
-        for caller, admin, seen in (
+        for caller, moderate, seen in (
             (None, False, []),
             (other, False, []),
             (self.author, False, [self.game]),
             (other, True, [self.game]),
         ):
-            self.assertEqual(await self.listed(TYPES, BOTH, caller=caller, admin=admin), seen)
+            self.assertEqual(await self.listed(TYPES, BOTH, caller=caller, moderate=moderate), seen)
 
     async def test_pages(self) -> None:
         """Parts of a list, each before the last number, hold every content once."""

@@ -15,7 +15,7 @@ from tests.support.uses import UsesCase
 class DependentCase(UsesCase):
     async def listed(self, game: str, **window: Any) -> list[str] | None:
         """The ids of the dependents, None if the content is not seen."""
-        asked = {"caller": None, "admin": False, "before": None, "limit": 100} | window
+        asked = {"caller": None, "moderate": False, "before": None, "limit": 100} | window
         rows = await dependents.of_content(self.db, game, **asked)
         return [row.info.id for row in rows if row.info] if rows else None
 
@@ -133,8 +133,8 @@ class ListTests(DependentCase):
         games = [await self.made(uses=[part]) for _ in range(3)]
         await contents.set_status(self.db, games[0], "suspended")
         await withdrawal.set_deleted(self.db, games[1], self.author, False, True, 0)
-        for caller, admin in ((None, False), (self.author, False), (self.author, True)):
-            self.assertEqual(await self.listed(base, caller=caller, admin=admin), games[2:])
+        for caller, moderate in ((None, False), (self.author, False), (self.author, True)):
+            self.assertEqual(await self.listed(base, caller=caller, moderate=moderate), games[2:])
         await contents.set_status(self.db, games[0], "active")
         await withdrawal.set_deleted(self.db, games[1], self.author, False, False, 0)
         self.assertEqual(await self.listed(base), games[::-1])
@@ -146,13 +146,13 @@ class ListTests(DependentCase):
         game = await self.made(uses=[part])
         await withdrawal.set_deleted(self.db, base, self.author, False, True, 0)
         other = await self.user()
-        for caller, admin, expected in (
+        for caller, moderate, expected in (
             (None, False, None),
             (other, False, None),
             (self.author, False, [game]),
             (other, True, [game]),
         ):
-            self.assertEqual(await self.listed(base, caller=caller, admin=admin), expected)
+            self.assertEqual(await self.listed(base, caller=caller, moderate=moderate), expected)
         self.assertIsNone(await self.listed(guid()))
 
     async def test_pages(self) -> None:
@@ -196,7 +196,7 @@ class ListTests(DependentCase):
         )
         self.sql("analyze contents, content_uses")
         statement = STATEMENTS["dependents_of_content"]
-        values = {"content": f"'{base}'", "caller": "null", "admin": "false", "before": "null"}
+        values = {"content": f"'{base}'", "caller": "null", "moderate": "false", "before": "null"}
         given = ", ".join(str({**values, "limit": 200}[name]) for name in statement.parameters)
         ((plan,),) = self.sql(
             f"prepare page as {statement.sql}; "

@@ -94,8 +94,8 @@ class RatingTests(StoreCase):
             await self.put(user, n == 1, game)
         expected = list(zip(games, "010", strict=True))
 
-        async def seen(admin: bool) -> list[tuple[str, str]]:
-            entries = await ratings.of_user(self.db, user, admin, 9)
+        async def seen(moderate: bool) -> list[tuple[str, str]]:
+            entries = await ratings.of_user(self.db, user, moderate, 9)
             return list(json.loads(f"{{{entries}}}").items())
 
         self.assertEqual(await seen(False), expected)

@@ -9,7 +9,7 @@ from tests.support.databases import StoreCase, guid
 class VisibleTests(StoreCase):
     AUTHOR, OTHER = guid(), guid()
     EXPECTED: ClassVar = {
-        # A content's status, who looks, and as an admin or not.
+        # A content's status, who looks, and whether they have the permission `moderate`.
         ("active", None, False): True,
         ("active", OTHER, False): True,
         ("active", AUTHOR, False): True,
@@ -28,13 +28,15 @@ class VisibleTests(StoreCase):
         """Everybody sees what is active; what is suspended or deleted only its author and admins
         do."""
 
-        @Statements().one("select visible(:status, :author::uuid, :viewer::uuid, :admin)")
+        @Statements().one("select visible(:status, :author::uuid, :viewer::uuid, :moderate)")
         async def visible(
-            db: Db, status: str, author: str, viewer: str | None, admin: bool
+            db: Db, status: str, author: str, viewer: str | None, moderate: bool
         ) -> bool: ...
 
         found = {
-            (status, viewer, admin): await visible(self.db, status, self.AUTHOR, viewer, admin)
-            for status, viewer, admin in self.EXPECTED
+            (status, viewer, moderate): await visible(
+                self.db, status, self.AUTHOR, viewer, moderate
+            )
+            for status, viewer, moderate in self.EXPECTED
         }
         self.assertEqual(found, self.EXPECTED)
