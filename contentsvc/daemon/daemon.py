@@ -5,8 +5,7 @@ port, goodbye to the sockets, requests under way, LISTEN, pool, Postgres.
 """
 
 import gc
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable
 from random import SystemRandom
 from typing import Any
 
@@ -21,7 +20,7 @@ from contentsvc.core.timers import Bell, NextTurn
 from contentsvc.daemon import collector, listening
 from contentsvc.daemon.buckets import open_bucket, store_jobs
 from contentsvc.daemon.issuers import open_verifiers
-from contentsvc.daemon.mailing import open_mailing
+from contentsvc.daemon.mailing import Mailing, open_mailing
 from contentsvc.daemon.metric_values import Source
 from contentsvc.daemon.process_status import Outlook
 from contentsvc.daemon.readiness import reasons
@@ -30,6 +29,7 @@ from contentsvc.daemon.restore_watch import Restoring
 from contentsvc.daemon.sequence import Sequence, allow_connections
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
+from contentsvc.db.replica import Replica
 from contentsvc.identity.fetch import Fetch
 from contentsvc.identity.subject import Verifiers
 from contentsvc.passwords import Passwords
@@ -43,7 +43,6 @@ from contentsvc.site import make_site
 from contentsvc.store.disk import Disk
 from contentsvc.store.notifications import streams
 from contentsvc.store.outbox import Outbox
-from contentsvc.store.processes import Failing
 from contentsvc.tasks import challenge_closing, outbox, search_index
 from contentsvc.tasks import process_reports as heartbeats
 from contentsvc.tasks.challenge_closing import Deadlines
@@ -97,29 +96,24 @@ class Daemon(Sequence):
         replica = open_replica(settings, reactor, db)
         if replica is not None:
             self._undo.append(replica.stop)
+        self.outlook.shows(collector.of_database, db, replica)
         tokens = Tokens(keys, wall, steady=reactor)
         hub, relay, endings, notifier = await self._push(dsn, db, tokens.revoked, restoring)
         passwords = Passwords(reactor)
         passwords.threads.start()
         self._undo.append(passwords.threads.stop)
+        self.outlook.shows(collector.of_passwords, passwords)
         hub.start()
         self._undo.append(hub.stop)
-        work, blocks = Bell(reactor), Bell(reactor)
-        # In the next turn: the answer to the request goes first.
-        tasks = Outbox(NextTurn(reactor, work.ring).ask)
         bucket = await self._bucket(keys, db)
-        runner = Runner(reactor, wall, SystemRandom())
-        more = [] if bucket is None else [*collect(reactor, db, bucket, blocks), purge(db)]
-        more += store_jobs(bucket, reactor)
         mailing = open_mailing(settings, keys, reactor, wall, db, tokens.pseudonym)
         if mailing is not None:
-            more.append(mailing.job)
             self._undo.append(mailing.stop)
-        self._start_jobs(
-            runner, db, hub, notifier, tasks, work, more, lambda: failing(replica, reactor, wall)
-        )
+        self.outlook.shows(collector.of_mails, Counts() if mailing is None else mailing.counts)
+        tasks, blocked = self._start_jobs(wall, db, replica, hub, notifier, bucket, mailing)
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
+        self.outlook.shows(collector.of_unavailable, unavailable)
         slow = Slow(reactor, settings.slow_request)
         self._undo.append(slow.stop)
         disk = Disk(reactor, db, settings.database_folder)
@@ -141,7 +135,7 @@ class Daemon(Sequence):
             ),
             mails=None if mailing is None else mailing.queue,
             bucket=bucket,
-            blocked=NextTurn(reactor, blocks.ring).ask,
+            blocked=blocked,
         )
         health = Health(
             reasons(db, disk, hub, relay, tokens.revoked, restoring, self._keeper), reactor
@@ -165,18 +159,8 @@ class Daemon(Sequence):
         # and the requests of that moment would wait some 10 ms.
         gc.collect()
         gc.freeze()
-        self.outlook.serves(
-            db,
-            health,
-            partial(collector.of_sockets, hub),
-            partial(collector.of_relay, relay, hub),
-            partial(collector.of_database, db, replica),
-            partial(collector.of_unavailable, unavailable),
-            partial(collector.of_passwords, passwords),
-            partial(collector.of_mails, Counts() if mailing is None else mailing.counts),
-            partial(collector.of_jobs, runner),
-            partial(collector.of_site, site.traffic, connections),
-        )
+        self.outlook.shows(collector.of_site, site.traffic, connections)
+        self.outlook.serves(db, health)
         self._announce(port)
 
     async def sources(self) -> list[Source]:
@@ -219,6 +203,8 @@ class Daemon(Sequence):
                 restoring.begin(str(error))
         self._undo.append(restoring.stop)
         restoring.start(db, hub, endings, revoked)
+        self.outlook.shows(collector.of_sockets, hub)
+        self.outlook.shows(collector.of_relay, relay, hub)
         return hub, relay, endings, Notifier(hub, relay, delays)
 
     async def _database(self, dsn: str) -> tuple[Restoring, Database]:
@@ -264,24 +250,27 @@ class Daemon(Sequence):
 
     def _start_jobs(
         self,
-        runner: Runner,
+        wall: WallClock,
         db: Database,
+        replica: Replica | None,
         hub: Hub,
         notifier: Notifier,
-        tasks: Outbox,
-        work: Bell,
-        more: Iterable[Job],
-        also_failing: Callable[[], list[Failing]],
-    ) -> None:
-        """Start the work that the process does by itself. `work` is rung for what is in the
-        outbox. `more` are the jobs of files and mail, `also_failing` says what else fails."""
+        bucket: Bucket | None,
+        mailing: Mailing | None,
+    ) -> tuple[Outbox, Callable[[], None]]:
+        """Start the work that the process does by itself. Gives the outbox, and what is to be
+        called when a file was blocked."""
         reactor = self._reactor
+        work, blocks = Bell(reactor), Bell(reactor)
+        # In the next turn: the answer to the request goes first.
+        tasks = Outbox(NextTurn(reactor, work.ring).ask)
+        runner = Runner(reactor, wall, SystemRandom())
         teller = Teller(reactor, db, notifier, KINDS)
         heartbeat = Heartbeat(
             reactor,
             db,
             connected=lambda: Connected(len(hub.sockets), len(hub.users())),
-            failing=lambda: [*runner.failing, *also_failing()],
+            failing=lambda: [*runner.failing, *failing(replica, reactor, wall)],
         )
         self._undo.append(heartbeat.stop)
         runner.start(
@@ -293,10 +282,14 @@ class Daemon(Sequence):
                     "make content searchable", search_index.EVERY, Indexing(reactor.seconds, db).run
                 ),
                 *retain(db, self._settings.notification_retention),
-                *more,
+                *([] if bucket is None else [*collect(reactor, db, bucket, blocks), purge(db)]),
+                *store_jobs(bucket, reactor),
+                *([] if mailing is None else [mailing.job]),
             ]
         )
         self._undo.append(runner.stop)
+        self.outlook.shows(collector.of_jobs, runner)
+        return tasks, NextTurn(reactor, blocks.ring).ask
 
     async def _close(self, port: Any, site: ApiSite, hub: Hub) -> None:
         await listening.close(port)

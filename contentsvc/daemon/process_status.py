@@ -1,8 +1,10 @@
 """What a process says of itself: to its own admin endpoint, or as a worker to its parent."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib.metadata import version
-from typing import Any
+from itertools import chain
+from typing import Any, ParamSpec
 
 from msgspec import msgpack
 from twisted.internet.defer import Deferred
@@ -20,6 +22,7 @@ from contentsvc.store.accounts import mails
 from contentsvc.store.migrate import names
 from contentsvc.tasks.handlers import KINDS
 
+P = ParamSpec("P")
 STARTING, STOPPING = "starting", "stopping"
 """The reasons not to be ready before the port is served, and from the stop on."""
 KEEP = 5.0
@@ -38,15 +41,19 @@ class Outlook:
         self.observed = Observed()
         self.lag = Lag(reactor, self.observed.lags)
         self._health: Health | None = None
-        self._parts: tuple[Callable[[], Iterable[Family]], ...] = ()
+        self._parts: list[Callable[[], Iterable[Family]]] = []
         self._stopping = False
         self._build = collector.build(version("contentsvc"), names()[-1])
         self._ready = Reading(reactor, self.missing, keep=0, patience=READY_TIMEOUT, old=OLD)
         self._queues: Reading[Queues] | None = None
 
-    def serves(self, db: Database, health: Health, *parts: Callable[[], Iterable[Family]]) -> None:
-        """The port is served from now on. Each of `parts` gives the metrics of one."""
-        self._health, self._parts = health, parts
+    def shows(self, read: Callable[P, Iterable[Family]], *args: P.args, **more: P.kwargs) -> None:
+        """What `read` gives of these parts is among the metrics once the port is served."""
+        self._parts.append(partial(read, *args, **more))
+
+    def serves(self, db: Database, health: Health) -> None:
+        """The port is served from now on."""
+        self._health = health
 
         async def read() -> Queues:
             tasks = await outbox.backlog(db, outbox.MOST)
@@ -73,8 +80,8 @@ class Outlook:
         missing = Deferred.fromCoroutine(self._ready.latest())
         queues = await self._queues.latest() if shared and self._queues is not None else None
         found = collector.of_readiness(await missing, reasons)
-        for part in self._parts:
-            found += part()
+        if self._health is not None:
+            found += chain.from_iterable(read() for read in self._parts)
         if shared and self._queues is not None:
             found += collector.of_queues(queues, KINDS)
         found += collector.of_observed(self.observed)
