@@ -17,7 +17,6 @@ from twisted.internet.interfaces import IConsumer, IPushProducer
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.task import deferLater
 from twisted.python.failure import Failure
-from twisted.web._newclient import RequestNotSent
 from twisted.web.client import (
     PartialDownloadError,
     RequestTransmissionFailed,
@@ -33,6 +32,7 @@ from contentsvc.client.errors import ApiError, ProgressConflict, TlsError, Unrea
 from contentsvc.client.trust import TLS, tls_fault
 from contentsvc.core.http_client import Unpacked
 from contentsvc.core.timers import Backoff, timer
+from contentsvc.core.twisted_internals import RequestNotSent
 
 FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
 """Seconds before a request is sent again."""

@@ -19,6 +19,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from contentsvc.core.timers import cancel
+from contentsvc.core.twisted_internals import adopt
 from contentsvc.daemon.pipes import ALIVE, SERVES, Answer, Answering
 
 VARIABLE = "CONTENTSVC_WORKER"
@@ -131,7 +132,7 @@ class _Adopting:
     ) -> IListeningPort:
         # adoptStreamPort would give the path another mode and the socket another backlog.
         port = unix.Port(address, factory, backlog, mode, self._reactor)
-        port._preexistingSocket = socket.socket(fileno=LISTENING)
+        adopt(port, socket.socket(fileno=LISTENING))
         port.startListening()
         return Shared(port, self._reactor)
 

@@ -15,7 +15,6 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.error import ConnectionDone
 from twisted.internet.task import Cooperator
 from twisted.python.failure import Failure
-from txpostgres import txpostgres
 
 from contentsvc.core.request_timing import CURRENT
 from contentsvc.core.timers import cancel
@@ -24,6 +23,7 @@ from contentsvc.db.errors import BadValue, Cause, Refused, Unavailable
 from contentsvc.db.hosts import each_host
 from contentsvc.db.silent_server import Where
 from contentsvc.db.statement import Row, Statement
+from contentsvc.db.txpostgres_internals import PolledConnection
 
 LOCK_TIMEOUT = 1.5
 """Seconds that a statement waits for a lock; less if its own time-out would come first. Its
@@ -72,7 +72,7 @@ _BROKEN_STATES = ("0A000", "25006", "26000")
 new connection does not have the fault."""
 
 
-class Connection(txpostgres.Connection):  # type: ignore[misc]
+class Connection(PolledConnection):
     """A txpostgres connection that runs statements itself, and notices its own death.
 
     When the server closes an open connection that is idle, `lost` is called at once and `broken`
@@ -114,7 +114,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
         statement was not sent."""
         self._unwatch()
         try:
-            cursor = self._connection.cursor()
+            cursor = self.raw.cursor()
             cursor.execute(sql, args)
         except BaseException:
             self._watch()
@@ -135,7 +135,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
         """The cursor or the Failure, if the statement under way is done."""
         self._unwatch()
         try:
-            state = self._connection.poll()
+            state = self.raw.poll()
         except _DEAD:
             if self._answer is not None:
                 return Failure()
@@ -179,7 +179,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
 
     def doRead(self) -> None:
         """The server has sent something, or has closed the connection."""
-        if self._pollingD is not None:
+        if self.opening is not None:
             try:
                 super().doRead()
             except _DEAD:
@@ -189,14 +189,14 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
 
     def doWrite(self) -> None:
         """The rest of a long statement can be sent."""
-        if self._pollingD is not None:
+        if self.opening is not None:
             super().doWrite()
         elif self._writing:  # the reactor has both in one event, and doRead may have sent it
             self._proceed()
 
     def connectionLost(self, reason: Failure) -> None:
         """The reactor found the connection closed, or this process has closed it."""
-        if self._pollingD is not None:
+        if self.opening is not None:
             super().connectionLost(reason)
         else:
             self.abandon()
@@ -208,7 +208,7 @@ class Connection(txpostgres.Connection):  # type: ignore[misc]
             self.broken = True
             self._unwatch()
             try:
-                if self._connection is not None:
+                if self.raw is not None:
                     self.close()
             finally:
                 if self.lost is not None:
@@ -241,7 +241,7 @@ async def _connect(reactor: Any, dsn: str, timeout: float, statement_timeout: fl
     connection = Connection(reactor, cooperator)
 
     def expire() -> None:
-        if connection._connection is not None:
+        if connection.raw is not None:
             connection.abandon()
 
     timer = reactor.callLater(timeout, expire)
@@ -260,7 +260,7 @@ async def _connect(reactor: Any, dsn: str, timeout: float, statement_timeout: fl
         raise Unavailable(one_line(error)) from error
     finally:
         cancel(timer)
-    info = connection._connection.info
+    info = connection.raw.info
     connection.where = info.host, info.port
     connection.process = info.backend_pid
     return connection

@@ -29,6 +29,7 @@ from twisted.mail.smtp import (
 from twisted.python.failure import Failure
 
 from contentsvc.core.timers import timer
+from contentsvc.core.twisted_internals import await_no_reply, sends_mail
 from contentsvc.mail.errors import Away, NotTaken, PutOff
 
 CONNECT, GREET, SEND, QUIT = 15.0, 30.0, 90.0, 5.0
@@ -169,7 +170,7 @@ class Session(ESMTPClient):
     def smtpState_from(self, code: int, resp: bytes) -> None:
         """The server can take a mail."""
         self._free = True
-        self._expected, self._failresponse = [], self._unasked
+        await_no_reply(self, self._unasked)
         if not self.ready.called:
             self.ready.callback(None)
         elif self._answer is not None:
@@ -179,7 +180,7 @@ class Session(ESMTPClient):
         self.abort(_shown(code, resp))
 
     def smtpTransferFailed(self, code: int, resp: bytes) -> None:
-        if self._from is None:  # it refuses RSET
+        if not sends_mail(self):  # it refuses RSET
             self.abort(_shown(code, resp))
         else:
             super().smtpTransferFailed(code, resp)

@@ -7,8 +7,9 @@ piece. Such a client must lose its socket before others have to wait.
 from enum import Enum
 from typing import Any
 
-from autobahn.twisted.websocket import WebSocketServerProtocol
 from twisted.internet.interfaces import IDelayedCall
+
+from contentsvc.core.autobahn_internals import ServerProtocol
 
 STEPS = 128
 """At most so many heads and bodies of frames are read from one socket in a turn of the reactor."""
@@ -74,7 +75,7 @@ class LastWords:
         return InputAfterClose.NOTHING
 
 
-class BoundedReading(WebSocketServerProtocol):
+class BoundedReading(ServerProtocol):
     """Autobahn's protocol with bounds on its reading.
 
     It calls `_too_many_frames` if a client sends more often than it may.

@@ -1,11 +1,12 @@
 """The factory of a process's sockets, and the options that they share."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 from autobahn.twisted.websocket import WebSocketServerFactory
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 
+from contentsvc.core.autobahn_internals import use_timers_of
 from contentsvc.push.hub import Hub
 from contentsvc.push.idle import Idle
 from contentsvc.push.socket import (
@@ -15,16 +16,6 @@ from contentsvc.push.socket import (
     SocketProtocol,
 )
 from contentsvc.tokens import Tokens
-
-
-class _Timers:
-    """Autobahn's timers, on the given reactor: Autobahn itself would use the global one."""
-
-    def __init__(self, reactor: IReactorTime) -> None:
-        self._reactor = reactor
-
-    def call_later(self, delay: float, call: Callable[[], None]) -> IDelayedCall:
-        return self._reactor.callLater(delay, call)
 
 
 class SocketFactory(WebSocketServerFactory):
@@ -37,7 +28,7 @@ class SocketFactory(WebSocketServerFactory):
         self.hub = hub
         self.tokens = tokens
         self.origins = origins
-        self._batched_timer = _Timers(reactor)
+        use_timers_of(self, reactor)
         self.setProtocolOptions(
             versions=[13],
             webStatus=False,

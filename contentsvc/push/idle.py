@@ -9,8 +9,7 @@ from typing import Any
 
 from autobahn.websocket.protocol import TrafficStats
 
-_SPENT = ("_wskey", "handshake", "send_queue", "trafficStats", "utf8validator")
-"""The handshake sets these on each instance. An open socket does not need them."""
+from contentsvc.core.autobahn_internals import only_for_handshake
 
 
 class Idle:
@@ -31,8 +30,8 @@ class Idle:
             name: value
             for name, value in vars(socket).items()
             if common.get(name, socket) is not value
-            and name not in _SPENT
-            and not name.startswith(("http_", "websocket_"))
+            and name != "handshake"
+            and not only_for_handshake(name)
         }
 
 
@@ -40,7 +39,7 @@ def _sampled(factory: Any, kind: Any) -> dict[str, Any]:
     sample = kind()
     sample.factory = factory
     sample.openHandshakeTimeout = 0  # starts no timer
-    sample._connectionMade()
+    sample.begin_handshake()
     factory.countConnections = 0
     flags = {k: v for k, v in vars(sample).items() if v is None or isinstance(v, int)}
     options = {name: getattr(factory, name) for name in kind.CONFIG_ATTRS}

@@ -13,6 +13,7 @@ from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 from zope.interface import implementer
 
+from contentsvc.core.twisted_internals import write_at_once
 from contentsvc.push.bounded_reading import RATE, WINDOW, BoundedReading
 from contentsvc.push.frames import encode
 from contentsvc.push.heartbeat import INTERVAL
@@ -148,7 +149,7 @@ class SocketProtocol(BoundedReading):
             # A pong waits until the kernel has sent all that it holds, which can be megabytes.
             option = socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT  # not on every system
             self.transport.getHandle().setsockopt(*option, UNSENT)
-        self._connectionMade()
+        self.begin_handshake()
 
     def dataReceived(self, data: bytes) -> None:
         self.heard = self.factory.hub.heartbeat.tick
@@ -160,7 +161,7 @@ class SocketProtocol(BoundedReading):
             self.closeHandshakeTimeoutCall = None
         self._cancel_auth_call()
         self._stop_reading()
-        self._connectionLost(reason)
+        self.connection_over(reason)
 
     def pauseProducing(self) -> None:
         """The transport's buffer is full."""
@@ -194,9 +195,6 @@ class SocketProtocol(BoundedReading):
         request_id = self.handshake.request_id
         return None, {} if request_id is None else {"X-Request-Id": request_id}
 
-    def _onOpen(self) -> None:
-        self.onOpen()
-
     def onOpen(self) -> None:
         handshake = self.handshake
         self.factory.idle.slim(self)
@@ -226,7 +224,7 @@ class SocketProtocol(BoundedReading):
         try:
             message = _decoder.decode(payload.decode())
         except UnicodeDecodeError:
-            self._invalid_payload("A text message must be UTF-8.")  # RFC 6455 §8.1
+            self.invalid_payload("A text message must be UTF-8.")  # RFC 6455 §8.1
         except (ValidationError, RecursionError):
             self._malformed("A message must be a JSON object with a string `type`.")
         except DecodeError:
@@ -269,13 +267,6 @@ class SocketProtocol(BoundedReading):
             # A client that pings and never reads must not fill the buffer with pongs, and only
             # the newest ping needs one (RFC 6455 §5.5.3).
             self._owed_pong = payload
-
-    def _closeConnection(self, abort: bool = False) -> None:
-        # Autobahn resets the connection even after a clean close, under the client's read.
-        if abort and not self.wasClean:
-            self.transport.abortConnection()
-        else:
-            self.transport.loseConnection()
 
     # Signing in.
 
@@ -333,7 +324,7 @@ class SocketProtocol(BoundedReading):
         if self.state != self.STATE_OPEN:
             return
         if self._paused_at is None:
-            left = _left(self.transport, frame) if alone else frame
+            left = write_at_once(self.transport, frame) if alone else frame
             if left:
                 self.transport.write(left)
             return
@@ -388,17 +379,3 @@ class SocketProtocol(BoundedReading):
         if self._drained is not None:
             drained, self._drained = self._drained, None
             drained.callback(None)
-
-
-def _left(transport: Any, frame: bytes) -> bytes:
-    """What is left of a frame once the system has been given it, if nothing is to go before it.
-
-    The transport itself writes at the end of the reactor's turn, after all that other events of the
-    turn bring. A lost connection is left for the reactor to find.
-    """
-    # TLS has no such method: it must encrypt first.
-    write = getattr(transport, "writeSomeData", None)
-    if write is None or transport.disconnecting or transport.dataBuffer or transport._tempDataLen:
-        return frame
-    written = write(frame)
-    return frame[written:] if isinstance(written, int) else frame

@@ -6,10 +6,9 @@ from typing import Any
 from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
-from twisted.web.http import HTTPChannel
-from twisted.web.http_headers import InvalidHeaderName, _nameEncoder
 
 from contentsvc.core.timers import cancel
+from contentsvc.core.twisted_internals import Channel, raw_headers, unsent
 from contentsvc.web.errors import (
     HeadersTooLarge,
     MalformedRequest,
@@ -20,9 +19,7 @@ from contentsvc.web.errors import (
 from contentsvc.web.interfaces import Common
 from contentsvc.web.proxies import UNKNOWN, address_of
 from contentsvc.web.request import ApiRequest
-from contentsvc.web.slow_clients import unsent
 
-_canonical = _nameEncoder.encode
 AT_ONCE = 4
 """Most requests of one connection that are answered in one turn of the reactor. 64 KiB can hold
 thousands that need no wait."""
@@ -31,14 +28,6 @@ LINES = 2000
 """Input with more than LINES lines is read PIECE bytes a turn: 64 KiB hold 10,000 of the smallest
 chunks."""
 _CLOSE = re.compile(rb"(?i)(?<![^\s,])close(?![^\s,])")
-_FRAMING = frozenset({b"Content-Length", b"Transfer-Encoding"})
-_TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_NAME = 64
-"""Most bytes of a header's name. A longer name has no meaning here."""
-_STRANGE = b"X-Strange"
-"""Takes the place of such names."""
-_DIGITS = 18
-"""Enough digits for any length."""
 _HEADER = 200
 """Bytes of memory that a header needs beside its text."""
 
@@ -50,7 +39,7 @@ class TurnedAway(Protocol):
         transport.loseConnection()
 
 
-class ApiChannel(HTTPChannel):
+class ApiChannel(Channel):
     """A connection of the site, until it ends or becomes a socket."""
 
     site: Common
@@ -104,7 +93,7 @@ class ApiChannel(HTTPChannel):
         self.site.unsent.resumed(self)
         super().resumeProducing()
         if self.held_back:
-            self._networkProducer.pauseProducing()
+            self.reading.pauseProducing()
         if self.answered is not None:
             request, self.answered = self.answered, None
             self.requestDone(request)
@@ -146,8 +135,8 @@ class ApiChannel(HTTPChannel):
         return self._host
 
     def dataReceived(self, data: bytes) -> None:
-        if self._busyReceiving:
-            self._buffer += data
+        if self.parsing:
+            self.add_input(data)
         elif self.later or (
             len(data) > PIECE and not self._goes_on(len(data)) and data.count(b"\r\n") > LINES
         ):
@@ -164,9 +153,9 @@ class ApiChannel(HTTPChannel):
         """Read nothing more, or read on."""
         self.held_back = hold
         if hold:
-            self._networkProducer.pauseProducing()
-        elif not self._waitingForTransport:
-            self._networkProducer.resumeProducing()
+            self.reading.pauseProducing()
+        elif not self.unread:
+            self.reading.resumeProducing()
 
     def _read(self, data: bytes) -> None:
         """Twisted's time-out starts again with each byte. The one of headers does not."""
@@ -175,7 +164,7 @@ class ApiChannel(HTTPChannel):
         if self.doomed is not None:
             self.doomed.end_early()
             self.doomed = None
-        if not (self.line_mode and (self._buffer or self.requests)):
+        if not (self.line_mode and (self.pending or self.requests)):
             if self._head is not None:
                 self._stop_timer()
         elif not self.refused:
@@ -184,16 +173,16 @@ class ApiChannel(HTTPChannel):
                 reactor, seconds = self.site.reactor, self.site.body_timeout
                 self._head = reactor.callLater(seconds, self.refuse, RequestTimeout())
                 room.arriving[self] = None
-            size = self._receivedHeaderSize + len(self._buffer)
-            size += _HEADER * self._receivedHeaderCount + len(self.later)
+            size = self.head_size + len(self.pending)
+            size += _HEADER * self.head_count + len(self.later)
             room.hold(self, size - self.held)
 
     def requestDone(self, request: ApiRequest) -> None:
         """A request is answered, and the next may have come with it. Twisted would answer that too,
         however much of the answers is unread."""
-        if self._waitingForTransport and self.persistent:
+        if self.unread and self.persistent:
             self.answered = request
-            self._networkProducer.pauseProducing()
+            self.reading.pauseProducing()
             return
         self._answered += 1
         if self.held:
@@ -201,12 +190,13 @@ class ApiChannel(HTTPChannel):
         self.site.traffic.waiting[self] = self.site.reactor.seconds()
         if self.later and self.persistent:
             # It came after the part of the next request that is there.
-            later, self._dataBuffer = b"".join((*self._dataBuffer, self.later)), []
+            later = b"".join((*self.early, self.later))
+            self.early.clear()
             super().requestDone(request)
             self._read_later(later)
         else:
             super().requestDone(request)
-        if self._answered >= AT_ONCE and self._buffer and self.persistent and not self.paused:
+        if self._answered >= AT_ONCE and self.pending and self.persistent and not self.paused:
             self.paused = True
             self._read_later(self.later)
 
@@ -214,11 +204,11 @@ class ApiChannel(HTTPChannel):
         """Keep this input for later turns. Meanwhile the system holds further input, which slows
         the client down."""
         self.later = data
-        self._networkProducer.pauseProducing()
+        self.reading.pauseProducing()
         self.site.backlog.join(self)
         room = self.site.traffic.small
         room.arriving[self] = None
-        size = len(data) + len(self._buffer) + sum(map(len, self._dataBuffer))
+        size = len(data) + len(self.pending) + sum(map(len, self.early))
         room.hold(self, size - self.held)
 
     def read_on(self) -> None:
@@ -226,18 +216,18 @@ class ApiChannel(HTTPChannel):
         data = b""
         if self.paused:
             self.paused = False
-        elif self._handlingRequest:
+        elif self.in_work:
             return
         else:
             data, self.later = self.later[:PIECE], self.later[PIECE:]
         if self.refused:
             data = self.later = b""
-        if not (self._waitingForTransport or self.held_back):
-            self._networkProducer.resumeProducing()
+        if not (self.unread or self.held_back):
+            self.reading.resumeProducing()
         self._read(data)
         if self.later:
             self._read_later(self.later)
-        elif self._head is None and not self._handlingRequest:
+        elif self._head is None and not self.in_work:
             self.release()
 
     def _stop_timer(self) -> None:
@@ -254,10 +244,8 @@ class ApiChannel(HTTPChannel):
 
     # Twisted itself answers a bare 400, and nothing to a line that is too long.
 
-    def _respondToBadRequestAndDisconnect(self) -> None:
-        size, count = self._receivedHeaderSize, self._receivedHeaderCount
-        over = size > self.totalHeadersSize or count > self.maxHeaders
-        self.refuse(HeadersTooLarge() if over else MalformedRequest())
+    def bad_head(self, too_large: bool) -> None:
+        self.refuse(HeadersTooLarge() if too_large else MalformedRequest())
 
     def lineLengthExceeded(self, line: bytes) -> None:
         """A line is over 16 KiB."""
@@ -268,9 +256,9 @@ class ApiChannel(HTTPChannel):
         self._stop_timer()
         self.release()
         self.later = b""
-        if self._handlingRequest:
+        if self.in_work:
             # The earlier request gets its answer, and then the connection ends.
-            self._dataBuffer.clear()
+            self.early.clear()
             self.persistent = False
             return
         if not self.requests:
@@ -279,41 +267,6 @@ class ApiChannel(HTTPChannel):
             self.requests[-1].refuse(problem)
         self.refused = True
         self.setRawMode()
-
-    def headerReceived(self, line: bytes) -> bool:
-        """Twisted's own method takes twice as long, and remembers 10,000 names of any length."""
-        name, colon, value = line.partition(b":")
-        value = value.strip(b" \t")
-        try:
-            header = _canonical(name) if len(name) <= _NAME else _STRANGE
-        except InvalidHeaderName:
-            colon = b""
-        if (
-            not colon
-            or (b"\0" in value or b"\r" in value or b"\n" in value)
-            or (header is _STRANGE and _TOKEN.fullmatch(name) is None)
-        ):
-            self._respondToBadRequestAndDisconnect()
-            return False
-        if header in _FRAMING and not self._maybeChooseTransferDecoder(header, value):
-            return False
-        self.requests[-1].requestHeaders._rawHeaders.setdefault(header, []).append(value)
-        self._receivedHeaderCount += 1
-        if self._receivedHeaderCount > self.maxHeaders:
-            self._respondToBadRequestAndDisconnect()
-            return False
-        return True
-
-    def _maybeChooseTransferDecoder(self, header: bytes, data: bytes) -> bool:
-        if header == b"Transfer-Encoding":
-            if data.lower() != b"chunked":
-                # Twisted accepts "identity", which is not a coding any more. Others may understand
-                # it differently (RFC 9112 §6.1).
-                return bool(self._failChooseTransferDecoder())
-        elif len(data) > _DIGITS and data.isdigit():
-            # Python refuses numbers of over 4,300 digits. This one is over every limit, too.
-            data = data.lstrip(b"0")[:_DIGITS] or b"0"
-        return bool(super()._maybeChooseTransferDecoder(header, data))
 
     def checkPersistence(self, request: ApiRequest, version: bytes) -> bool:
         """Whether another request may follow."""
@@ -327,19 +280,20 @@ class ApiChannel(HTTPChannel):
         self._stop_timer()
         request: ApiRequest = self.requests[-1]
         headers = request.requestHeaders
-        self.persistent = self.checkPersistence(request, self._version)
+        version = self.version
+        self.persistent = self.checkPersistence(request, version)
         if self.trusted:
             forwarded = headers.getRawHeaders(b"X-Forwarded-For", ())
             request.client = self.site.proxies.client(self.address, forwarded)
         hosts = headers.getRawHeaders(b"Host", ())
-        old = self._version == b"HTTP/1.0"
+        old = version == b"HTTP/1.0"
         if len(hosts) > 1 or not (hosts or old):
             self.refuse(MalformedRequest("A request must have one Host header."))
-        elif len(headers._rawHeaders.get(b"Authorization", ())) > 1:
+        elif len(raw_headers(headers).get(b"Authorization", ())) > 1:
             self.refuse(MalformedRequest("A request must not have two Authorization headers."))
         elif old and self.length is None:
             self.refuse(MalformedRequest("An HTTP/1.0 request must not have a chunked body."))
-        elif not request.addressed(self._command, self._path):
+        elif not request.addressed(self.command, self.target):
             self.refuse(MalformedRequest("The request target must be a path or a whole URL."))
         else:
             request.gotLength(self.length)
@@ -350,20 +304,20 @@ class ApiChannel(HTTPChannel):
     def permit(self, request: ApiRequest) -> None:
         """Let the client send the body, if it asks before it does."""
         expected = request.requestHeaders.getRawHeaders(b"Expect")
-        if expected and expected[0].lower() == b"100-continue" and self._version != b"HTTP/1.0":
-            self._send100Continue()
+        if expected and expected[0].lower() == b"100-continue" and self.version != b"HTTP/1.0":
+            self.send_continue()
 
     def rawDataReceived(self, data: bytes) -> None:
         """A part of a body, or input after a request."""
         if self.refused:
             return
-        if self._handlingRequest:
+        if self.in_work:
             room = self.site.traffic.small
             if self.persistent:
                 room.arriving[self] = None
                 room.hold(self, len(data))
             if not self.persistent:
                 # It will not be read.
-                self._networkProducer.pauseProducing()
+                self.reading.pauseProducing()
                 return
         super().rawDataReceived(data)

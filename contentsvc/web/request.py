@@ -122,7 +122,7 @@ class ApiRequest(Request):
     def gotLength(self, length: int | None) -> None:
         """The headers have arrived. `length` bytes of body follow; None if it is chunked."""
         channel = self.channel
-        self.clientproto = channel._version
+        self.clientproto = channel.version
         self.content = BytesIO()
         self.length = length
         if length == 0:
@@ -133,7 +133,7 @@ class ApiRequest(Request):
         elif self.sink is not None and length is not None:
             self.arrival = Arrival(self, self.sink, length)
             self.arrival.begin()
-        elif length is None or length > len(channel._buffer):
+        elif length is None or length > len(channel.pending):
             self._timer = self.site.reactor.callLater(
                 self.site.body_timeout, self.refuse, RequestTimeout()
             )
@@ -194,7 +194,7 @@ class ApiRequest(Request):
         self.refused = True
         if self.arrival is not None:
             self.arrival.stop()
-        self.method = getattr(self.channel, "_command", b"")
+        self.method = getattr(self.channel, "command", b"")
         self.content = BytesIO()
         self.channel.persistent = False
         if self.channel.length is None:

@@ -12,6 +12,7 @@ from twisted.web.http import datetimeToString
 from twisted.web.resource import IResource
 from twisted.web.server import Site
 
+from contentsvc.core.twisted_internals import raw_headers
 from contentsvc.web.channel import ApiChannel, TurnedAway
 from contentsvc.web.deferred_input import Backlog
 from contentsvc.web.errors import Problem
@@ -116,7 +117,7 @@ class ApiSite(Site, Common):
         method = _METHODS.get(request.method, "-")
         self._observe((method, request.route, status // 100), seconds)
         if request.route not in _PROBES:
-            parents = request.requestHeaders._rawHeaders.get(b"Traceparent")
+            parents = raw_headers(request.requestHeaders).get(b"Traceparent")
             # Log: a request, with its route, status, time, user, client and id. Do: nothing, see
             # docs/guides/logs.md#request-lines.
             log.info(

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 
 from twisted.logger import Logger
 
+from contentsvc.core.twisted_internals import unsent
+
 log = Logger()
 
 MOST = 128 * 1024 * 1024
@@ -25,18 +27,6 @@ to a crowd of slow clients may need that, and to look at all of them each time w
 The look of each second has all of them in their order."""
 _AT_ONCE = 50
 """At most so many connections that read nothing are cut off in one turn of the reactor."""
-
-
-def unsent(transport: Any) -> int:
-    """The bytes that a transport, and the transports inside it, have not handed to the system."""
-    size = 0
-    while transport is not None:
-        size += sum(map(len, getattr(transport, "_appSendBuffer", ())))  # TLS
-        if hasattr(transport, "dataBuffer"):
-            size += len(transport.dataBuffer) - transport.offset + transport._tempDataLen
-            break
-        transport = getattr(transport, "transport", None)
-    return size
 
 
 def untaken(transport: Any) -> int:

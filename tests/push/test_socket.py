@@ -5,10 +5,10 @@ from socket import SHUT_WR
 from msgspec import json
 from twisted.trial.unittest import TestCase
 
+from contentsvc.core.twisted_internals import unsent
 from contentsvc.push.frames import encode
 from contentsvc.push.streams import APART
 from contentsvc.push.subscriber import Close
-from contentsvc.web.slow_clients import unsent
 from contentsvc.wire.notifications import PongMessage
 from tests.push.loopback import Client, Server
 

@@ -13,12 +13,13 @@ from twisted.logger import formatEvent
 from twisted.python.failure import Failure
 from twisted.trial.unittest import TestCase
 
+from contentsvc.core.twisted_internals import unsent
 from contentsvc.web.app import Api
 from contentsvc.web.call import Call
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.route import route
-from contentsvc.web.slow_clients import READ_TIMEOUT, Unsent, unsent, untaken
+from contentsvc.web.slow_clients import READ_TIMEOUT, Unsent, untaken
 from tests.web.support import WebCase, authenticate, operations, site_of, unknown
 
 LARGE = 16 * 1024 * 1024

@@ -1,15 +1,14 @@
 """The client's end of one session socket, by Autobahn."""
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 from autobahn.twisted.websocket import WebSocketClientFactory, WebSocketClientProtocol
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 
 from contentsvc.client.endpoints import endpoint_of
 from contentsvc.client.http import MOST_ANSWER
+from contentsvc.core.autobahn_internals import use_timers_of
 
 HANDSHAKE_TIMEOUT = 10.0
 """Seconds."""
@@ -95,16 +94,6 @@ class ClientProtocol(WebSocketClientProtocol):
         self.transport.abortConnection()
 
 
-class _Timers:
-    """Autobahn's timers on the given reactor: its own would be on the global one."""
-
-    def __init__(self, reactor: IReactorTime) -> None:
-        self._reactor = reactor
-
-    def call_later(self, delay: float, call: Callable[[], None]) -> IDelayedCall:
-        return self._reactor.callLater(delay, call)
-
-
 class _Factory(WebSocketClientFactory):
     protocol: Any = ClientProtocol
     noisy = False
@@ -117,7 +106,7 @@ class _Factory(WebSocketClientFactory):
             reactor=reactor,
         )
         self.listener = listener
-        self._batched_timer = _Timers(reactor)
+        use_timers_of(self, reactor)
         self.setProtocolOptions(
             openHandshakeTimeout=HANDSHAKE_TIMEOUT,
             maxMessagePayloadSize=MOST_ANSWER,

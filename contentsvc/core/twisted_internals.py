@@ -1,0 +1,233 @@
+"""All that the service touches of Twisted which is private there.
+
+Twisted warns a year before a public name goes, but its private names may go in any release. So each
+that is used is in PRIVATE, and no other module touches one. UNDOCUMENTED has the names without an
+underscore that Twisted's documentation promises to nobody; those are also used where a class of
+ours extends one of Twisted's. A test fails by name when one of either is gone.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+from socket import socket
+from typing import Any, Final
+
+from twisted.web._newclient import RequestNotSent
+from twisted.web.http import HTTPChannel
+from twisted.web.http_headers import Headers, InvalidHeaderName, _nameEncoder
+
+__all__ = [
+    "PRIVATE",
+    "UNDOCUMENTED",
+    "Channel",
+    "RequestNotSent",
+    "adopt",
+    "await_no_reply",
+    "raw_headers",
+    "sends_mail",
+    "unsent",
+    "write_at_once",
+]
+
+PRIVATE: Final[Mapping[str, tuple[str, ...]]] = {
+    "twisted.web.http.HTTPChannel": (
+        "_buffer",
+        "_busyReceiving",
+        "_command",
+        "_dataBuffer",
+        "_failChooseTransferDecoder",
+        "_handlingRequest",
+        "_maybeChooseTransferDecoder",
+        "_networkProducer",
+        "_path",
+        "_receivedHeaderCount",
+        "_receivedHeaderSize",
+        "_respondToBadRequestAndDisconnect",
+        "_send100Continue",
+        "_version",
+        "_waitingForTransport",
+    ),
+    "twisted.web.http_headers": ("_nameEncoder",),
+    "twisted.web.http_headers.Headers": ("_rawHeaders",),
+    "twisted.web": ("_newclient",),
+    "twisted.web._newclient": ("RequestNotSent",),
+    "twisted.internet.abstract.FileDescriptor": ("_tempDataLen",),
+    "twisted.protocols.tls.TLSMemoryBIOProtocol": ("_appSendBuffer",),
+    "twisted.internet.unix.Port": ("_preexistingSocket",),
+    "twisted.mail.smtp.ESMTPClient": ("_expected", "_failresponse", "_from"),
+}
+"""The private names, by the class or module that has them."""
+
+UNDOCUMENTED: Final[Mapping[str, tuple[str, ...]]] = {
+    "twisted.web.http.HTTPChannel": (
+        "allHeadersReceived",
+        "checkPersistence",
+        "headerReceived",
+        "length",
+        "line_mode",
+        "maxHeaders",
+        "paused",
+        "persistent",
+        "requestDone",
+        "requestFactory",
+        "requests",
+        "timeOut",
+        "totalHeadersSize",
+    ),
+    "twisted.web.server.Request": (
+        "code",
+        "gotLength",
+        "handleContentChunk",
+        "notifications",
+        "queued",
+        "requestReceived",
+        "startedWriting",
+    ),
+    "twisted.internet.abstract.FileDescriptor": ("dataBuffer", "disconnecting", "offset"),
+    "twisted.internet.tcp.Connection": ("writeSomeData",),
+    "twisted.internet.tcp.Port": ("doRead", "numberAccepts", "socket"),
+    "twisted.mail.smtp.ESMTPClient": (
+        "debug",
+        "esmtpState_starttls",
+        "heloFallback",
+        "sendError",
+        "smtpState_from",
+        "smtpTransferFailed",
+        "transformChunk",
+    ),
+    "twisted.protocols.policies.ProtocolWrapper": ("wrappedProtocol",),
+    "twisted.runner.procmon.ProcessMonitor": ("protocols", "restart", "timeStarted"),
+}
+"""The others, likewise."""
+
+raw_headers: Callable[[Headers], dict[bytes, list[bytes]]] = attrgetter("_rawHeaders")
+"""The values of each header by its canonical name. `getRawHeaders` works each name out anew."""
+
+_canonical = _nameEncoder.encode
+_FRAMING = frozenset({b"Content-Length", b"Transfer-Encoding"})
+_TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_NAME = 64
+"""Most bytes of a header's name. A longer name has no meaning here."""
+_STRANGE = b"X-Strange"
+"""Takes the place of such names."""
+_DIGITS = 18
+"""Enough digits for any length."""
+
+
+class Channel(HTTPChannel):
+    """Twisted's HTTP connection with a parser of headers of our own, and with names for the state
+    that its subclass reads.
+
+    `attrgetter` is called without a frame, so a name here costs little more than Twisted's own.
+    """
+
+    pending = property(attrgetter("_buffer"))
+    """Input that has been read and not parsed yet."""
+    parsing = property(attrgetter("_busyReceiving"))
+    """Whether input is being parsed at present."""
+    early = property(attrgetter("_dataBuffer"))
+    """The pieces of input that came while a request was in work."""
+    in_work = property(attrgetter("_handlingRequest"))
+    """Whether a request has arrived that is not answered yet."""
+    unread = property(attrgetter("_waitingForTransport"))
+    """Whether the client leaves more of the answers unread than the transport's buffer holds."""
+    reading = property(attrgetter("_networkProducer"))
+    """The producer whose pause stops the input."""
+    command = property(attrgetter("_command"))
+    target = property(attrgetter("_path"))
+    version = property(attrgetter("_version"))
+    """The parts of the request line; there is none of them before it has come."""
+    head_size = property(attrgetter("_receivedHeaderSize"))
+    """Bytes of the head that is arriving."""
+    head_count = property(attrgetter("_receivedHeaderCount"))
+    """Its headers."""
+    send_continue = HTTPChannel._send100Continue
+    """Tells the client to send the body."""
+
+    def add_input(self, data: bytes) -> None:
+        """More input has come while input is being parsed."""
+        self._buffer += data
+
+    def bad_head(self, too_large: bool) -> None:
+        """The head is no head of HTTP, or is larger than it may be."""
+        raise NotImplementedError
+
+    def _respondToBadRequestAndDisconnect(self) -> None:
+        size, count = self._receivedHeaderSize, self._receivedHeaderCount
+        self.bad_head(size > self.totalHeadersSize or count > self.maxHeaders)
+
+    def headerReceived(self, line: bytes) -> bool:
+        """Twisted's own method takes twice as long, and remembers 10,000 names of any length."""
+        name, colon, value = line.partition(b":")
+        value = value.strip(b" \t")
+        try:
+            header = _canonical(name) if len(name) <= _NAME else _STRANGE
+        except InvalidHeaderName:
+            colon = b""
+        if (
+            not colon
+            or (b"\0" in value or b"\r" in value or b"\n" in value)
+            or (header is _STRANGE and _TOKEN.fullmatch(name) is None)
+        ):
+            self._respondToBadRequestAndDisconnect()
+            return False
+        if header in _FRAMING and not self._maybeChooseTransferDecoder(header, value):
+            return False
+        self.requests[-1].requestHeaders._rawHeaders.setdefault(header, []).append(value)
+        self._receivedHeaderCount += 1
+        if self._receivedHeaderCount > self.maxHeaders:
+            self._respondToBadRequestAndDisconnect()
+            return False
+        return True
+
+    def _maybeChooseTransferDecoder(self, header: bytes, data: bytes) -> bool:
+        if header == b"Transfer-Encoding":
+            if data.lower() != b"chunked":
+                # Twisted accepts "identity", which is not a coding any more. Others may understand
+                # it differently (RFC 9112 §6.1).
+                return bool(self._failChooseTransferDecoder())
+        elif len(data) > _DIGITS and data.isdigit():
+            # Python refuses numbers of over 4,300 digits. This one is over every limit, too.
+            data = data.lstrip(b"0")[:_DIGITS] or b"0"
+        return bool(super()._maybeChooseTransferDecoder(header, data))
+
+
+def unsent(transport: Any) -> int:
+    """The bytes that a transport, and the transports inside it, have not handed to the system."""
+    size = 0
+    while transport is not None:
+        size += sum(map(len, getattr(transport, "_appSendBuffer", ())))  # TLS
+        if hasattr(transport, "dataBuffer"):
+            size += len(transport.dataBuffer) - transport.offset + transport._tempDataLen
+            break
+        transport = getattr(transport, "transport", None)
+    return size
+
+
+def write_at_once(transport: Any, frame: bytes) -> bytes:
+    """What is left of a frame once the system has been given it, if nothing is to go before it.
+
+    The transport itself writes at the end of the reactor's turn, after all that other events of the
+    turn bring. A lost connection is left for the reactor to find.
+    """
+    # TLS has no such method: it must encrypt first.
+    write = getattr(transport, "writeSomeData", None)
+    if write is None or transport.disconnecting or transport.dataBuffer or transport._tempDataLen:
+        return frame
+    written = write(frame)
+    return frame[written:] if isinstance(written, int) else frame
+
+
+def adopt(port: Any, listening: socket) -> None:
+    """Have a port of a Unix path, before it starts to listen, take this socket, which listens."""
+    port._preexistingSocket = listening
+
+
+def await_no_reply(client: Any, unasked: Callable[[int, bytes], object]) -> None:
+    """Have an ESMTPClient await no reply: one that comes all the same goes to `unasked`."""
+    client._expected, client._failresponse = [], unasked
+
+
+def sends_mail(client: Any) -> bool:
+    """Whether an ESMTPClient has begun to send a mail."""
+    return client._from is not None
