@@ -25,6 +25,7 @@ from contentsvc.tokens import Keys
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.moderation import Act
 from contentsvc.wire.notifications import AnyNotification, Deleted, Notification
+from scripts.references import log_lines
 from tests import test_layers
 from tests.support import postgres
 from tests.support.daemon import ROOT
@@ -71,6 +72,14 @@ class CommandTests(SynchronousTestCase):
             # Parsed, not run: an unknown one would exit.
             parsed = cli.parser().parse_args(words)
             self.assertTrue(callable(parsed.act), command)
+
+
+class LogTests(SynchronousTestCase):
+    def test_explained(self) -> None:
+        """A comment above each call that logs says what the line means to an operator. Each error
+        says what to do."""
+        wordless = [each for each in log_lines.every() if each.level == "error" and not each.do]
+        self.assertEqual(wordless, [])
 
 
 class UnitTests(SynchronousTestCase):
