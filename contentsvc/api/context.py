@@ -1,6 +1,5 @@
 """What all domains have in common: of it they make their families."""
 
-from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -20,13 +19,14 @@ from contentsvc.tokens import MailTokens, Tokens
 
 
 class Credentials(NamedTuple):
-    """What somebody proves with who they are. `failed` counts log-ins that failed, by cause."""
+    """What somebody proves with who they are. `failed` counts a log-in that failed, by its
+    cause."""
 
     tokens: Tokens
     mail_tokens: MailTokens
     passwords: Passwords
     verifiers: Verifiers
-    failed: Counter[str]
+    failed: Callable[[str], object]
 
 
 class Context(NamedTuple):

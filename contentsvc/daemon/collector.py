@@ -1,14 +1,12 @@
-"""The metrics of a process: read from its parts when somebody asks, and as plain values."""
+"""The metrics that are read from the parts of a process when somebody asks."""
 
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final, NamedTuple, TypeVar, get_args
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, get_args
 
-from prometheus_client import ProcessCollector
+from prometheus_client import Metric, ProcessCollector
 
 from contentsvc.daemon import metrics
-from contentsvc.daemon.metric_values import Family, Histogram, Kind, Labels, Metric, Row
-from contentsvc.daemon.observations import Observed
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Cause
 from contentsvc.db.replica import Replica
@@ -24,9 +22,6 @@ from contentsvc.web.throttled_log import Tally
 from contentsvc.web.traffic import Traffic
 from contentsvc.wire.health import ready
 
-UNKNOWN: Final = "unknown"
-"""The route of requests that have none, whatever their path is."""
-K = TypeVar("K")
 _MORE = "other"
 _NOT_READY = "not ready"
 _CAUSES = (*get_args(Cause), "hashing", "limit", "storage_unavailable", _NOT_READY)
@@ -41,21 +36,18 @@ class Queues(NamedTuple):
     mails: Queue
 
 
-def build(version: str, migration: str) -> Family:
+def build(version: str, migration: str) -> Metric:
     """Which build this is. `migration` is the newest that it knows."""
     labels = (version, migration, platform.python_version())
-    return metrics.BUILD_INFO.of([Row(labels, (1,))])
+    return metrics.BUILD_INFO.of({labels: 1})
 
 
-def of_process() -> Iterator[Family]:
+def of_process() -> Iterable[Metric]:
     """Processor time, memory and open files, by the names that all programs use."""
-    for metric in _PROCESS.collect():
-        kind: Kind = "counter" if metric.type == "counter" else "gauge"
-        rows = [Row((), (sample.value,)) for sample in metric.samples]
-        yield Family(name=metric.name, kind=kind, help=metric.documentation, rows=rows)
+    return _PROCESS.collect()
 
 
-def of_readiness(missing: Iterable[str] | None, reasons: Iterable[str]) -> list[Family]:
+def of_readiness(missing: Iterable[str] | None, reasons: Iterable[str]) -> list[Metric]:
     """Whether the process can serve. `missing` is None if it is not known."""
     found = [] if missing is None else [*missing]
     held = {reason: float(reason in found) for reason in (*reasons, *found)}
@@ -65,46 +57,31 @@ def of_readiness(missing: Iterable[str] | None, reasons: Iterable[str]) -> list[
     ]
 
 
-def of_observed(observed: Observed) -> list[Family]:
-    """What is only counted for operators."""
-    return [
-        _durations(
-            metrics.REQUESTS,
-            observed.requests,
-            lambda key: (key[0], UNKNOWN if key[1] == "-" else key[1], f"{key[2]}xx"),
-        ),
-        _durations(metrics.PUSH_DELAY, observed.pushes, lambda key: (key,)),
-        _durations(metrics.POOL_WAIT, observed.waits, _as_it_is),
-        _durations(metrics.EVENT_LOOP_LAG, observed.lags, _as_it_is),
-        metrics.FAILED_LOG_INS.by(observed.log_ins),
-    ]
-
-
-def of_unavailable(answers: Tally) -> Iterator[Family]:
+def of_unavailable(answers: Tally) -> Iterator[Metric]:
     """The answers that were 503."""
     yield metrics.UNAVAILABLE.by(_by_cause(answers.totals))
 
 
-def of_passwords(passwords: Passwords) -> Iterator[Family]:
+def of_passwords(passwords: Passwords) -> Iterator[Metric]:
     """The hashing of passwords."""
     yield metrics.PASSWORDS_WAITING.one(passwords.waiting)
     yield metrics.PASSWORDS_HASHING.one(passwords.running)
 
 
-def of_mails(counts: Counts) -> Iterator[Family]:
+def of_mails(counts: Counts) -> Iterator[Metric]:
     """The sending of mail."""
     yield metrics.MAILS.by(
         {"sent": counts.sent, "put off": counts.put_off, "refused": counts.refused}
     )
 
 
-def of_jobs(runner: Runner) -> Iterator[Family]:
+def of_jobs(runner: Runner) -> Iterator[Metric]:
     """The background jobs."""
     failing = {job.name for job in runner.failing}
     yield metrics.JOB_FAILING.by({name: float(name in failing) for name in runner.names})
 
 
-def of_sockets(hub: Hub) -> Iterator[Family]:
+def of_sockets(hub: Hub) -> Iterator[Metric]:
     """The sockets, and who has them."""
     counts = hub.counts
     clients = (*CLIENTS, OTHER)
@@ -114,21 +91,21 @@ def of_sockets(hub: Hub) -> Iterator[Family]:
     yield metrics.USERS_CONNECTED.one(len(hub.users()))
     yield metrics.SOCKET_SIGN_INS.by({client: counts.sign_ins[client] for client in clients})
     yield metrics.SOCKET_CLOSES.of(
-        [
-            Row((closer, str(code) if code else _MORE), (count,))
+        {
+            (closer, str(code) if code else _MORE): count
             for (closer, code), count in counts.closes.items()
-        ]
+        }
     )
 
 
-def of_relay(relay: Relay, hub: Hub) -> Iterator[Family]:
+def of_relay(relay: Relay, hub: Hub) -> Iterator[Metric]:
     """What comes from other processes."""
     yield metrics.RELAY_CONNECTED.one(relay.alive)
     yield metrics.RELAY_RECONNECTS.one(max(0, relay.listens - 1))
     yield metrics.SWEEP_FOUND.one(hub.found)
 
 
-def of_database(db: Database, replica: Replica | None) -> Iterator[Family]:
+def of_database(db: Database, replica: Replica | None) -> Iterator[Metric]:
     """The connections to the database and to its replica."""
     yield metrics.POOL_SIZE.one(db.size)
     yield metrics.POOL_OPEN.one(db.opened)
@@ -142,14 +119,14 @@ def of_database(db: Database, replica: Replica | None) -> Iterator[Family]:
     )
 
 
-def of_site(traffic: Traffic, limit: int) -> Iterator[Family]:
+def of_site(traffic: Traffic, limit: int) -> Iterator[Metric]:
     """The requests and connections of the site, which has `limit` connections at most."""
     yield metrics.REQUESTS_IN_FLIGHT.one(len(traffic.active))
     yield metrics.HTTP_CONNECTIONS.one(len(traffic.channels))
     yield metrics.CONNECTIONS_LIMIT.one(limit)
 
 
-def of_queues(queues: Queues | None, kinds: Iterable[str]) -> Iterator[Family]:
+def of_queues(queues: Queues | None, kinds: Iterable[str]) -> Iterator[Metric]:
     """The outbox and the mails, which all processes share. `queues` is None if they could not be
     read."""
     yield metrics.QUEUES_READ.one(queues is not None)
@@ -166,16 +143,6 @@ def of_queues(queues: Queues | None, kinds: Iterable[str]) -> Iterator[Family]:
         {**none, **{kind: each.failing for kind, each in found.items()}}
     )
     yield metrics.OUTBOX_OLDEST.by({**none, **{kind: each.oldest for kind, each in found.items()}})
-
-
-def _durations(metric: Metric, histogram: Histogram[K], values: Callable[[K], Labels]) -> Family:
-    """`values` gives the labels' values of a key."""
-    rows = [Row(values(key), numbers) for key, numbers in histogram.rows.items()]
-    return metric.of(rows, histogram.bounds)
-
-
-def _as_it_is(key: Labels) -> Labels:
-    return key
 
 
 def _by_cause(totals: Mapping[str, int]) -> dict[str, float]:

@@ -131,7 +131,7 @@ class Daemon(Sequence):
             outbox=tasks,
             endings=endings,
             credentials=Credentials(
-                tokens, MailTokens(keys), passwords, self._verifiers(wall), observed.log_ins
+                tokens, MailTokens(keys), passwords, self._verifiers(wall), observed.failed
             ),
             mails=None if mailing is None else mailing.queue,
             bucket=bucket,
@@ -149,7 +149,7 @@ class Daemon(Sequence):
             connections=connections,
             restoring=restoring,
             unavailable=answered_503,
-            observe=observed.requests.observe,
+            observe=observed.answered,
             slow=slow,
         )
         port = await self._endpoint.listen(site)
@@ -180,7 +180,7 @@ class Daemon(Sequence):
         """What brings notifications and the ends of sessions to sockets, here and in the other
         processes. The hub is not started yet."""
         settings, reactor = self._settings, self._reactor
-        delays = Delays(reactor, self.outlook.observed.pushes.observe)
+        delays = Delays(reactor, self.outlook.observed.pushed)
         hub = Hub(
             reactor,
             db,

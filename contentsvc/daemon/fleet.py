@@ -6,10 +6,11 @@ from importlib.metadata import version
 from typing import Any
 
 from msgspec import MsgspecError, msgpack
+from prometheus_client import Metric
 from twisted.internet.defer import Deferred, TimeoutError, gatherResults
 
 from contentsvc.daemon import collector, metrics
-from contentsvc.daemon.metric_values import Family, Source, unpacked
+from contentsvc.daemon.metric_values import Source, unpacked
 from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
 from contentsvc.daemon.process_status import STARTING, STOPPING
 from contentsvc.store.migrate import names
@@ -99,7 +100,7 @@ class Workforce:
             Deferred.fromCoroutine(self._reasons(asking)).addCallback(heard)
         return await one if asked else ["workers"]
 
-    def _own(self, answered: Mapping[int, bool]) -> list[Family]:
+    def _own(self, answered: Mapping[int, bool]) -> list[Metric]:
         return [
             self._build,
             metrics.WORKERS.one(len(answered)),
@@ -111,7 +112,7 @@ class Workforce:
             *collector.of_process(),
         ]
 
-    async def _families(self, asking: Asking, question: bytes) -> list[Family] | None:
+    async def _families(self, asking: Asking, question: bytes) -> list[Metric] | None:
         answer = await self._answer(asking, question, WORKER_TIMEOUT)
         with suppress(MsgspecError):
             return None if answer is None else unpacked(answer)

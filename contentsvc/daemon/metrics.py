@@ -4,9 +4,55 @@
 A metric is the same for all processes of a database, or of a daemon, if it is `shared`.
 """
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
 
-from contentsvc.daemon.metric_values import WORKER, Metric
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import Metric as Collected
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+WORKER: Final = "worker"
+"""The label that says which process a sample is from. A lone process has none."""
+
+Kind = Literal["counter", "gauge", "histogram"]
+Labels = tuple[str, ...]
+
+
+class Metric(NamedTuple):
+    """The declaration of a metric. A counter's name is without its `_total`."""
+
+    name: str
+    kind: Kind
+    help: str
+    labels: Labels = ()
+    shared: bool = False
+
+    def counter(self, registry: CollectorRegistry) -> Counter:
+        """What counts it."""
+        return Counter(self.name, self.help, self.labels, registry=registry)
+
+    def histogram(self, registry: CollectorRegistry | None, bounds: tuple[float, ...]) -> Histogram:
+        """What counts it, in buckets with these bounds."""
+        return Histogram(self.name, self.help, self.labels, registry=registry, buckets=bounds)
+
+    # What a part knows anyway is read when somebody asks, and not counted once more.
+
+    def one(self, value: float) -> Collected:
+        """Its value, if it has no labels."""
+        return self.of({(): value})
+
+    def by(self, values: Mapping[str, float]) -> Collected:
+        """Its values by its only label."""
+        return self.of({(key,): value for key, value in values.items()})
+
+    def of(self, values: Mapping[Labels, float]) -> Collected:
+        """Its values by those of all its labels."""
+        family = CounterMetricFamily if self.kind == "counter" else GaugeMetricFamily
+        metric = family(self.name, self.help, labels=self.labels)
+        for labels, value in values.items():
+            metric.add_metric(labels, float(value))
+        return metric
+
 
 BUILD_INFO: Final = Metric(
     "contentsvc_build_info",

@@ -7,13 +7,15 @@ from itertools import chain
 from typing import Any, ParamSpec
 
 from msgspec import msgpack
+from prometheus_client import Metric
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 
 from contentsvc.api.health import Health
 from contentsvc.daemon import collector
 from contentsvc.daemon.bounded_read import Reading
 from contentsvc.daemon.collector import Queues
-from contentsvc.daemon.metric_values import Family, packed
+from contentsvc.daemon.metric_values import packed
 from contentsvc.daemon.observations import Lag, Observed
 from contentsvc.daemon.pipes import ALL_METRICS, MISSING
 from contentsvc.db.database import Database
@@ -39,15 +41,15 @@ class Outlook:
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
         self.observed = Observed()
-        self.lag = Lag(reactor, self.observed.lags)
+        self.lag = Lag(reactor, self.observed.late)
         self._health: Health | None = None
-        self._parts: list[Callable[[], Iterable[Family]]] = []
+        self._parts: list[Callable[[], Iterable[Metric]]] = []
         self._stopping = False
         self._build = collector.build(version("contentsvc"), names()[-1])
         self._ready = Reading(reactor, self.missing, keep=0, patience=READY_TIMEOUT, old=OLD)
         self._queues: Reading[Queues] | None = None
 
-    def shows(self, read: Callable[P, Iterable[Family]], *args: P.args, **more: P.kwargs) -> None:
+    def shows(self, read: Callable[P, Iterable[Metric]], *args: P.args, **more: P.kwargs) -> None:
         """What `read` gives of these parts is among the metrics once the port is served."""
         self._parts.append(partial(read, *args, **more))
 
@@ -73,7 +75,7 @@ class Outlook:
             return [STARTING]
         return await self._health.missing()
 
-    async def families(self, *, shared: bool) -> list[Family]:
+    async def families(self, *, shared: bool) -> list[Metric]:
         """The metrics; those that are `shared` only if asked for."""
         reasons = () if self._health is None else self._health.names
         # Both at the same time.
@@ -84,7 +86,9 @@ class Outlook:
             found += chain.from_iterable(read() for read in self._parts)
         if shared and self._queues is not None:
             found += collector.of_queues(queues, KINDS)
-        found += collector.of_observed(self.observed)
+        for metric in self.observed.registry.collect():
+            found.append(metric)
+            await deferLater(self._reactor, 0)
         return [self._build, *found, *collector.of_process()]
 
     async def answer(self, question: bytes) -> bytes:

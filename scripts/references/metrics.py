@@ -1,7 +1,6 @@
 """docs/reference/metrics.md, from contentsvc.daemon.metrics."""
 
-from contentsvc.daemon.metric_values import Metric
-from contentsvc.daemon.metrics import METRICS
+from contentsvc.daemon.metrics import METRICS, Metric
 from scripts.references.markdown import code, items, page, table
 
 _ABOUT = """\

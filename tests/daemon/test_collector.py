@@ -1,17 +1,17 @@
 """How what a process knows becomes metrics."""
 
+from prometheus_client import Metric
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon import collector
 from contentsvc.daemon.collector import Queues
-from contentsvc.daemon.metric_values import Family, text
-from contentsvc.daemon.observations import Observed
+from contentsvc.daemon.metric_values import text
 from contentsvc.store.accounts.mails import Queue
 from contentsvc.store.outbox import Backlog
 from tests.support.prometheus import samples
 
 
-def numbers(families: list[Family]) -> dict[str, float]:
+def numbers(families: list[Metric]) -> dict[str, float]:
     """The numbers of these families."""
     return samples(b"".join(text([(None, families)])))
 
@@ -73,20 +73,3 @@ class QueueTests(SynchronousTestCase):
         """Without an answer of the database there is only that."""
         found = numbers(list(collector.of_queues(None, ["A"])))
         self.assertEqual(found, {"contentsvc_queues_read": 0})
-
-
-class ObservedTests(SynchronousTestCase):
-    def test_requests(self) -> None:
-        """A request without a route is one of an unknown path."""
-        observed = Observed()
-        observed.requests.observe(("GET", "-", 4), 0.5)
-        name = "contentsvc_http_request_duration_seconds_count"
-        row = name + '{method="GET",route="unknown",status="4xx"}'
-        self.assertEqual(numbers(collector.of_observed(observed))[row], 1)
-
-    def test_present(self) -> None:
-        """What has not happened yet is 0, so that the first time is an increase."""
-        found = numbers(collector.of_observed(Observed()))
-        self.assertEqual(found['contentsvc_failed_log_ins_total{reason="password"}'], 0)
-        self.assertEqual(found['contentsvc_push_delay_seconds_count{stored_by="own"}'], 0)
-        self.assertEqual(found["contentsvc_pool_wait_seconds_count"], 0)

@@ -1,14 +1,14 @@
 """What a parent tells of its workers, on a clock of the test."""
 
-from typing import Any
-
 from msgspec import msgpack
+from prometheus_client import Metric as Collected
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon.fleet import LOOK, PARENT, WORKER_TIMEOUT, Workforce
-from contentsvc.daemon.metric_values import Family, Metric, Source, packed
+from contentsvc.daemon.metric_values import Source, packed
+from contentsvc.daemon.metrics import Metric
 from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
 from contentsvc.daemon.process_status import STARTING, STOPPING
 
@@ -53,9 +53,9 @@ class FleetCase(SynchronousTestCase):
     def up(self, sources: list[Source]) -> dict[str, float]:
         """Which workers have told their metrics, as the gauge says."""
         (family,) = [each for each in self.own(sources) if each.name == "contentsvc_worker_up"]
-        return {row.labels[0]: row.numbers[0] for row in family.rows}
+        return {sample.labels["worker"]: sample.value for sample in family.samples}
 
-    def own(self, sources: list[Source]) -> list[Family]:
+    def own(self, sources: list[Source]) -> list[Collected]:
         """The parent's own metrics."""
         ((name, families), *_) = sources
         self.assertEqual(name, PARENT)
@@ -70,7 +70,7 @@ class ScrapeTests(FleetCase):
         self.assertNoResult(scrape)
         self.one.tell(1)
         sources = self.successResultOf(scrape)
-        found = [(number, families[0].rows[0].numbers[0]) for number, families in sources[1:]]
+        found = [(number, families[0].samples[0].value) for number, families in sources[1:]]
         self.assertEqual(found, [("1", 1), ("2", 2)])
         self.assertEqual(self.up(sources), {"1": 1, "2": 1})
 
@@ -133,7 +133,7 @@ class ScrapeTests(FleetCase):
         self.present = {1: None, 2: None}
         families = self.own(self.successResultOf(self.scrape()))
         (starts,) = [each for each in families if each.name == "contentsvc_worker_starts"]
-        found: dict[Any, float] = {row.labels[0]: row.numbers[0] for row in starts.rows}
+        found = {sample.labels["worker"]: sample.value for sample in starts.samples}
         self.assertEqual(found, {"1": 1, "2": 3})
 
 

@@ -1,6 +1,6 @@
 """Checking passwords and the tokens of other services, with limits on failures."""
 
-from collections import Counter
+from collections.abc import Callable
 from typing import Final
 
 from contentsvc.api.errors import (
@@ -24,6 +24,10 @@ WINDOW: Final = 15 * 60
 _NO_LIMIT = 2**31 - 1
 
 
+def _ignored(cause: str) -> None:
+    pass
+
+
 class Guard:
     """Checks passwords, and tokens of other services, and limits failures, and what
     addresses ask for by mail.
@@ -32,8 +36,8 @@ class Guard:
     `most_of_address`, is for each address over all accounts; 0 means none, as for
     `mails_of_address`. The database stores pseudonyms of names and addresses, which `tokens` makes.
     Tokens of other services, which `verifiers` verify, cannot be guessed: they only count for the
-    address. `failed` counts failures by cause: "password" and "token" for a wrong one, "limit" for
-    one that was refused without a look at it.
+    address. `failed` counts a failure by its cause: "password" and "token" for a wrong one, "limit"
+    for one that was refused without a look at it.
     """
 
     def __init__(
@@ -45,7 +49,7 @@ class Guard:
         *,
         most_of_address: int,
         mails_of_address: int,
-        failed: Counter[str] | None = None,
+        failed: Callable[[str], object] = _ignored,
     ) -> None:
         self._db = db
         self._passwords = passwords
@@ -53,7 +57,7 @@ class Guard:
         self._verifiers = verifiers
         self._most_of_address = most_of_address or _NO_LIMIT
         self._mails_of_address = mails_of_address or _NO_LIMIT
-        self._failed: Counter[str] = Counter() if failed is None else failed
+        self._failed = failed
 
     async def by_name(self, call: Call, name: str, password: str) -> accounts.Credentials | None:
         """The account of this name or e-mail, if the password is right. Raises TooManyAttempts."""
@@ -80,7 +84,7 @@ class Guard:
         try:
             return await self._verifiers.verify(token, token_type)
         except InvalidSubjectToken as error:
-            self._failed["token"] += 1
+            self._failed("token")
             call.note("failed-log-in")
             if error.counts:
                 await log_in_attempts.expire(self._db, WINDOW)
@@ -125,12 +129,12 @@ class Guard:
         count = log_in_attempts.succeeded if right else log_in_attempts.failed
         self._refuse(call, await count(self._db, *counted))
         if not right:
-            self._failed["password"] += 1
+            self._failed("password")
             call.note("failed-log-in")
         return found if right else None
 
     def _refuse(self, call: Call, wait: int) -> None:
         if wait > 0:
-            self._failed["limit"] += 1
+            self._failed("limit")
             call.note("failed-log-in")
             raise TooManyAttempts(headers=retry_after(wait))
