@@ -1,15 +1,14 @@
 """Hashing passwords with Argon2id: in the daemon in threads, a few at a time."""
 
-from collections import OrderedDict, deque
 from collections.abc import Callable
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import HashingError, InvalidHashError, VerificationError, VerifyMismatchError
-from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.threads import deferToThreadPool
 
 from contentsvc.core import threads
+from contentsvc.core.concurrency import Bulkhead, Full
 from contentsvc.core.request_timing import CURRENT
 
 T = TypeVar("T")
@@ -39,7 +38,7 @@ class Passwords:
     def __init__(self, reactor: Any, hasher: PasswordHasher = HASHER) -> None:
         self._reactor = reactor
         self._hasher = hasher
-        self._turns = Turns(THREADS, WAITING)
+        self._places = Bulkhead[str](THREADS, WAITING)
         self.threads = threads.pool(THREADS, "argon2")
         # The password of an unknown account is compared with this, so that it takes as long.
         self._nobody = hasher.hash("nobody")
@@ -47,12 +46,12 @@ class Passwords:
     @property
     def waiting(self) -> int:
         """How many passwords wait to be hashed."""
-        return self._turns.waiting
+        return self._places.waiting
 
     @property
     def running(self) -> int:
         """How many are being hashed."""
-        return THREADS - self._turns.free
+        return THREADS - self._places.free
 
     async def hash(self, password: str, who: str) -> str:
         """The encoded hash. Raises Busy."""
@@ -69,14 +68,10 @@ class Passwords:
     async def _run(self, who: str, function: Callable[..., T], *args: object) -> T:
         came = self._reactor.seconds()
         begun: float | None = None
-
-        def act() -> Deferred[T]:
-            nonlocal begun
-            begun = self._reactor.seconds()
-            return deferToThreadPool(self._reactor, self.threads, function, *args)
-
         try:
-            return await self._turns.run(who, act)
+            async with self._places.place(who):
+                begun = self._reactor.seconds()
+                return await deferToThreadPool(self._reactor, self.threads, function, *args)
         except Full:
             raise Busy("hashing") from None
         except (HashingError, VerificationError, MemoryError, RuntimeError) as error:
@@ -94,73 +89,3 @@ class Passwords:
             return self._hasher.verify(encoded, password)
         except (VerifyMismatchError, InvalidHashError):
             return False
-
-
-class Full(Exception):
-    """There is no place for the job, or another job needs it more."""
-
-
-class _Job(Generic[T]):
-    __slots__ = ("act", "answer")
-
-    def __init__(self, act: Callable[[], Deferred[T]]) -> None:
-        self.act = act
-        self.answer: Deferred[T] = Deferred()
-
-
-class Turns:
-    """Does `at_once` jobs at a time. Up to `most` wait, in one line for each owner.
-
-    The lines take turns. When no place is left, the longest line loses its last job to an owner
-    with fewer.
-    """
-
-    def __init__(self, at_once: int, most: int) -> None:
-        self.free = at_once
-        self._most = most
-        self.waiting = 0
-        self._handing_on = False
-        self._lines: OrderedDict[str, deque[_Job[Any]]] = OrderedDict()
-        """In the order of their turns."""
-
-    def run(self, who: str, act: Callable[[], Deferred[T]]) -> Deferred[T]:
-        """The result of `act`, which is called in its turn. Fails with Full."""
-        job = _Job(act)
-        loser = self._loser(who, job)
-        if loser is not job:
-            self._lines.setdefault(who, deque()).append(job)
-            self.waiting += 1
-            self._hand_on()
-        if loser is not None:
-            loser.answer.errback(Full())
-        return job.answer
-
-    def _loser(self, who: str, job: _Job[Any]) -> _Job[Any] | None:
-        """The job that must go to make room for this one; None if there is room."""
-        if self.waiting < self._most:
-            return None
-        longest = max(self._lines.values(), key=len, default=deque())
-        if len(longest) <= len(self._lines.get(who, ())) + 1:
-            return job
-        self.waiting -= 1
-        return longest.pop()
-
-    def _hand_on(self) -> None:
-        # Not recursively: a job that ends at once would begin the next one level deeper.
-        if self._handing_on:
-            return
-        self._handing_on = True
-        while self.free and self._lines:
-            who, line = self._lines.popitem(last=False)
-            job = line.popleft()
-            if line:
-                self._lines[who] = line
-            self.waiting -= 1
-            self.free -= 1
-            maybeDeferred(job.act).addBoth(self._done, job)
-        self._handing_on = False
-
-    def _done(self, result: Any, job: _Job[Any]) -> None:
-        self.free += 1
-        self._hand_on()
-        job.answer.callback(result)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, NamedTuple
 
-from twisted.internet.defer import CancelledError, Deferred, DeferredSemaphore, succeed
+from twisted.internet.defer import CancelledError, Deferred, succeed
 from twisted.internet.interfaces import IConsumer
 from twisted.web.client import HTTPConnectionPool
 from twisted.web.http_headers import Headers
@@ -20,6 +20,7 @@ from contentsvc.bucket.bucket import BadStore, StorageUnavailable
 from contentsvc.bucket.deadlines import within
 from contentsvc.bucket.sigv4 import Signer
 from contentsvc.core.clocks import WallClock
+from contentsvc.core.concurrency import Bulkhead
 from contentsvc.core.http_client import CONNECT, Reading, agent_of, at_once, reason
 from contentsvc.core.timers import Backoff, Sleeps
 
@@ -91,7 +92,7 @@ class Calls:
         self._signer = signer
         self._whole = whole
         self._tries = tries
-        self._slots = DeferredSemaphore(MOST)
+        self._places = Bulkhead[str](MOST)
         self._sleeps = Sleeps(reactor)
         self._pool = HTTPConnectionPool(reactor)
         self._pool.maxPersistentPerHost = MOST
@@ -145,16 +146,14 @@ class Calls:
         whole: float | None = None,
     ) -> StoreResponse:
         """Send this request once."""
-        await self._slots.acquire()
-        try:
-            exchange = self._exchange(method, url, headers, body, limit)
-            return await within(whole or self._whole, self._reactor, exchange, _LATE)
-        except (CancelledError, StorageUnavailable):
-            raise
-        except Exception as error:
-            raise StorageUnavailable(f"the store cannot be reached: {reason(error)}") from None
-        finally:
-            self._slots.release()
+        async with self._places.place(""):
+            try:
+                exchange = self._exchange(method, url, headers, body, limit)
+                return await within(whole or self._whole, self._reactor, exchange, _LATE)
+            except (CancelledError, StorageUnavailable):
+                raise
+            except Exception as error:
+                raise StorageUnavailable(f"the store cannot be reached: {reason(error)}") from None
 
     async def _exchange(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, limit: int

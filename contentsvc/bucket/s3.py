@@ -32,7 +32,7 @@ from contentsvc.bucket.listing import parse
 from contentsvc.bucket.self_test import CACHED, CHECKSUM, UPLOAD, Proof
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
 from contentsvc.core.clocks import WallClock
-from contentsvc.core.concurrency import each
+from contentsvc.core.concurrency import map_bounded
 from contentsvc.core.http_client import PLAIN
 from contentsvc.core.request_timing import waiting
 from contentsvc.wire.files import digest_of, is_media, is_ours, media_type_of
@@ -173,7 +173,7 @@ class S3Bucket:
             if (one := await self._find(path)) is not None:
                 found[path] = one
 
-        await within(LOOK, self._reactor, each(AT_ONCE, paths, head))
+        await within(LOOK, self._reactor, map_bounded(AT_ONCE, paths, head))
         return found
 
     async def _find(self, path: str) -> StoredFile | None:
@@ -192,7 +192,7 @@ class S3Bucket:
         async def copy(path: str) -> None:
             await self._copy(path, tokens[path])
 
-        await within(COPY, self._reactor, each(COPIES, tokens, copy))
+        await within(COPY, self._reactor, map_bounded(COPIES, tokens, copy))
 
     async def _copy(self, path: str, token: str) -> None:
         key = self.incoming(path, token)
@@ -246,7 +246,7 @@ class S3Bucket:
             if answer.status not in {200, 204, 404}:
                 raise answer.unexpected("DELETE")
 
-        await each(AT_ONCE, paths, delete)
+        await map_bounded(AT_ONCE, paths, delete)
 
     async def sweep(self) -> float | None:
         """Delete the old ones of a page of incoming objects. Ages are by the store's clock."""

@@ -13,7 +13,7 @@ from typing import Any
 from contentsvc.bucket.bucket import BadStore, Bucket, SignedUpload, StorageUnavailable
 from contentsvc.bucket.calls import Calls
 from contentsvc.bucket.deadlines import within
-from contentsvc.core.concurrency import each
+from contentsvc.core.concurrency import map_bounded
 from contentsvc.wire.files import BINARY, path_of
 
 WHOLE = 6.0
@@ -53,7 +53,7 @@ class Proof:
 
     async def _both(self, act: Callable[[str], Act]) -> None:
         buckets = list(self._types)
-        both = each(len(buckets), buckets, lambda name: self._named(act, name))
+        both = map_bounded(len(buckets), buckets, lambda name: self._named(act, name))
         await within(WHOLE, self._reactor, both, "the store cannot be reached: not all answers")
 
     async def _named(self, act: Callable[[str], Act], name: str) -> None:
@@ -83,7 +83,7 @@ class Proof:
         try:
             upload = self._bucket.sign_upload("", path, len(body), token, apart=True)
             wrong = list(_wrong(upload, body))
-            await each(len(wrong), wrong, lambda other: self._refused(upload.url, *other))
+            await map_bounded(len(wrong), wrong, lambda other: self._refused(upload.url, *other))
             await self._right(upload, body, f"{name}/{key}")
             await self._bucket.copy({path: token})
             await self._kept(upload, body, f"{name}/{path}", "a copy of what it has taken")

@@ -6,7 +6,6 @@ between the two looks. What seems wrong is looked at once more, from both sides,
 """
 
 from collections.abc import AsyncIterator, Callable
-from functools import partial
 from typing import Literal, NamedTuple, TypeVar
 
 from twisted.internet.interfaces import IReactorTime
@@ -15,7 +14,7 @@ from contentsvc.bucket.bucket import ListedFile
 from contentsvc.command.errors import CommandError
 from contentsvc.command.file_stores import FileStore, Gone, Wrong
 from contentsvc.command.progress import Progress
-from contentsvc.command.several import Several
+from contentsvc.core.concurrency import for_each_bounded
 from contentsvc.db.database import Database
 from contentsvc.store.files import files, inventory, unused
 from contentsvc.store.files.inventory import File
@@ -134,25 +133,25 @@ class Check:
         self._sums = sums
         self._repair = repair
         self._suspects: list[str] = []
+        self._known = self._lying = self._foreign = 0
 
     async def run(self) -> Checked:
         """Compare everything. Raises StorageUnavailable, Unavailable."""
-        known = there = foreign = 0
-        several = Several(AT_ONCE)
-        try:
-            async for path, row, file in merged(rows(self._db), lying(self._place)):
-                size = None if file is None else file.size
-                known += row is not None and row.counts
-                there += file is not None
-                foreign += row is None and not is_ours(path)
-                if judge(path, row, size) is not None:
-                    await self._suspect(path)
-                elif self._sums and row is not None and row.counts:
-                    await several.begin(partial(self._read, path))
-        finally:
-            await several.end()
+        await for_each_bounded(AT_ONCE, self._compare(), self._read)
         await self._look_again()
-        return Checked(known, there, foreign)
+        return Checked(self._known, self._lying, self._foreign)
+
+    async def _compare(self) -> AsyncIterator[str]:
+        """The files that are to be read."""
+        async for path, row, file in merged(rows(self._db), lying(self._place)):
+            size = None if file is None else file.size
+            self._known += row is not None and row.counts
+            self._lying += file is not None
+            self._foreign += row is None and not is_ours(path)
+            if judge(path, row, size) is not None:
+                await self._suspect(path)
+            elif self._sums and row is not None and row.counts:
+                yield path
 
     async def _suspect(self, path: str) -> None:
         self._suspects.append(path)
@@ -163,9 +162,9 @@ class Check:
         paths, self._suspects = self._suspects, []
         if not paths:
             return
-        before = await self._known(paths)
+        before = await self._rows(paths)
         found = await self._place.bucket.look(paths)
-        after = await self._known(paths)
+        after = await self._rows(paths)
         problems = []
         for path in paths:
             size = found[path].size if path in found else None
@@ -175,7 +174,7 @@ class Check:
                 problems.append(Problem(kind, path, size, row and row.size))
         await self._tell(problems)
 
-    async def _known(self, paths: list[str]) -> dict[str, File]:
+    async def _rows(self, paths: list[str]) -> dict[str, File]:
         return {row.path: row for row in await inventory.some(self._db, paths)}
 
     async def _read(self, path: str) -> None:
@@ -189,7 +188,7 @@ class Check:
             except Wrong:
                 continue
             return
-        row = (await self._known([path])).get(path)
+        row = (await self._rows([path])).get(path)
         if row is not None and row.counts:
             await self._tell([Problem("sum", path, row.size, row.size)])
 

@@ -4,8 +4,7 @@ It can run while daemons serve from the first, and go on after it was interrupte
 already is not copied again. Bytes become visible in either place only whole and verified.
 """
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from msgspec import Struct
@@ -23,7 +22,7 @@ from contentsvc.command.file_stores import (
 )
 from contentsvc.command.files_check import Kind, Problem, lying, merged, rows
 from contentsvc.command.progress import Progress
-from contentsvc.command.several import Several
+from contentsvc.core.concurrency import for_each_bounded
 from contentsvc.db.database import Database
 from contentsvc.store.files import inventory
 from contentsvc.store.files.inventory import File
@@ -72,17 +71,17 @@ class Import:
         """Copy everything. Raises StorageUnavailable, Unavailable, CommandError; what was copied
         until then stays."""
         self._progress.total = (await inventory.stored(self._db)).bytes
-        several = Several(AT_ONCE)
-        try:
-            async for _, row, file in merged(rows(self._db), lying(self._target)):
-                if row is not None and row.counts:
-                    there = file is not None and file.size == row.size
-                    await several.begin(partial(self._bring, row, there))
-        finally:
-            await several.end()
+        await for_each_bounded(AT_ONCE, self._wanted(), self._bring)
         return self._done
 
-    async def _bring(self, row: File, there: bool) -> None:
+    async def _wanted(self) -> AsyncIterator[tuple[File, bool]]:
+        """The files that should be there, and whether they are."""
+        async for _, row, file in merged(rows(self._db), lying(self._target)):
+            if row is not None and row.counts:
+                yield row, file is not None and file.size == row.size
+
+    async def _bring(self, wanted: tuple[File, bool]) -> None:
+        row, there = wanted
         size = row.size or 0
         if there and (not self._sums or await self._right(row.path)):
             self._done.there += 1

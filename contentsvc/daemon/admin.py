@@ -15,7 +15,7 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
 
 from contentsvc.core.clocks import WallClock
-from contentsvc.core.concurrency import Once
+from contentsvc.core.concurrency import SingleFlight
 from contentsvc.daemon import listening
 from contentsvc.daemon.metric_values import MEDIA, Source, text
 from contentsvc.web.body_limits import KIB
@@ -61,8 +61,8 @@ class Pages(Resource):
         self._reactor = reactor
         self._sources = sources
         self._reply = Reply((), lambda cause: None)
-        self._metrics = Once(self._text)
-        self._missing = Once(missing)
+        self._metrics = SingleFlight(self._text)
+        self._missing = SingleFlight(missing)
         self._pages = {b"/metrics": self._scrape, b"/live": self._live, b"/ready": self._ready}
 
     def judge(self, request: ApiRequest) -> int:

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from twisted.internet.defer import TimeoutError
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.core.concurrency import Once
+from contentsvc.core.concurrency import SingleFlight
 
 T = TypeVar("T")
 
@@ -31,14 +31,14 @@ class Reading(Generic[T]):
         self._keep = keep
         self._patience = patience
         self._old = old
-        self._once = Once(self._take)
+        self._reading = SingleFlight(self._take)
         self._value: T | None = None
         self._at: float | None = None
 
     async def latest(self) -> T | None:
         """The value; None if there is none that is not old."""
         if self._at is None or self._clock.seconds() - self._at >= self._keep:
-            asked = self._once.ask()
+            asked = self._reading.ask()
             with suppress(TimeoutError):
                 await asked.addTimeout(self._patience, self._clock)
         if self._at is None or self._clock.seconds() - self._at > self._old:

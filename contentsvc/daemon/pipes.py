@@ -14,10 +14,13 @@ A release that does not know a question answers it with ALIVE.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
+
+from contentsvc.core.concurrency import SingleFlight
 
 SERVES, ALIVE, ASK = b"\n", b".", b"?"
 MISSING, METRICS, ALL_METRICS = b"r", b"m", b"a"
@@ -88,7 +91,10 @@ class Answering:
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self._write = write
-        self._busy: set[bytes] = set()
+        self._replies = {
+            question: SingleFlight(partial(self._reply, question), self._failed)
+            for question in QUESTIONS
+        }
         self.answer: Answer | None = None
         """Set as soon as the process has answers. Before that, nobody gets any."""
 
@@ -98,16 +104,12 @@ class Answering:
         known = asked.intersection(QUESTIONS)
         if asked - known:
             self._write(ALIVE)
-        for question in known - self._busy:
-            if self.answer is not None:
-                self._busy.add(question)
-                Deferred.fromCoroutine(self._reply(question, self.answer)).addErrback(self._failed)
+        for question in known:
+            self._replies[question].begin()
 
-    async def _reply(self, question: bytes, answer: Answer) -> None:
-        try:
-            self._write(answered(question, await answer(question)))
-        finally:
-            self._busy.discard(question)
+    async def _reply(self, question: bytes) -> None:
+        if self.answer is not None:
+            self._write(answered(question, await self.answer(question)))
 
     def _failed(self, failure: Failure) -> None:
         log.failure("A question of the parent process has no answer", failure)
@@ -122,29 +124,28 @@ class Asking:
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self._write = write
-        self._waiting: dict[bytes, list[Deferred[bytes]]] = {}
+        self._asking = {
+            question: SingleFlight(partial(self._ask, question)) for question in QUESTIONS
+        }
+        self._answers: dict[bytes, Deferred[bytes]] = {}
 
     def ask(self, question: bytes) -> Deferred[bytes]:
         """The answer, if it comes. Fails with ConnectionError when the worker ends."""
+        return self._asking[question].ask()
+
+    async def _ask(self, question: bytes) -> bytes:
         answer: Deferred[bytes] = Deferred()
-        waiting = self._waiting.get(question)
-        if waiting is None:
-            self._waiting[question] = [answer]
-            self._write(question)
-        else:
-            # Who has given up waits no more.
-            waiting[:] = [each for each in waiting if not each.called]
-            waiting.append(answer)
-        return answer
+        self._answers[question] = answer
+        self._write(question)
+        return await answer
 
     def heard(self, word: bytes) -> None:
         """An answer has come; one to no question is dropped."""
-        for waiting in self._waiting.pop(word[:1], ()):
-            waiting.callback(word[1:])
+        if answer := self._answers.pop(word[:1], None):
+            answer.callback(word[1:])
 
     def ended(self) -> None:
         """The worker will answer nothing more."""
-        left, self._waiting = self._waiting, {}
-        for several in left.values():
-            for waiting in several:
-                waiting.errback(ConnectionError("the worker has ended"))
+        answers, self._answers = self._answers, {}
+        for answer in answers.values():
+            answer.errback(ConnectionError("the worker has ended"))

@@ -13,12 +13,12 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
+from contentsvc.core.concurrency import KeyedQueue
 from contentsvc.core.request_timing import waiting
-from contentsvc.db.bulkhead import Lanes
+from contentsvc.db.bulkhead import Lanes, busy
 from contentsvc.db.connection import Connection, connect, execute, one_line
 from contentsvc.db.consistent_reads import Answer, Place
 from contentsvc.db.errors import Unavailable
-from contentsvc.db.keyed_queue import Turns
 from contentsvc.db.procedure import alone, unpacked
 from contentsvc.db.query import Db
 from contentsvc.db.read_batches import Together
@@ -156,7 +156,7 @@ class Database:
         self._open: set[Connection] = set()
         self._opening = 0
         self._lanes = Lanes(size, searches)
-        self._turns = Turns()
+        self._rows = KeyedQueue[str]()
         self._stopped = False
         self._together = Together(reactor, self._run_alone)
         self._batches = Batches(reactor, self._run_alone)
@@ -191,7 +191,7 @@ class Database:
         if self._looks.running:
             self._looks.stop()
         self.abandon()
-        self._turns.fail(Unavailable("the service is stopping"))
+        self._rows.fail(Unavailable("the service is stopping"))
         self._lanes.fail(Unavailable("the service is stopping"))
 
     def abandon(self) -> None:
@@ -221,7 +221,7 @@ class Database:
     @property
     def waiting(self) -> int:
         """How many callers wait for a connection."""
-        return self._lanes.waiters
+        return self._lanes.waiting
 
     @property
     def stalled(self) -> bool:
@@ -289,12 +289,12 @@ class Database:
     @asynccontextmanager
     async def _in_turn(self, row: str) -> AsyncIterator[Transaction]:
         with waiting("turn", self._clock):
-            await self._turns.enter(row, self._clock.seconds())
+            await self._rows.enter(row, self._clock.seconds())
         try:
             async with self._transaction() as transaction:
                 yield transaction
         finally:
-            self._turns.leave(row)
+            self._rows.leave(row)
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[Transaction]:
@@ -390,8 +390,11 @@ class Database:
         self._released = False
         now = self._clock.seconds()
         late = now - SLOW
-        self._turns.expire(now - self._wait)
-        self._lanes.expire(now - self._wait)
+        self._rows.expire(
+            now - self._wait,
+            lambda row: Unavailable("others write the same for too long", "lock"),
+        )
+        self._lanes.expire(now - self._wait, busy)
         self._batches.look(now - self._wait)
         if self._lanes.withheld and now > self._restore:
             self._lanes.restore()

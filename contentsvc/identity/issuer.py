@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
-from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from contentsvc.core.clocks import WallClock
+from contentsvc.core.concurrency import SingleFlight
 from contentsvc.core.timers import Backoff
 from contentsvc.identity.fetch import Fetch, FetchError
 from contentsvc.identity.keys import ALGORITHMS, Key, Keys
@@ -55,8 +55,7 @@ class Issuer:
         """When they may be read again after a failure."""
         self._next_unknown = 0.0
         self._pauses = Backoff(FIRST_PAUSE, LAST_PAUSE)
-        self._reading = False
-        self._waiting: list[Deferred[None]] = []
+        self._reading = SingleFlight(self._read)
 
     async def keys(self, given: Head) -> list[Key]:
         """The keys that a token may be signed with. Raises InvalidSubjectToken,
@@ -66,10 +65,12 @@ class Issuer:
             raise InvalidSubjectToken(f"The `alg` of the subject_token must be one of {allowed}.")
         found = self._named(given)
         stale = self._keys is None or self._clock.seconds() >= self._stale
-        if self._reading or self._is_due(stale, unknown=not found):
+        if self._reading.under_way or self._is_due(stale, unknown=not found):
             # Keys that are known serve on while an issuer is away, and nobody waits for it.
             if not found or (stale and not self._away):
-                await self._read()
+                if self._reading.waiting >= MOST_WAITING:
+                    raise IdentityUnavailable
+                await self._reading.ask()
             else:
                 self.begin()
         found = self._named(given)
@@ -93,40 +94,22 @@ class Issuer:
             return True
         return stale
 
-    async def _read(self) -> None:
-        """Have the keys read, and wait until they have been, or could not be read."""
-        if len(self._waiting) >= MOST_WAITING:
-            raise IdentityUnavailable
-        waiter: Deferred[None] = Deferred()
-        self._waiting.append(waiter)
-        self.begin()
-        await waiter
-
     def begin(self) -> None:
         """Read the keys, if that is not under way. Nobody waits for them."""
-        # By itself, so that it goes on where the request that began it ends.
-        if not self._reading:
-            self._reading = True
-            Deferred.fromCoroutine(self._read_now()).addErrback(
-                lambda failure: log.failure("Reading the keys of an issuer failed", failure)
-            )
+        self._reading.begin()
 
-    async def _read_now(self) -> None:
+    async def _read(self) -> None:
         try:
             keys = await self._ask()
         except FetchError as error:
             self._failed(str(error))
+        except Exception:
+            log.failure("Reading the keys of an issuer failed")
         else:
             self._keys, self._away = keys, False
             self._stale = self._clock.seconds() + FRESH
             self._next = 0.0
             self._pauses.reset()
-        finally:
-            self._reading = False
-            waiting, self._waiting = self._waiting, []
-            for waiter in waiting:
-                if not waiter.called:  # a request that has ended
-                    waiter.callback(None)
 
     def _failed(self, reason: str) -> None:
         # Without any keys nobody can log in, so each log-in asks for them.

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 from twisted.logger import Logger
 
+from contentsvc.core.concurrency import Bulkhead
 from contentsvc.identity.fetch import Fetch, FetchError
 from contentsvc.identity.subject import IdentityUnavailable, InvalidSubjectToken, Subject
 
@@ -62,7 +63,7 @@ class Steam:
     def __init__(self, fetch: Fetch, settings: SteamSettings) -> None:
         self._fetch = fetch
         self._settings = settings
-        self._asking = 0
+        self._places = Bulkhead[str](MOST_AT_ONCE)
         self._away = False
 
     async def verify(self, token: str, token_type: str) -> Subject:
@@ -70,13 +71,12 @@ class Steam:
         not that of its owner."""
         if not _HEX.fullmatch(token):
             raise InvalidSubjectToken("The subject_token is not a ticket in hexadecimal.")
-        if self._asking >= MOST_AT_ONCE:
+        if not self._places.enter(""):
             raise IdentityUnavailable
-        self._asking += 1
         try:
             answer = await self._ask(token)
         finally:
-            self._asking -= 1
+            self._places.leave("")
         if answer.params is None or answer.params.result != "OK":
             raise InvalidSubjectToken("Steam does not take this ticket.")
         if answer.params.publisherbanned:

@@ -6,11 +6,12 @@ time. `changes`, a number in the counter's row, tells which socket has not heard
 
 from itertools import islice
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from contentsvc.core.concurrency import SingleFlight
 from contentsvc.core.timers import Backoff, Sleeps
 from contentsvc.db.query import Db
 from contentsvc.push.frames import state_frame
@@ -36,7 +37,8 @@ class States:
         self._sizes = sizes
         self._pause = pause
         self._asked: dict[str, Feed] = {}
-        self._reading = self._stopped = False
+        self._reading = SingleFlight(self._read, self._failed)
+        self._stopped = False
         self._sleeps = Sleeps(reactor)
 
     def stop(self) -> None:
@@ -48,9 +50,7 @@ class States:
     def ask(self, feed: Feed) -> None:
         """The state of this user may be another one: read it, and tell the sockets."""
         self._asked[feed.user] = feed
-        if not self._reading:
-            self._reading = True
-            Deferred.fromCoroutine(self._read()).addErrback(self._failed)
+        self._reading.begin()
 
     def forget(self, feed: Feed) -> None:
         """The user's last socket has gone."""
@@ -85,7 +85,6 @@ class States:
             if self._stopped:
                 break
             await self._sleeps.sleep(pause)
-        self._reading = False
 
     def _found(self, feeds: list[Feed], known: list[int], found: list[Tally]) -> None:
         tallies = {tally.user_id: tally for tally in found}
@@ -105,6 +104,5 @@ class States:
                 socket.push_state(frame)
 
     def _failed(self, failure: Failure) -> None:
-        self._reading = False
         if failure.check(CancelledError) is None:
             log.failure("The reader of states failed", failure)

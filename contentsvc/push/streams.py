@@ -7,11 +7,12 @@ gives the same numbers again.
 
 from itertools import islice
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from contentsvc.core.concurrency import SingleFlight
 from contentsvc.core.timers import Backoff, Sleeps
 from contentsvc.db.query import Db
 from contentsvc.push.frames import encode, log_changed, notification_frame
@@ -47,7 +48,7 @@ class Feeds:
         self._delays = delays
         self._users: dict[str, Feed] = {}
         self._behind: dict[str, Feed] = {}
-        self._reading = False
+        self._reading = SingleFlight(self._read, self._read_failed)
         self.found = 0
         """Notifications that a check of the logs has found, and that nobody had announced by
         then."""
@@ -118,9 +119,7 @@ class Feeds:
         feed.wanted = max(feed.wanted, seq)
         if 0 <= feed.last < feed.wanted:
             self._behind[feed.user] = feed
-            if not self._reading:
-                self._reading = True
-                Deferred.fromCoroutine(self._read()).addErrback(self._read_failed)
+            self._reading.begin()
 
     def _advance(self, feed: Feed, row: Following) -> bool:
         feed.last, feed.id = row.seq, row.id
@@ -162,7 +161,6 @@ class Feeds:
                 await self._sleeps.sleep(pauses.next())
             else:
                 pauses.reset()
-        self._reading = False
 
     def _catch_up(
         self, feeds: list[Feed], wanted: list[tuple[int, int]], rows: list[Aged]
@@ -202,7 +200,6 @@ class Feeds:
         return doubtful
 
     def _read_failed(self, failure: Failure) -> None:
-        self._reading = False
         if failure.check(CancelledError) is None:
             log.failure("The reader of missed notifications failed", failure)
 

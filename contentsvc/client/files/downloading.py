@@ -6,7 +6,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from twisted.internet.defer import DeferredLock
 from twisted.internet.task import deferLater
 
 from contentsvc.client.errors import ApiError, FilesRefused, TlsError, Unreachable, WrongBytes
@@ -22,7 +21,7 @@ from contentsvc.client.http import (
     error_of,
     retry_after,
 )
-from contentsvc.core.concurrency import each
+from contentsvc.core.concurrency import Bulkhead, map_bounded
 from contentsvc.core.timers import Backoff
 from contentsvc.wire.files import ContentFile, digest_of, is_ours
 
@@ -51,7 +50,7 @@ class Urls:
     def __init__(self, list_files: ListFiles) -> None:
         self._list = list_files
         self._files: dict[str, ContentFile] = {}
-        self._asking = DeferredLock()
+        self._asking = Bulkhead[str](1)
 
     async def ask(self) -> list[ContentFile]:
         """The list. Raises ApiError, also if a path in it is not of the service's form."""
@@ -74,12 +73,9 @@ class Urls:
         """Another URL than this one, or the same if there is no other. Of those who
         need one at the same time, one asks for all."""
         if self.url(path) == stale:
-            await self._asking.acquire()
-            try:
+            async with self._asking.place(""):
                 if self.url(path) == stale:
                     await self.ask()
-            finally:
-                self._asking.release()
         return self.url(path)
 
 
@@ -125,7 +121,7 @@ class Downloading:
         for file, targets in pairs:
             if file.url is not None:
                 self._progress(Progress(targets[0], 0, file.size))
-        done = await each(at_once, pairs, fetch)
+        done = await map_bounded(at_once, pairs, fetch)
         await self._threads(self._tidy)
         return done
 

@@ -16,7 +16,7 @@ from contentsvc.client.files.local import LocalFile, Measured, OnProgress, Progr
 from contentsvc.client.files.receiving import Receiver
 from contentsvc.client.files.sending import Sender
 from contentsvc.client.files.uploading import AT_ONCE, TRIES, Uploading
-from contentsvc.core.concurrency import each
+from contentsvc.core.concurrency import map_bounded
 from contentsvc.wire.content import Platform
 from contentsvc.wire.files import ContentFile, FilesQuery
 
@@ -68,7 +68,7 @@ class Transfers:
                 stop.asked = True
             return measured
 
-        return await each(_MEASURED_AT_ONCE, files, one)
+        return await map_bounded(_MEASURED_AT_ONCE, files, one)
 
     async def upload(
         self,

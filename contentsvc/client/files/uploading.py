@@ -25,7 +25,7 @@ from contentsvc.client.http import (
     error_of,
     retry_after,
 )
-from contentsvc.core.concurrency import each
+from contentsvc.core.concurrency import map_bounded
 from contentsvc.core.timers import Backoff
 from contentsvc.wire.files import (
     CONTENT_USES,
@@ -97,7 +97,7 @@ class Uploading:
                 sent[file.path] += refused is None
                 return refused
 
-            answers = await each(at_once, missing, send)
+            answers = await map_bounded(at_once, missing, send)
             refusals = [answer for answer in answers if answer is not None]
             refused = len(refusals) == len(missing)
             if refused and refused_before:

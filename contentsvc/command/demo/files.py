@@ -6,7 +6,7 @@ that the bytes of a demo that fails are collected a day later.
 
 import io
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from functools import partial
 from hashlib import sha256
 from math import cos, pi, sin
@@ -111,20 +111,24 @@ class DemoFiles:
         """Put all files into the place that the settings name. Gives the URL below which images
         are, "" for the daemon itself. Raises CommandError, ConfigError, StorageUnavailable."""
         from contentsvc.command.file_stores import place, put
-        from contentsvc.command.several import Several
+        from contentsvc.core.concurrency import for_each_bounded
 
         here = place(reactor, settings, settings.files)
-        several = Several(AT_ONCE)
+
+        async def written(folder: Path) -> AsyncIterator[tuple[str, Path]]:
+            for number, (path, data) in enumerate(self.bytes.items()):
+                file = folder / str(number)
+                file.write_bytes(data)
+                yield path, file
+
+        async def lay(named: tuple[str, Path]) -> None:
+            path, file = named
+            await put(here, path, len(self.bytes[path]), file)
+
         try:
             await here.start(db, new=True)
             with TemporaryDirectory(prefix="contentsvc-demo-") as folder:
-                try:
-                    for number, (path, data) in enumerate(self.bytes.items()):
-                        file = Path(folder) / str(number)
-                        file.write_bytes(data)
-                        await several.begin(partial(put, here, path, len(data), file))
-                finally:
-                    await several.end()
+                await for_each_bounded(AT_ONCE, written(Path(folder)), lay)
             return here.bucket.media_url("")
         finally:
             await here.stop()
