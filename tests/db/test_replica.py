@@ -37,7 +37,7 @@ class ReplicaCase(TestCase):
 
     def patience(self, seconds: float) -> None:
         """Let a read wait so long for the replica to be as far as it must be."""
-        self.patch(wal_positions, "PATIENCE", seconds)
+        self.patch(wal_positions, "CATCH_UP_TIMEOUT", seconds)
 
     def doubt(self, seconds: float) -> None:
         """Have a sign of life asked for after so long without an answer."""
