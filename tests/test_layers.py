@@ -159,15 +159,15 @@ class ImportTests(SynchronousTestCase):
         self.assertEqual(users - {"tap"}, set())
 
     def test_sql(self) -> None:
-        """Only db and the store's migrations talk to Postgres; others know its errors at most."""
-        drivers = {"txpostgres", "yoyo"}
+        """Only db talks to Postgres by its driver; others know its errors at most."""
+        drivers = {"txpostgres"}
         users = {
             name.partition(".")[0]
             for name, tree in modules()
             for target in imported(tree)
             if target.partition(".")[0] in drivers
         }
-        self.assertEqual(users, {"db", "store"})
+        self.assertEqual(users, {"db"})
 
 
 class TerminalTests(SynchronousTestCase):

@@ -1,8 +1,8 @@
 """The file of a back-up: a ZIP archive whose comment is the SHA-256 of all bytes before it.
 
 `backup.json` says what is in it. `tables/NAME` has the rows of a table, in Postgres's text format
-of COPY. It has no definitions: the schema is made by the migrations that `backup.json` names. So a
-restored schema is always the service's own, on each version of Postgres.
+of COPY. The schema is made by the files of tables and functions of which it was made: `backup.json`
+has their texts. So a restored schema is always the service's own, on each version of Postgres.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from contentsvc.command.errors import CommandError
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 _MANIFEST: Final = "backup.json"
 _DIGEST: Final = 64
 """Characters of the digest."""
@@ -48,13 +48,15 @@ class Sequence(Struct):
 
 class Manifest(Struct):
     """What is in an archive. `release` is the version that made it, `created` the moment of its
-    snapshot in Unix seconds, `migrations` those that the database had applied."""
+    snapshot in Unix seconds, `upgrades` those that the database had, and `schema` the files of its
+    tables and functions by path."""
 
     format: int
     release: str
     created: int
     postgres: str
-    migrations: list[str]
+    upgrades: list[str]
+    schema: dict[str, str]
     tables: list[Table]
     sequences: list[Sequence]
 
@@ -176,6 +178,10 @@ def reading(path: Path) -> Iterator[Reader]:
 
 def _manifest(path: Path, text: bytes) -> Manifest:
     version = msgspec.json.decode(text, type=_Version)
+    if version.format < FORMAT:
+        raise CommandError(
+            f"{path} was made by a commit before 1.0.0: restore it with that one, and then upgrade"
+        )
     if version.format != FORMAT:
         raise CommandError(
             f"{path} was made by a newer release ({version.release}): restore it with that one"

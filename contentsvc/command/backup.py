@@ -14,10 +14,12 @@ from contentsvc.command.formatting import size, some
 from contentsvc.command.terminal import say
 from contentsvc.config import Settings
 from contentsvc.store import schema_marks
-from contentsvc.store.migrate import OBJECTS, applied
+from contentsvc.store.migrate import applied, is_older
+from contentsvc.store.schema_definition import objects, recorded
 
-LEFT_OUT: Final = ("schema_marks", "processes")
-"""The tables that say something of this server and of this moment only."""
+LEFT_OUT: Final = ("schema_marks", "schema_upgrades", "schema_files", "processes")
+"""The tables that say something of this server and of this moment only, or that the description
+has."""
 
 
 def back_up(dsn: str, path: Path) -> Manifest:
@@ -45,7 +47,7 @@ def back_up(dsn: str, path: Path) -> Manifest:
 
 def _objects(cursor: Any) -> tuple[set[str], set[str]]:
     """What the schema has of the service, and what else. Raises CommandError."""
-    there = schema_marks.listed(cursor, OBJECTS)
+    there = schema_marks.listed(cursor, objects())
     ours = there
     if schema_marks.is_there(cursor):
         if reason := schema_marks.fault(cursor):
@@ -53,6 +55,11 @@ def _objects(cursor: Any) -> tuple[set[str], set[str]]:
         ours = schema_marks.named(cursor)
     if not applied(cursor):
         raise CommandError("this is no database of contentsvc")
+    if is_older(cursor):
+        raise CommandError(
+            "a release before 1.0.0 has made the database: back it up with that one, or run"
+            " contentsvc migrate first"
+        )
     return ours, there - ours
 
 
@@ -69,7 +76,8 @@ def _described(cursor: Any) -> Manifest:
         release=version("contentsvc"),
         created=created,
         postgres=postgres,
-        migrations=applied(cursor),
+        upgrades=applied(cursor),
+        schema=recorded(cursor),
         tables=[],
         sequences=[],
     )

@@ -15,6 +15,7 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.postgres import variables
 from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.store.migrate import migrate
+from contentsvc.store.quiesce import Wait
 
 PAUSE = 1.0
 """Seconds before the next attempt of a migration that found a lock."""
@@ -42,14 +43,18 @@ def database(settings: Settings, *, existing: bool = False) -> Iterator[str]:
 
 def migrated(
     dsn: str,
-    migrate: Callable[[str], list[str]] = migrate,
+    migrate: Callable[..., list[str]] = migrate,
     sleep: Callable[[float], object] = time.sleep,
+    *,
+    force: bool = False,
 ) -> list[str]:
-    """Migrate, however long somebody else holds a lock. Gives the names of the applied migrations.
-    Raises what `migrate` does, but of Unavailable only that the database is being restored."""
+    """Migrate, however long somebody else holds a lock. With `force`, the upgrade to 1.0.0 waits
+    for no daemon of before. Gives the names of the applied upgrades. Raises what `migrate` does,
+    but of Unavailable only that the database is being restored."""
+    quiet = Wait(force=force, tell=lambda line: say(line, to=sys.stderr))
     while True:
         try:
-            return migrate(dsn)
+            return migrate(dsn, quiet=quiet)
         except Unavailable as error:
             if error.cause == "restoring":
                 raise

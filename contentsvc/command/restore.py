@@ -1,7 +1,7 @@
 """`contentsvc restore`: put the database back as a back-up has it, in one transaction.
 
-The schema is made anew by the migrations that the back-up names. Then come its rows, and then the
-migrations that have been added since. Whatever ends the command before the commit, the old database
+The schema is made anew as the back-up has it. Then come its rows, and then the upgrades that have
+been added since. Whatever ends the command before the commit, the old database
 stays.
 
 Each process of the service holds a lock on `schema_marks`. The restore asks for that table first.
@@ -21,12 +21,14 @@ from contentsvc.command import restore_finish
 from contentsvc.command.archive import Manifest, Reader, Table, reading
 from contentsvc.command.database import server
 from contentsvc.command.errors import CommandError
-from contentsvc.command.exclusive import alone, drop, droppable, key, take_over
+from contentsvc.command.exclusive import alone, drop, key
 from contentsvc.command.formatting import some
 from contentsvc.command.terminal import say
 from contentsvc.config import Settings
 from contentsvc.store import schema_marks
-from contentsvc.store.migrate import OBJECTS, OURS, Making, applied, expected, names
+from contentsvc.store.exclusive import droppable, take_over
+from contentsvc.store.migrate import OURS, applied, expected, make, upgrade
+from contentsvc.store.schema_definition import Definition, definition, names, objects
 
 _PIECE: Final = 1 << 16
 _YOYO: Final = ("_yoyo_migrations", "_yoyo_log", "_yoyo_version", "yoyo_lock")
@@ -44,9 +46,9 @@ def restore(dsn: str, archive: Reader, *, replace: bool) -> Restored:
     stays then."""
     manifest = archive.manifest
     with alone(dsn) as (connection, cursor):
-        there = schema_marks.listed(cursor, OBJECTS)
+        there = schema_marks.listed(cursor, objects())
         _require_ours(cursor, there)
-        ours = _ours(connection, cursor, there)
+        ours = _ours(connection, cursor)
         if not replace:
             _require_empty(cursor, manifest)
         say("Restoring. The service answers 503 restoring meanwhile.", to=sys.stderr)
@@ -56,10 +58,13 @@ def restore(dsn: str, archive: Reader, *, replace: bool) -> Restored:
             _require_empty(cursor, manifest)
         cursor.execute("set local lock_timeout = 0; set local maintenance_work_mem = '128MB'")
         foreign = drop(cursor, ours)
-        making = Making(connection)
-        making.apply(manifest.migrations, foreign)
+        make(
+            cursor,
+            Definition(manifest.schema, dict.fromkeys(manifest.upgrades, ""), manifest.release),
+        )
+        cursor.execute("set constraints all immediate")
         _load(cursor, archive)
-        migrated = making.apply(names(), foreign)
+        migrated = upgrade(cursor, definition())
         tables = sql.SQL(", ").join(sql.Identifier(table.name) for table in manifest.tables)
         cursor.execute(sql.SQL("analyze {}").format(tables))
         schema_marks.renew(cursor, foreign)
@@ -74,9 +79,9 @@ def _require_ours(cursor: Any, there: set[str]) -> None:
         raise CommandError("the database has tables, and is no database of contentsvc")
 
 
-def _ours(connection: Any, cursor: Any, there: set[str]) -> set[str]:
+def _ours(connection: Any, cursor: Any) -> set[str]:
     """The keys of the objects that belong to the service, of this release or another one."""
-    made = expected(connection, {*names()})
+    made = expected(connection)
     if made is None:
         raise CommandError("the role may make no schema: it must own the database")
     if schema_marks.is_there(cursor):
@@ -101,7 +106,7 @@ def _require_empty(cursor: Any, manifest: Manifest) -> None:
 def _load(cursor: Any, archive: Reader) -> None:
     """Load the rows into a new schema, without its triggers, its foreign keys and its indexes,
     which come back afterwards."""
-    before = schema_marks.listed(cursor, OBJECTS)
+    before = schema_marks.listed(cursor, objects())
     cursor.execute(
         "select format('alter table %%s drop constraint %%I', conrelid::regclass, conname),"
         "       format('alter table %%s add constraint %%I %%s', conrelid::regclass, conname,"
@@ -125,14 +130,14 @@ def _load(cursor: Any, archive: Reader) -> None:
         cursor.execute(removal)
     for table in archive.manifest.tables:
         _copy(cursor, archive, table)
-    for _, make in (*indexes, *keys):
-        cursor.execute(make)
+    for _, making in (*indexes, *keys):
+        cursor.execute(making)
     for sequence in archive.manifest.sequences:
         cursor.execute(
             "select setval(%s::regclass, %s, %s)",
             (f'"{sequence.name}"', sequence.last, sequence.called),
         )
-    if reason := schema_marks.lacking(before - schema_marks.listed(cursor, OBJECTS)):
+    if reason := schema_marks.lacking(before - schema_marks.listed(cursor, objects())):
         raise CommandError(f"the schema was not made anew: {reason}")
 
 
@@ -176,7 +181,7 @@ def run(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _require_known(path: Path, manifest: Manifest) -> None:
-    newer = [name for name in manifest.migrations if name not in names()]
+    newer = [name for name in manifest.upgrades if name not in names()]
     if newer:
         raise CommandError(
             f"{path} was made by a newer release ({manifest.release}), with {', '.join(newer)}: "

@@ -1,26 +1,37 @@
 """`contentsvc restore --finish`: after a restore by other means, look whether the database is
 whole, count again what triggers count, and let the service go on."""
 
-from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from psycopg2 import sql
 
 from contentsvc.command.database import server
 from contentsvc.command.errors import CommandError
-from contentsvc.command.exclusive import alone, drop, droppable, key, take_over
+from contentsvc.command.exclusive import alone, drop
 from contentsvc.command.formatting import some
 from contentsvc.command.terminal import say
 from contentsvc.config import Settings
 from contentsvc.store import counters, schema_marks
-from contentsvc.store.migrate import OBJECTS, OURS, Making, applied, expected, names
+from contentsvc.store.exclusive import take_over
+from contentsvc.store.migrate import (
+    OURS,
+    applied,
+    expected,
+    is_older,
+    require_oldest,
+    upgrade,
+    upgrade_older,
+)
+from contentsvc.store.schema_definition import definition, names, objects
 
-_MARKED: Final = """
-    select m.object from schema_marks m
-    where m.number is null or exists (
-        select from pg_class c where c.oid = m.number and 'table ' || c.relname = m.object
+_LEFT: Final = """
+    select m.object from schema_marks m join pg_class c on c.oid = m.number
+    where m.object = 'table ' || c.relname and exists (
+        select from schema_marks o where o.object = 'table schema_marks'
+          and o.number = 'schema_marks'::regclass::oid::bigint
     )
 """
+"""The tables that the marks name by their right numbers, if these marks are not those of a dump."""
 
 
 class Finished(NamedTuple):
@@ -35,42 +46,45 @@ class Finished(NamedTuple):
 
 
 def finish(dsn: str) -> Finished:
-    """Look, and set the marks. Raises CommandError: the schema is not whole. Nothing has changed
-    then."""
+    """Look, and set the marks. Raises CommandError; Unavailable: the schema is not whole. Nothing
+    has changed then."""
     with alone(dsn) as (connection, cursor):
         before = applied(cursor)
-        if OURS not in schema_marks.listed(cursor, OBJECTS):
+        if OURS not in schema_marks.listed(cursor, objects()):
             raise CommandError("this is no database of contentsvc, or it has no tables yet")
         if not before:
-            raise CommandError("the restore has not ended: the database names no migrations yet")
-        newer = [name for name in before if name not in names()]
+            raise CommandError("the restore has not ended: the database names no upgrades yet")
+        older = is_older(cursor)
         was_whole = schema_marks.is_there(cursor) and schema_marks.fault(cursor) is None
+        newer = [] if older else [name for name in before if name not in names()]
         if newer and not was_whole:
             raise CommandError(
                 f"a newer release has made this database, with {', '.join(newer)}: finish with that"
                 " one"
             )
-        ours = expected(connection, before)
-        if ours is None:
-            raise CommandError("the role may make no schema: it must own the database")
+        ours = _expected(connection, cursor) if older else None
         cursor.execute("begin")
         take_over(cursor)
         cursor.execute("set local lock_timeout = 0")
-        there = schema_marks.listed(cursor, OBJECTS)
-        if not was_whole and (reason := schema_marks.lacking(ours - there)):
-            raise CommandError(f"the schema is not whole, so the restore has not ended: {reason}")
-        dropped = [] if was_whole else sorted(_left(cursor, ours))
+        dropped = [] if was_whole or not older else _left(cursor)
         if dropped:
-            there = drop(cursor, set(dropped))
+            drop(cursor, set(dropped))
+        if not was_whole and schema_marks.is_there(cursor):
+            there = schema_marks.listed(cursor, objects())
+            if reason := schema_marks.lacking(schema_marks.named(cursor) - there):
+                raise CommandError(
+                    f"the schema is not whole, so the restore has not ended: {reason}"
+                )
+        if older:
+            migrated, foreign = upgrade_older(cursor, ours, definition())
+        else:
+            foreign = schema_marks.foreign(cursor)
+            migrated = upgrade(cursor, definition())
         mended = counters.mend(cursor)
-        foreign = there - ours
-        if was_whole:
-            foreign -= schema_marks.named(cursor)
         cursor.execute("set constraints all immediate")
-        migrated = Making(connection).apply(names(), foreign)
         tables = [
             each.removeprefix("table ")
-            for each in sorted(schema_marks.listed(cursor, OBJECTS) - foreign)
+            for each in sorted(schema_marks.listed(cursor, objects()) - foreign)
             if each.startswith("table ")
         ]
         named = sql.SQL(", ").join(map(sql.Identifier, tables))
@@ -84,15 +98,20 @@ def finish(dsn: str) -> Finished:
     return Finished(was_whole, len(tables), rows, mended, dropped, migrated)
 
 
-def _left(cursor: Any, ours: Iterable[str]) -> set[str]:
-    """The keys of what is left of a newer database, in whose place the restore has put an older
-    one. Its migrations would find there what they make. Only the marks tell it from tables of
-    somebody else, by their numbers."""
+def _expected(connection: Any, cursor: Any) -> set[str]:
+    require_oldest(cursor)
+    ours = expected(connection)
+    if ours is None:
+        raise CommandError("the role may make no schema: it must own the database")
+    return ours
+
+
+def _left(cursor: Any) -> list[str]:
+    """The tables that are left of a newer database, in whose place the restore has put one of
+    before 1.0.0. Its upgrade would find there what it makes."""
     if not schema_marks.is_there(cursor):
-        return set()
-    cursor.execute(_MARKED)
-    marked = {key(row[0]) for row in cursor.fetchall()}
-    return marked & droppable(cursor).keys() - {key(each) for each in ours}
+        return []
+    return sorted(schema_marks.listed(cursor, _LEFT))
 
 
 def run(settings: Settings) -> None:

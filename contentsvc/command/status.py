@@ -11,8 +11,8 @@ from contentsvc.db.query import Db
 from contentsvc.store import processes
 from contentsvc.store import status as store
 from contentsvc.store.accounts import mails
-from contentsvc.store.migrate import names
 from contentsvc.store.processes import Process
+from contentsvc.store.schema_definition import names
 from contentsvc.store.status import Count, Failure, Oldest, Reported
 
 ATTENTION = 2
@@ -87,7 +87,7 @@ async def look(db: Db, files: str, *, files_off: bool, restoring: str | None = N
     why, no table is read."""
     server = await store.server(db)
     readable = restoring is None
-    applied = await store.applied(db) if server.has_migrations and readable else []
+    applied = await store.applied(db) if server.has_upgrades and readable else []
     found = Status(
         version=version("contentsvc"),
         postgres=server.version,
@@ -128,7 +128,7 @@ def lines(status: Status) -> Iterator[str]:
     yield line("Version", status.version)
     if status.restoring is not None:
         yield line("Schema", f"restoring: {status.restoring}")
-    elif status.missing == names():
+    elif status.missing == names() and status.outbox is None:
         yield line("Schema", "none yet")
     elif status.missing:
         yield line("Schema", f"migrations missing: {', '.join(status.missing)}")

@@ -13,7 +13,7 @@ from contentsvc.daemon import collector, metrics
 from contentsvc.daemon.metric_values import Source, unpacked
 from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
 from contentsvc.daemon.process_status import STARTING, STOPPING
-from contentsvc.store.migrate import names
+from contentsvc.store.schema_definition import names
 from contentsvc.wire.health import ready
 
 WORKER_TIMEOUT = 2.0

@@ -21,7 +21,7 @@ from contentsvc.daemon.pipes import ALL_METRICS, MISSING
 from contentsvc.db.database import Database
 from contentsvc.store import outbox
 from contentsvc.store.accounts import mails
-from contentsvc.store.migrate import names
+from contentsvc.store.schema_definition import names
 from contentsvc.tasks.handlers import KINDS
 
 P = ParamSpec("P")

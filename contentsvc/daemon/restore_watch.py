@@ -259,7 +259,7 @@ class Restoring:
             await self._endings.learn()
         except (Unavailable, MigrationError, PoolerError, psycopg2.Error) as error:
             self._closed = True
-            # Log: for example, a migration has failed or waits. It is tried again. Do: remove the
+            # Log: for example, an upgrade has failed or waits. It is tried again. Do: remove the
             # cause that the line names.
             log.warn("The database is restored, but cannot be used yet: {reason}", reason=error)
             return

@@ -32,6 +32,7 @@ from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.postgres.keeper import Keeper
 from contentsvc.store.migrate import MigrationError, migrate
+from contentsvc.store.quiesce import Wait
 from contentsvc.tokens import KeysError
 
 log = Logger()
@@ -234,9 +235,17 @@ class Sequence(Service):
         return None
 
     async def _migrate_now(self, dsn: str) -> None:
-        names = await deferToThreadPool(
-            self._reactor, self._reactor.getThreadPool(), migrate, dsn, wait=_TURN
+        def tell(reason: str) -> None:
+            # Log: the database is of a release before 1.0.0, and daemons of such a release still
+            # run. The start fails if they do so for 60 s. Do: stop the daemons that the line names.
+            log.warn("The upgrade waits: {reason}", reason=reason)
+
+        pool = self._reactor.getThreadPool()
+        quiet = Wait(
+            goes_on=lambda: bool(self.running),
+            tell=lambda reason: self._reactor.callFromThread(tell, reason),
         )
+        names = await deferToThreadPool(self._reactor, pool, migrate, dsn, wait=_TURN, quiet=quiet)
         if names:
             # Log: the schema is that of this version now.
             log.info("Applied migrations {names}", names=", ".join(names))
@@ -251,7 +260,7 @@ class Sequence(Service):
                 if isinstance(error, Unavailable) and error.cause == "restoring":
                     raise
                 reason = " ".join(str(error).split())
-                # Log: the database cannot be reached, or a lock delays a migration. The daemon
+                # Log: the database cannot be reached, or a lock delays an upgrade. The daemon
                 # tries again every second, with the port closed. Do: bring the database back, or
                 # end the transaction that holds the lock.
                 log.warn("Waiting for the database: {reason}", reason=reason)

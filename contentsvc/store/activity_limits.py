@@ -11,7 +11,7 @@ UNLIMITED: Final = (0, MINUTE)
 
 
 def wait(function: str, who: str) -> str:
-    """The seconds until a user may do one more, 0 if they may now. `function` is one of migration
-    0010, `who` its first arguments."""
+    """The seconds until a user may do one more, 0 if they may now. `function` is one of
+    schema/functions/, `who` its first arguments."""
     return f"""case when :most::integer > 0
         then {function}({who}, :most, make_interval(secs => :span)) else 0 end"""

@@ -18,8 +18,11 @@ _MENDS: Final = {
             where n.id = c.id and (c.up, c.down) is distinct from (n.up, n.down)
             returning c.id
         ), ranked as (
-            -- A job makes their ranks anew.
-            update content_ranks r set counted = false from mended m where r.content_id = m.id
+            update content_ranks r
+            set top = wilson(n.up::integer, n.down::integer), net = v.net, trending = trend(v.net)
+            from mended m join right_ n on n.id = m.id
+            cross join lateral (select net_of(m.id) as net offset 0) v
+            where r.content_id = m.id
             returning 1
         )
         select count(*) from mended
@@ -77,7 +80,7 @@ _MENDS: Final = {
     "users with another sum of progress data": """
         with right_ as (
             select u.user_id, count(p.key) as keys,
-                   coalesce(sum(coalesce(p.size, octet_length(p.value::text))), 0) as bytes
+                   coalesce(sum(p.size), 0) as bytes
             from progress_usage u left join progress p on p.user_id = u.user_id group by u.user_id
         ), mended as (
             update progress_usage u set keys = n.keys, bytes = n.bytes from right_ n

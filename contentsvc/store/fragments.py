@@ -13,7 +13,7 @@ USER: Final = "u.id, u.username, u.avatar, u.emblem, u.public_profile"
 _RATING = "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end as rating"
 NAME: Final = "coalesce(u.username, 'deleted-' || left(c.author_id::text, 8))"
 """The username of the author of `contents c`, or what stands for it if the author has left. Nobody
-can have such a name (migration 0045)."""
+can have such a name (schema/functions/leave.sql)."""
 INFO: Final = f"""
     c.id, c.listing_id, c.revision_id, {NAME} as author_username,
     coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,

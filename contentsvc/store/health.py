@@ -2,12 +2,12 @@
 
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db, found, one
-from contentsvc.store.migrate import names
+from contentsvc.store.schema_definition import names
 
 
-@one("select count(*) from _yoyo_migrations where migration_id = any(:names)")
+@one("select count(*) from schema_upgrades where name = any(:names)")
 async def applied(db: Db, names: list[str]) -> int:
-    """How many of these migrations have been applied."""
+    """How many of these upgrades have been applied."""
 
 
 async def ping(db: Db) -> bool:

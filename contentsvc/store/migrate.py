@@ -1,124 +1,104 @@
-"""Numbered .sql migrations, applied by yoyo.
+"""Makes the schema, and brings it up to date.
 
-yoyo alone has three faults. Its lock is a row, which a killed daemon leaves behind forever. It
-marks a migration as applied in another transaction than the migration's own. Its URLs support
-neither keyword DSNs nor several hosts. So it gets a connection of ours, which holds a session
-advisory lock, and each migration is one transaction with its mark.
+A new database is made of the tables and functions of contentsvc.store.schema_definition. One that
+is there gets the upgrades that it lacks, in order, each in a transaction with its mark, and the
+functions whose text has changed. A session advisory lock keeps two from doing so at once; it goes
+with the connection, so a killed process blocks nobody.
 
 Everything here blocks: call it in a thread.
 """
 
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
-from functools import cache
-from importlib.resources import as_file, files
-from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, Final
 
 import psycopg2
-from psycopg2.errors import InsufficientPrivilege, LockNotAvailable
-from yoyo import internalmigrations, read_migrations
-from yoyo.backends.core.postgresql import PostgresqlBackend
-from yoyo.connections import parse_uri
+from psycopg2.errors import (
+    InsufficientPrivilege,
+    LockNotAvailable,
+    ObjectNotInPrerequisiteState,
+)
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.pooler_check import CONNECT_TIMEOUT, require_session
 from contentsvc.store import schema_marks
+from contentsvc.store.exclusive import take_over
+from contentsvc.store.quiesce import AT_MOST, StillRunning, Wait, quiesce
+from contentsvc.store.schema_definition import (
+    Definition,
+    changed,
+    create,
+    definition,
+    objects,
+    record,
+)
 
-SCHEMA = files("contentsvc.store") / "schema"
-_LOCK = 0x636F6E74656E7473
+LOCK: Final = 0x636F6E74656E7473
 """The advisory lock's number: the letters "contents"."""
-OBJECTS = (SCHEMA / "0062.marks.sql").read_text().split(schema_marks.OBJECTS_DELIMITER)[1]
-"""The query for what a schema has: the body of its function `schema_objects`."""
-OURS = "table notification_counters"
+OURS: Final = "table notification_counters"
 """Each database of ours has this."""
-_CONNECT_TIMEOUT = 5
+OLDEST: Final = "0051.authors"
+"""The last migration of commit d3b8625. A database that lacks it is too old."""
+_CONNECT_TIMEOUT: Final = 5
 """Seconds."""
-LOCK_TIMEOUT = 1.0
-"""Seconds that a migration waits for a table that somebody else uses. Readers that come meanwhile
-wait behind the migration, and must not give up because of it (connection.LOCK_TIMEOUT)."""
+LOCK_TIMEOUT: Final = 1.0
+"""Seconds that an upgrade waits for a table that somebody else uses. Readers that come meanwhile
+wait behind it, and must not give up because of it (connection.LOCK_TIMEOUT)."""
 
 
 class MigrationError(Exception):
-    """A migration failed. Nothing of it was applied."""
-
-
-class _Backend(PostgresqlBackend):  # type: ignore[misc]
-    """yoyo's backend on a connection that is open and holds the lock already. `foreign` are the
-    objects of the schema that are not ours."""
-
-    def __init__(self, connection: Any, foreign: Collection[str] = ()) -> None:
-        self._ours = connection
-        self.foreign = foreign
-        super().__init__(parse_uri("postgresql:///"), "_yoyo_migrations")
-
-    def connect(self, dburi: Any) -> Any:
-        return self._ours
-
-    @contextmanager
-    def lock(self, timeout: float = 0) -> Iterator[None]:
-        yield
-
-    def apply_one(self, migration: Any, force: bool = False, mark: bool = True) -> None:
-        with self.transaction():
-            migration.process_steps(self, "apply")
-            self.mark_one(migration, log=False)
-            cursor = self.cursor()
-            if schema_marks.is_there(cursor):
-                # In the same transaction, so that no process ever sees marks of another schema.
-                schema_marks.renew(cursor, self.foreign)
+    """The schema cannot be brought up to date. What failed has changed nothing."""
 
 
 def migrate(
     dsn: str,
     *,
     wait: float = 0,
-    schema: Traversable = SCHEMA,
+    schema: Definition | None = None,
     lock_timeout: float = LOCK_TIMEOUT,
     patience: float = CONNECT_TIMEOUT,
+    quiet: Wait = AT_MOST,
 ) -> list[str]:
-    """Apply the missing migrations of the folder `schema`, and give their names. Several processes
-    may call this at once. They wait up to `wait` seconds for each other, or forever if it is 0. A
-    migration waits up to `lock_timeout` seconds for a table, a second connection up to `patience`.
+    """Bring the schema to the definition `schema`, by default that of this version. Several
+    processes may call this at once. They wait up to `wait` seconds for each other, or forever if it
+    is 0. An upgrade waits up to `lock_timeout` seconds for a table, a second connection up to
+    `patience`, and the upgrade to 1.0.0 for daemons as `quiet` says.
+
+    Gives the names of the applied upgrades: of all, if the database is new. Without any, the paths
+    of the functions that were replaced.
 
     Raises MigrationError; PoolerError; Unavailable if somebody holds a lock (try again), or if the
     database was restored and its schema is not known to be whole (its cause is "restoring");
-    psycopg2.OperationalError if the server cannot be reached. In each case, nothing of the
-    migration that was running has been applied.
+    psycopg2.OperationalError if the server cannot be reached. In each case, nothing of the upgrade
+    that was running has been applied.
     """
+    schema = schema or definition()
     connection = psycopg2.connect(
         dsn, application_name="contentsvc migrate", connect_timeout=_CONNECT_TIMEOUT
     )
-    with closing(connection), as_file(schema) as folder:
+    with closing(connection), connection.cursor() as cursor:
         connection.autocommit = True
         require_session(connection, dsn, patience)
-        with connection.cursor() as cursor:
-            try:
-                _lock(cursor, wait)
-            except LockNotAvailable:
-                if schema_marks.is_held(cursor):
-                    raise restoring("somebody restores it") from None
-                raise Unavailable("another process is updating the schema", "lock") from None
-            cursor.execute("select set_config('lock_timeout', %s, false)", (f"{lock_timeout:f}s",))
         try:
-            with connection.cursor() as cursor:
-                _require_whole(cursor)
-                backend = _Backend(connection)
-                known = read_migrations(str(folder))
-                migrations = backend.to_apply(known)
-                if migrations:
-                    backend.foreign = _foreign(connection, cursor, known)
-            backend.apply_migrations(migrations)
+            _lock(cursor, wait)
+        except LockNotAvailable:
+            if schema_marks.is_held(cursor):
+                raise restoring("somebody restores it") from None
+            raise Unavailable("another process is updating the schema", "lock") from None
+        cursor.execute("select set_config('lock_timeout', %s, false)", (f"{lock_timeout:f}s",))
+        try:
+            return _bring(connection, cursor, schema, quiet)
         except LockNotAvailable:
             # This also releases the advisory lock: another process may succeed.
             raise Unavailable(
-                "a migration needs a table that another transaction has locked", "lock"
+                "an upgrade needs a table that another transaction has locked", "lock"
             ) from None
         except psycopg2.OperationalError:
             raise
+        except StillRunning as error:
+            raise MigrationError(str(error)) from None
         except psycopg2.Error as error:
             raise MigrationError(" ".join(str(error).split())) from error
-    return [migration.id for migration in migrations]
 
 
 def restoring(reason: str) -> Unavailable:
@@ -130,39 +110,143 @@ def restoring(reason: str) -> Unavailable:
     )
 
 
-def _require_whole(cursor: Any) -> None:
-    """Raises Unavailable: there are marks, and somebody replaces them or they do not fit."""
+def _bring(connection: Any, cursor: Any, schema: Definition, quiet: Wait) -> list[str]:
+    """Make the schema, or upgrade it."""
     if schema_marks.is_held(cursor):
         raise restoring("somebody restores it")
     if schema_marks.is_there(cursor) and (reason := schema_marks.fault(cursor)):
         raise restoring(reason)
-
-
-def _foreign(connection: Any, cursor: Any, known: Any) -> set[str]:
-    """What the schema has before it is migrated, but what is ours.
-
-    Raises Unavailable: it has no marks yet, and is not what its migrations have made.
-    """
-    there = schema_marks.listed(cursor, OBJECTS)
-    if schema_marks.is_there(cursor):
-        return there - schema_marks.named(cursor)
+    if is_older(cursor):
+        ours = expected(connection)
+        require_oldest(cursor)
+        quiesce(cursor, quiet)
+        with _transaction(cursor):
+            take_over(cursor)
+            names, foreign = upgrade_older(cursor, ours, schema)
+            schema_marks.renew(cursor, foreign)
+        return names
+    there = schema_marks.listed(cursor, objects())
     before = applied(cursor)
-    if not before:
-        if OURS in there:
-            raise restoring("it has tables, and no migrations")
-        return there
-    if not set(before) <= {migration.id for migration in known}:
-        return set()
-    ours = expected(connection, before, known)
-    if ours is None:
-        return set()
-    if reason := schema_marks.lacking(ours - there):
-        raise restoring(reason)
-    return there - ours
+    if before:
+        return _upgrade_each(
+            cursor, schema, [each for each in schema.upgrades if each not in before]
+        )
+    if OURS in there:
+        raise restoring("it has tables, and no upgrades")
+    with _transaction(cursor):
+        make(cursor, schema)
+        schema_marks.renew(cursor, there)
+    return list(schema.upgrades)
 
 
-def applied(cursor: Any) -> list[str]:
-    """The names of the migrations that a database has applied, in order."""
+def _upgrade_each(cursor: Any, schema: Definition, names: list[str]) -> list[str]:
+    # The functions come with the last: they may need what the upgrades make.
+    for name in names[:-1]:
+        with _transaction(cursor):
+            foreign = schema_marks.foreign(cursor)
+            _apply(cursor, schema, name)
+            schema_marks.renew(cursor, foreign)
+    if not names and not changed(cursor, schema):
+        return []
+    with _transaction(cursor):
+        foreign = schema_marks.foreign(cursor)
+        done = upgrade(cursor, schema)
+        schema_marks.renew(cursor, foreign)
+    return done
+
+
+@contextmanager
+def _transaction(cursor: Any) -> Iterator[None]:
+    """A transaction of a connection in autocommit."""
+    cursor.execute("begin")
+    try:
+        yield
+        cursor.execute("commit")
+    except BaseException:
+        if not cursor.connection.closed:
+            cursor.execute("rollback")
+        raise
+
+
+def make(cursor: Any, schema: Definition) -> None:
+    """Make a new schema, in the transaction under way. The caller writes its schema_marks."""
+    create(cursor, schema.texts)
+    record(cursor, schema)
+    for name in schema.upgrades:
+        _mark(cursor, name)
+
+
+def upgrade(cursor: Any, schema: Definition) -> list[str]:
+    """Apply all upgrades that a database of 1.0.0 or later lacks, and replace its functions, in the
+    transaction under way. The caller writes the marks. Gives what `migrate` does."""
+    before = applied(cursor)
+    names = [name for name in schema.upgrades if name not in before]
+    for name in names:
+        _apply(cursor, schema, name)
+    different = changed(cursor, schema)
+    functions = {path: text for path, text in schema.functions().items() if path in different}
+    create(cursor, functions)
+    if different:
+        record(cursor, schema)
+    return names or list(functions)
+
+
+def upgrade_older(
+    cursor: Any, ours: Collection[str] | None, schema: Definition
+) -> tuple[list[str], set[str]]:
+    """Bring a database of before 1.0.0 here, in the transaction under way, which has all tables for
+    itself. `ours` is what `expected` gives. The caller writes the marks. Gives the names of the
+    upgrades, and the objects that are not ours.
+
+    Raises Unavailable: something is missing that no upgrade brings.
+    """
+    foreign = schema_marks.foreign(cursor) if schema_marks.is_there(cursor) else set()
+    try:
+        # All in one: those after the first expect that nobody serves the releases before it.
+        for name in schema.upgrades:
+            _apply(cursor, schema, name)
+    except ObjectNotInPrerequisiteState as error:
+        raise restoring(str(error.diag.message_primary)) from None
+    create(cursor, schema.functions())
+    record(cursor, schema)
+    if ours is not None:
+        there = schema_marks.listed(cursor, objects())
+        # An index that an operator has dropped is no fault.
+        if reason := schema_marks.lacking(
+            each for each in ours if not schema_marks.is_index(each) and each not in there
+        ):
+            raise restoring(reason)
+        foreign = there - set(ours)
+    return list(schema.upgrades), foreign
+
+
+def _apply(cursor: Any, schema: Definition, name: str) -> None:
+    cursor.execute(schema.upgrades[name])
+    # A table with deferred work cannot be altered by the next one.
+    cursor.execute("set constraints all immediate")
+    _mark(cursor, name)
+
+
+def _mark(cursor: Any, name: str) -> None:
+    cursor.execute("insert into schema_upgrades (name) values (%s)", (name,))
+
+
+def is_older(cursor: Any) -> bool:
+    """Whether a release before 1.0.0 has made the database."""
+    return bool(_migrations(cursor))
+
+
+def require_oldest(cursor: Any) -> None:
+    """Raises MigrationError: it is of before d3b8625."""
+    if OLDEST not in _migrations(cursor):
+        raise MigrationError(
+            "the database is of a release before d3b8625: start that one once, and then this one"
+        )
+
+
+def _migrations(cursor: Any) -> list[str]:
+    """What releases before 1.0.0 have noted. One of those that starts with this database makes the
+    table anew, and fails before it writes a row."""
     cursor.execute("select to_regclass('_yoyo_migrations') is not null")
     if not cursor.fetchone()[0]:
         return []
@@ -170,49 +254,32 @@ def applied(cursor: Any) -> list[str]:
     return [row[0] for row in cursor.fetchall()]
 
 
-def expected(connection: Any, applied: Collection[str], known: Any = None) -> set[str] | None:
-    """What a schema has in which these migrations were applied, by the catalogue of a new one that
-    is rolled back. None if the role may make no schema. The connection is in autocommit."""
-    if known is None:
-        with as_file(SCHEMA) as folder:
-            return expected(connection, applied, read_migrations(str(folder)))
-    backend = _Backend(connection)
-    try:
-        with backend.transaction(rollback_on_exit=True), connection.cursor() as cursor:
+def applied(cursor: Any) -> list[str]:
+    """The names of the upgrades that a database has, in order; of one of before 1.0.0, its
+    migrations."""
+    if older := _migrations(cursor):
+        return older
+    cursor.execute("select to_regclass('schema_upgrades') is not null")
+    if not cursor.fetchone()[0]:
+        return []
+    cursor.execute("select name from schema_upgrades order by name")
+    return [row[0] for row in cursor.fetchall()]
+
+
+def expected(connection: Any) -> set[str] | None:
+    """What the schema of this version has, by the catalogue of a new one that is rolled back. None
+    if the role may make no schema. The connection is in autocommit."""
+    with connection.cursor() as cursor:
+        cursor.execute("begin")
+        try:
             schema_marks.scratch(cursor)
-            for migration in known:
-                if migration.id in applied:
-                    migration.process_steps(backend, "apply")
-            found = schema_marks.listed(cursor, OBJECTS)
-    except InsufficientPrivilege:
-        return None
+            create(cursor, definition().texts)
+            found = schema_marks.listed(cursor, objects())
+        except InsufficientPrivilege:
+            return None
+        finally:
+            cursor.execute("rollback")
     return {each for each in found if not schema_marks.is_scratch(each)}
-
-
-class Making:
-    """Migrates a new schema in the transaction under way of `connection`, which is in
-    autocommit."""
-
-    def __init__(self, connection: Any) -> None:
-        self._cursor = connection.cursor()
-        self._backend = _Backend(connection)
-        self._backend._in_transaction = True
-        internalmigrations.upgrade(self._backend)
-
-    def apply(self, which: Collection[str], foreign: Collection[str]) -> list[str]:
-        """Apply those of these migrations that have not been applied, and give their names.
-        `foreign` are the objects in the schema that are not ours."""
-        self._backend.foreign = foreign
-        done = []
-        before = set(applied(self._cursor))
-        with as_file(SCHEMA) as folder:
-            for migration in read_migrations(str(folder)):
-                if migration.id in which and migration.id not in before:
-                    self._backend.apply_one(migration)
-                    # A table with deferred work cannot be altered by the next one.
-                    self._cursor.execute("set constraints all immediate")
-                    done.append(migration.id)
-        return done
 
 
 def lock(cursor: Any, patience: float) -> None:
@@ -228,11 +295,4 @@ def lock(cursor: Any, patience: float) -> None:
 
 def _lock(cursor: Any, patience: float) -> None:
     cursor.execute("select set_config('lock_timeout', %s, false)", (f"{patience:f}s",))
-    cursor.execute("select pg_advisory_lock(%s)", (_LOCK,))
-
-
-@cache
-def names() -> list[str]:
-    """The names of all migrations of this version, in order."""
-    with as_file(SCHEMA) as folder:
-        return [migration.id for migration in read_migrations(str(folder))]
+    cursor.execute("select pg_advisory_lock(%s)", (LOCK,))

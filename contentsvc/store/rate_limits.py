@@ -1,5 +1,5 @@
 """How often something may happen: the limits whose effects are rows of one table, `rate_limits`,
-which one function reads and writes (migration `0052.limits`).
+which one function reads and writes (schema/functions/rate_limit.sql).
 
 A limit slides: there are at most so many effects within any of its spans, over all processes
 together, however many come at once. Only what is committed counts: no repeat and no refusal.

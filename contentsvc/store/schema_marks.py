@@ -1,4 +1,4 @@
-"""Whether the schema is whole, by its marks (`schema/0062.marks.sql`).
+"""Whether the schema is whole, by its marks (the table `schema_marks`).
 
 The marks say what the schema must have. They name each table with its number too, which no other
 table ever has. So a database that was made from a dump, while its keys and triggers are still
@@ -22,11 +22,12 @@ from psycopg2.errors import (
     UndefinedTable,
 )
 
+from contentsvc.store.schema_definition import objects
+
 _CONNECT_TIMEOUT: Final = 5
 """Seconds."""
 _PATIENCE: Final = "2s"
 """How long a look waits for a lock."""
-OBJECTS_DELIMITER: Final = "$objects$"
 MARKED: Final = """
     select coalesce(bool_and(exists (
         select from pg_class c where c.oid = m.number and 'table ' || c.relname = m.object
@@ -35,7 +36,8 @@ MARKED: Final = """
 """
 """Whether the tables are those that the marks name."""
 LACKING: Final = """
-    select m.object from schema_marks m
+    -- An operator may drop an index.
+    select m.object from schema_marks m where m.object !~ '^index '
     except select o.object from schema_objects() o
     order by object
 """
@@ -44,9 +46,17 @@ _RENEW: Final = """
     delete from schema_marks;
     insert into schema_marks (object, number)
     select o.object, max(o.number) from schema_objects() o
-    where o.object !~ '^index ' and not o.object = any(%s)
+    where not o.object = any(%s)
     group by o.object
 """
+_TRIGRAMS: Final = """
+    select quote_ident(n.nspname) from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+    where e.extname = 'pg_trgm' and not exists (
+        select from pg_attribute a
+        where a.attrelid = to_regclass('users') and a.attname = 'trigrams' and not a.attisdropped
+    )
+"""
+"""Where pg_trgm is, if the schema was made with it."""
 _OF_MARKS = "select to_regclass('schema_marks') is not null"
 
 
@@ -60,6 +70,11 @@ def is_there(cursor: Any) -> bool:
 def named(cursor: Any) -> set[str]:
     """What the marks name. There are marks."""
     return listed(cursor, "select object from schema_marks")
+
+
+def foreign(cursor: Any) -> set[str]:
+    """What the schema has beside what the marks name. There are marks."""
+    return listed(cursor, objects()) - named(cursor)
 
 
 def is_held(cursor: Any) -> bool:
@@ -127,7 +142,7 @@ def renew(cursor: Any, foreign: Iterable[str]) -> None:
 
 
 def listed(cursor: Any, listing: str) -> set[str]:
-    """The objects that `listing` gives, such as the body of `schema_objects`."""
+    """The objects that `listing` gives, such as `objects()`."""
     cursor.execute(listing)
     return {row[0] for row in cursor.fetchall()}
 
@@ -135,10 +150,7 @@ def listed(cursor: Any, listing: str) -> set[str]:
 def scratch(cursor: Any) -> None:
     """Begin a schema of its own, in the transaction under way, for objects that are only looked
     at. Raises psycopg2.errors.InsufficientPrivilege."""
-    cursor.execute(
-        "select quote_ident(n.nspname) from pg_extension e"
-        " join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_trgm'"
-    )
+    cursor.execute(_TRIGRAMS)
     trigrams = cursor.fetchone()
     name = f"contentsvc_{secrets.token_hex(8)}"
     cursor.execute(sql.SQL("create schema {}").format(sql.Identifier(name)))
@@ -151,6 +163,11 @@ def scratch(cursor: Any) -> None:
         cursor.execute(f"set local search_path = {name}, pg_catalog")
     else:
         cursor.execute(f"set local search_path = {name}, {trigrams[0]}")
+
+
+def is_index(object: str) -> bool:
+    """Whether an object is an index that only makes statements quick."""
+    return object.startswith("index ")
 
 
 def is_scratch(object: str) -> bool:

@@ -21,7 +21,7 @@ class Server(NamedTuple):
 
     version: str
     bytes: int
-    has_migrations: bool
+    has_upgrades: bool
     has_outbox: bool
     has_processes: bool
     has_logs: bool
@@ -77,7 +77,7 @@ class Failure(Struct):
 @one(f"""
     select current_setting('server_version') as version,
            pg_database_size(current_database()) as bytes,
-           to_regclass('_yoyo_migrations') is not null as has_migrations,
+           to_regclass('schema_upgrades') is not null as has_upgrades,
            to_regclass('outbox') is not null as has_outbox,
            to_regclass('processes') is not null as has_processes,
            exists (
@@ -92,9 +92,9 @@ async def server(db: Db) -> Server:
     """The database itself. The statements after this one may each take so long at most."""
 
 
-@many("select migration_id from _yoyo_migrations order by migration_id")
+@many("select name from schema_upgrades order by name")
 async def applied(db: Db) -> list[str]:
-    """The names of the migrations that have been applied."""
+    """The names of the upgrades that have been applied."""
 
 
 @one(f"""

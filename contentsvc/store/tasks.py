@@ -40,8 +40,7 @@ class Publication(Task, frozen=True):
 
     @property
     def topic(self) -> str:
-        """The author: who follows hears of all that they publish in its order. Migration
-        `0053.topics` says the same."""
+        """The author: who follows hears of all that they publish in its order."""
         return f"publications of {self.author}"
 
 

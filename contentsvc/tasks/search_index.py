@@ -1,5 +1,5 @@
-"""Makes content searchable whose words and votes are not there yet: that of before the upgrade, and
-what daemons of the release before write during one."""
+"""Makes content searchable whose words are not there yet, such as what somebody has written by hand
+or a release that makes other words."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ log = Logger()
 
 
 class Indexing:
-    """Writes words and counts votes, batch by batch. `now` is a clock, in seconds."""
+    """Writes words, batch by batch. `now` is a clock, in seconds."""
 
     def __init__(self, now: Callable[[], float], db: Database) -> None:
         self._now = now
@@ -28,7 +28,7 @@ class Indexing:
         async with self._db.transaction() as tx:
             if not await search_index.ours(tx):
                 return None
-            done = await search_index.renew_stale(tx) or await search_index.count_uncounted(tx)
+            done = await search_index.renew_stale(tx)
         self._total += done
         if done:
             return self._now() - begun

@@ -108,14 +108,13 @@ def _copy(
 
 
 def _tables(cursor: Any) -> list[tuple[str, list[str]]]:
-    """The service's that its migrations do not fill, with their columns except those that Postgres
+    """The service's that a new database does not fill, with their columns but those that Postgres
     generates."""
     cursor.execute(
         """
         select relname, array_agg(attname::text)
         from pg_class c join pg_attribute a on a.attrelid = c.oid
-        where relkind = 'r' and relnamespace = 'public'::regnamespace and relname !~ 'yoyo'
-          and relname <> 'schema_marks'
+        where relkind = 'r' and relnamespace = 'public'::regnamespace and relname !~ '^schema_'
           and attnum > 0 and not attisdropped and attgenerated = ''
         group by relname order by relname
         """

@@ -15,7 +15,8 @@ import psycopg2
 from psycopg2 import sql
 
 from contentsvc.postgres.embedded import EmbeddedPostgres
-from contentsvc.store.migrate import migrate, names
+from contentsvc.store.migrate import migrate
+from contentsvc.store.schema_definition import names
 
 from . import dataset
 from .world import Sizes

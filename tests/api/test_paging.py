@@ -223,14 +223,8 @@ class ProgressTests(LongCase):
         await self.together()
         self.assertEqual(len((await self.pages())[0]), 1)
 
-    async def test_unmeasured(self) -> None:
-        """So it is with what a daemon of the release before has written."""
-        self.sql("update progress set written = now() where user_id = %s", self.ann)
-        self.assertEqual(len(await self.together()), 9)
-
     async def test_state(self) -> None:
-        """Each write changes the state, and each deletion; also one by the release before."""
-        await self.changes("update progress set value = '{}' where key = 'k3'")
+        """Each write changes the state, and each deletion."""
         await self.changes("delete from progress where key = 'k4'")
         before = await (await self.ask()).state()
         await self.put("k5", "{}")
@@ -255,7 +249,7 @@ class ContentTests(LongCase):
     async def test_state(self) -> None:
         """All that is shown is in the state."""
         for change in (
-            "status = 'suspended'",
+            "suspended = true",
             "name = 'Other'",
             "featured = true",
             "up = up + 1",
@@ -289,7 +283,7 @@ class RatingTests(LongCase):
         await self.changes("delete from ratings where content_id = %s", self.made[0])
         bob = await self.user()
         await self.changes(
-            "update contents set status = 'suspended', author_id = %s where id = %s",
+            "update contents set suspended = true, author_id = %s where id = %s",
             bob,
             self.made[1],
         )

@@ -17,9 +17,11 @@ import psycopg2
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.command import cli
-from contentsvc.command.archive import reading
+from contentsvc.command.archive import reading, writing
 from contentsvc.store import schema_marks
-from contentsvc.store.migrate import migrate, names
+from contentsvc.store.migrate import migrate
+from contentsvc.store.schema_definition import definition, names
+from tests.store.test_upgrade import OLD, ROWS
 from tests.support import postgres
 from tests.support.daemon import Daemon, script
 
@@ -31,7 +33,7 @@ TALLIES = """
 CONTENTS = """
     select relname from pg_class
     where relkind = 'r' and relnamespace = 'public'::regnamespace
-      and relname !~ 'yoyo|^schema_marks$|^processes$' order by relname
+      and relname !~ '^schema_|^processes$' order by relname
 """
 
 
@@ -112,7 +114,7 @@ class BackupTests(BackupCase):
             sorted(each.name for each in self.folder.iterdir()), ["keys", "made.backup"]
         )
         with reading(self.file) as archive:
-            self.assertEqual(archive.manifest.migrations, names())
+            self.assertEqual(archive.manifest.upgrades, names())
 
     def test_exists(self) -> None:
         """A file that is there is never replaced, nor is a link."""
@@ -197,15 +199,31 @@ class RestoreTests(BackupCase):
             self.assertEqual(self.run_sql(found, other), [("mira",)])
 
     def test_older(self) -> None:
-        """A back-up of an older schema is migrated."""
-        self.run_sql("drop table schema_marks; drop function schema_objects")
-        self.run_sql("delete from _yoyo_migrations where migration_id = '0062.marks'")
+        """A back-up of an older schema is upgraded."""
+        path = "functions/tally_votes.sql"
+        text = definition().texts[path].replace("1.9208", "1.9207")
+        with closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
+            cursor.execute(text)
+            cursor.execute("update schema_files set text = %s where path = %s", (text, path))
+            schema_marks.renew(cursor, [])
+            connection.commit()
         self.back_up()
         other = self.database(self.server())
         status, out, _ = self.command("restore", str(self.file), on=other)
         self.assertEqual(status, 0)
-        self.assertIn("Applied 0062.marks.", out)
+        self.assertIn(f"Applied {path}.", out)
         self.assertEqual(migrate(other), [])
+
+    def test_before(self) -> None:
+        """A database of before 1.0.0 is backed up by its own release, which restores that too."""
+        other = self.database(self.server())
+        self.run_sql(OLD, other)
+        self.assertIn("before 1.0.0", self.refused("backup", str(self.file), on=other))
+        with writing(self.file) as archive:
+            archive._archive.writestr("backup.json", '{"format":1,"release":"0.9"}')
+            archive._archive.comment = b"0" * 64
+        line = self.refused("restore", str(self.file), on=other)
+        self.assertIn("before 1.0.0", line)
 
     def test_not_empty(self) -> None:
         """A database with rows is left alone without --replace. One that has only the schema is
@@ -263,11 +281,8 @@ class RestoreTests(BackupCase):
         self.assertEqual(self.contents(self.url), before)
 
     def test_newer(self) -> None:
-        """A file of a newer release is refused, by its migrations or by its format."""
-        self.run_sql(
-            "insert into _yoyo_migrations (migration_hash, migration_id, applied_at_utc)"
-            " values ('x', '9999.newer', now())"
-        )
+        """A file of a newer release is refused, by its upgrades or by its format."""
+        self.run_sql("insert into schema_upgrades (name) values ('9999.newer')")
         self.back_up()
         line = self.refused("restore", str(self.file), "--replace")
         self.assertIn("newer release", line)
@@ -279,10 +294,8 @@ class RestoreTests(BackupCase):
         self.run_sql(
             "begin; create table newer (id uuid references users);"
             "insert into schema_marks select * from schema_objects() o where not exists"
-            " (select from schema_marks m where m.object = o.object)"
-            " and o.object !~ '^index ';"
-            "insert into _yoyo_migrations (migration_hash, migration_id, applied_at_utc)"
-            " values ('x', '9999.newer', now()); commit"
+            " (select from schema_marks m where m.object = o.object);"
+            "insert into schema_upgrades (name) values ('9999.newer'); commit"
         )
         self.assertEqual(self.command("restore", str(self.file), "--replace")[0], 0)
         self.assertEqual(self.run_sql("select to_regclass('newer')"), [(None,)])
@@ -436,35 +449,41 @@ class FinishTests(BackupCase):
         self.assertEqual(self.run_sql(TALLIES, other), [(0,)])
         self.assertNotIn("Counted again", self.command("restore", "--finish", on=other)[1])
 
+    def old(self) -> str:
+        """A database of d3b8625, with a few rows."""
+        url = self.database(self.server())
+        self.run_sql(f"{OLD}; reset check_function_bodies; {ROWS}", url)
+        return url
+
     def test_over_newer(self) -> None:
-        """A dump of an older schema that was restored over a newer one is migrated. What the
-        newer one had more is dropped, and tables of somebody else stay."""
-        self.run_sql(
-            "drop table schema_marks, file_folder; drop function schema_objects;"
-            "delete from _yoyo_migrations where migration_id >= '0060'"
-        )
+        """A dump of d3b8625 that was restored over a newer schema is upgraded. The tables that the
+        newer one had more are dropped, and those of somebody else stay."""
+        newer, self.url = self.url, self.old()
         self.dumped()
-        other = self.database(self.server())
-        migrate(other)
-        self.run_sql("create table mine (a integer)", other)
-        self.restored("--clean", "--if-exists", into=other)
-        self.assertEqual(self.command("status", on=other)[0], 2)
-        status, out, _ = self.command("restore", "--finish", on=other)
+        self.run_sql("create table mine (a integer)", newer)
+        self.restored("--clean", "--if-exists", into=newer)
+        self.assertEqual(self.command("status", on=newer)[0], 2)
+        status, out, _ = self.command("restore", "--finish", on=newer)
         self.assertEqual(status, 0)
         self.assertRegex(out, "Dropped what was left of a newer database: .*table file_folder")
-        self.assertIn("Applied 0060.folder, 0062.marks.", out)
-        self.assertEqual(self.command("status", on=other)[0], 0)
-        self.assertEqual(self.run_sql("select count(*) from mine", other), [(0,)])
+        self.assertIn(f"Applied {', '.join(names())}.", out)
+        self.assertEqual(self.command("status", on=newer)[0], 0)
+        self.assertEqual(self.run_sql("select count(*) from mine", newer), [(0,)])
+        self.assertEqual(self.run_sql("select count(*) from users", newer), [(5,)])
 
     def test_over_others(self) -> None:
         """What somebody else has made under a name of the service's is not dropped."""
-        self.run_sql(
-            "drop table schema_marks, file_folder; drop function schema_objects;"
-            "delete from _yoyo_migrations where migration_id >= '0060'"
-        )
+        self.url = self.old()
         self.run_sql("create table file_folder (mine integer)")
         self.assertIn("file_folder", self.refused("restore", "--finish"))
         self.assertEqual(self.run_sql("select count(mine) from file_folder"), [(0,)])
+
+    def test_old_not_ended(self) -> None:
+        """A dump of d3b8625 of which something is missing is refused."""
+        self.url = self.old()
+        self.run_sql("drop trigger ratings_new on ratings")
+        self.assertIn("trigger ratings_new", self.refused("restore", "--finish"))
+        self.assertEqual(self.run_sql("select to_regclass('schema_upgrades')"), [(None,)])
 
     def test_words(self) -> None:
         """--finish takes no file, and without it there must be one."""

@@ -23,7 +23,8 @@ from contentsvc.command import cli
 from contentsvc.command.demo import world
 from contentsvc.passwords import HASHER
 from contentsvc.roles import ROLES
-from contentsvc.store.migrate import migrate, names
+from contentsvc.store.migrate import migrate
+from contentsvc.store.schema_definition import names
 from contentsvc.tokens import Keys, Tokens
 from tests.postgres.servers import postmaster
 from tests.support import postgres

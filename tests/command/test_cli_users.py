@@ -33,15 +33,13 @@ class PasswordTests(CommandCase):
         """user password replaces the password, ends all sessions and lifts a lock of log-in."""
         self.add("ada")
         self.good("token", "ada")
-        self.sql("insert into login_failures select id, 10, now() from users")
         for address in (uuid4(), uuid4()):
             self.sql(f"insert into failed_log_ins select id, '{address}', 10, now() from users")
         self.good(*WORDS, given=f"{LONGER}\n".encode())
         ((encoded,),) = self.sql("select password_hash from users")
         self.assertTrue(HASHER.verify(encoded, LONGER))
         self.assertEqual(self.sql("select count(*) from sessions where revoked is null"), [(0,)])
-        for table in ("login_failures", "failed_log_ins"):
-            self.assertEqual(self.sql(f"select count(*) from {table}"), [(0,)])
+        self.assertEqual(self.sql("select count(*) from failed_log_ins"), [(0,)])
 
     def test_links(self) -> None:
         """It ends the links in mails that set a password, or change the address."""

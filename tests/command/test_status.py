@@ -220,7 +220,7 @@ class StatusTests(CommandCase):
 
     def test_newer(self) -> None:
         """Migrations of a newer version are no fault."""
-        self.sql("insert into _yoyo_migrations values ('-', '9999.later')")
+        self.sql("insert into schema_upgrades (name) values ('9999.later')")
         self.assertEqual(self.look().unknown, ["9999.later"])
 
     def test_unreachable(self) -> None:

@@ -166,7 +166,7 @@ class StartTests(DaemonCase):
         self.addCleanup(postgres.drop, url)
         made = self.make(database=url)
         with contextlib.closing(psycopg2.connect(url)) as other, other.cursor() as cursor:
-            cursor.execute("select pg_advisory_lock(%s)", (migrate._LOCK,))
+            cursor.execute("select pg_advisory_lock(%s)", (migrate.LOCK,))
             made.spawn()
             await until(
                 lambda: "another process is updating the schema" in made.output(), 20, "a try"

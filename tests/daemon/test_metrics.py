@@ -283,7 +283,7 @@ class LifeTests(LifeCase):
         """A database that does not answer holds up no scrape, and shows in the metrics."""
         await self.service.start()
         self.assertEqual(total(await self.service.scrape(), "contentsvc_ready"), 1)
-        self.locks("outbox, _yoyo_migrations")
+        self.locks("outbox, schema_upgrades")
         for _ in range(20):
             found = await self.service.scrape()
             if total(found, "contentsvc_ready") == 0:

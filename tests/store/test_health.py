@@ -8,32 +8,26 @@ from twisted.internet import reactor
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.store import health
-from contentsvc.store.migrate import names
+from contentsvc.store.schema_definition import names
 from tests.support import postgres
 from tests.support.databases import POOL, StoreCase
 
 
 class HealthTests(StoreCase):
     async def test_current(self) -> None:
-        """It is well when every migration of this version has been applied."""
+        """It is well when every upgrade of this version has been applied."""
         self.assertTrue(await health.ping(self.db))
 
     async def test_behind(self) -> None:
         """It is not when one is missing."""
-        mark = "delete from _yoyo_migrations where migration_id = %s returning migration_hash"
-        ((mark_hash,),) = self.sql(mark, names()[-1])
-        self.addCleanup(
-            self.sql,
-            "insert into _yoyo_migrations (migration_hash, migration_id) values (%s, %s)",
-            mark_hash,
-            names()[-1],
-        )
+        self.sql("delete from schema_upgrades where name = %s", names()[-1])
+        self.addCleanup(self.sql, "insert into schema_upgrades (name) values (%s)", names()[-1])
         self.assertFalse(await health.ping(self.db))
 
     async def test_ahead(self) -> None:
         """Those of a later version do not matter."""
-        self.sql("insert into _yoyo_migrations (migration_hash, migration_id) values ('x', '9999')")
-        self.addCleanup(self.sql, "delete from _yoyo_migrations where migration_id = '9999'")
+        self.sql("insert into schema_upgrades (name) values ('9999')")
+        self.addCleanup(self.sql, "delete from schema_upgrades where name = '9999'")
         self.assertTrue(await health.ping(self.db))
 
     async def test_away(self) -> None:

@@ -1,11 +1,10 @@
-"""Migrations: any number of processes at once, killed or not, on any kind of DSN."""
+"""Making and upgrading the schema: any number of processes, killed or not, on any kind of DSN."""
 
 import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,7 +12,16 @@ import psycopg2
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.store.migrate import SCHEMA, MigrationError, migrate, names
+from contentsvc.store.migrate import MigrationError, migrate
+from contentsvc.store.schema_definition import (
+    FOLDER,
+    TABLES,
+    Definition,
+    create,
+    definition,
+    names,
+    recorded,
+)
 from tests.support import postgres
 
 _fork = multiprocessing.get_context("fork")
@@ -55,17 +63,16 @@ class MigrateCase(SynchronousTestCase):
             return cursor.fetchall() if cursor.description else []
 
     def applied(self) -> list[str]:
-        """The migrations that are marked as applied."""
-        rows = self.sql("select migration_id from _yoyo_migrations order by applied_at_utc")
-        return [row[0] for row in rows]
+        """The upgrades that are marked as applied."""
+        return [row[0] for row in self.sql("select name from schema_upgrades order by name")]
 
     def tables(self) -> set[str]:
-        """The tables that there are, but for yoyo's own."""
+        """The tables that there are, but for those of the service itself."""
         rows = self.sql(
             "select relname from pg_class where relkind = 'r' and relnamespace ="
             " 'public'::regnamespace"
         )
-        return {row[0] for row in rows if "yoyo" not in row[0]}
+        return {row[0] for row in rows if f"create table {row[0]} " not in SERVICE}
 
     def processes(self, count: int) -> tuple[list[Any], Any, Any]:
         """Processes that migrate when the gate opens, and the queue of their results."""
@@ -80,18 +87,43 @@ class MigrateCase(SynchronousTestCase):
 
 class MigrateTests(MigrateCase):
     def test_all(self) -> None:
-        """The first call applies all in order and names them; the next has nothing to do."""
+        """A new database has all upgrades, and they are named; the next call has nothing to do."""
         self.assertEqual(migrate(self.url), names())
         self.assertEqual(self.applied(), names())
         self.assertEqual(migrate(self.url), [])
 
-    def test_names(self) -> None:
-        """Migrations have a number each, in order, and each is a file with a comment on top."""
+    def test_files(self) -> None:
+        """Upgrades have a number each, in order. Each file has a comment on top, and each of tables
+        its place in the order."""
         numbers = [int(name[:4]) for name in names()]
         self.assertEqual(numbers, sorted(set(numbers)))
-        for name in names():
-            text = Path(str(SCHEMA / f"{name}.sql")).read_text()
+        schema = definition()
+        for name, text in {**schema.texts, **schema.upgrades}.items():
             self.assertTrue(text.startswith("-- "), name)
+        there = {path.name for path in (FOLDER / "tables").iterdir()}
+        self.assertEqual(there, {f"{name}.sql" for name in TABLES})
+
+    def test_functions(self) -> None:
+        """Functions are right as they stand: Postgres checks each once all are there. A file of
+        them can be run again."""
+        migrate(self.url)
+        with self.session() as cursor:
+            cursor.execute("begin")
+            create(cursor, definition().functions())
+            cursor.execute("set local check_function_bodies = on")
+            for path, text in definition().functions().items():
+                cursor.execute("savepoint one")
+                try:
+                    cursor.execute(text)
+                except psycopg2.Error as error:
+                    self.fail(f"{path}: {error}")
+            cursor.execute("rollback")
+
+    def test_recorded(self) -> None:
+        """The database has the texts of which it was made, in the order in which they are run."""
+        migrate(self.url)
+        with self.session() as cursor:
+            self.assertEqual(list(recorded(cursor).items()), list(definition().texts.items()))
 
     def test_at_once(self) -> None:
         """Of eight processes on an empty database one applies all, twice in a row."""
@@ -134,38 +166,55 @@ class MigrateTests(MigrateCase):
         self.assertEqual(len(str(error).splitlines()), 1)
 
 
-class FailureTests(MigrateCase):
-    """Migrations that do not come to their end."""
+SERVICE = definition().texts["tables/service.sql"]
+PARTS = {
+    "tables/service.sql": SERVICE,
+    "tables/notifications.sql": "create table notification_counters (id integer)",
+    "functions/schema_objects.sql": definition().texts["functions/schema_objects.sql"],
+}
+"""The least that a schema has."""
+FIRST = {"a": "select"}
+"""An upgrade that each has: without one, a database is not one of ours."""
 
-    def folder(self, **migrations: str) -> None:
-        """Use a folder of these instead."""
-        folder = Path(self.mktemp())
-        folder.mkdir(parents=True)
-        for name, text in migrations.items():
-            (folder / f"{name}.sql").write_text(text)
-        self.options["schema"] = folder
+
+class FailureTests(MigrateCase):
+    """Upgrades that do not come to their end."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.schema("create table a (id integer)")
+        migrate(self.url, **self.options)
+
+    def schema(self, table: str = "", **upgrades: str) -> None:
+        """Use a schema of this table, and these upgrades, instead."""
+        parts = {"tables/service.sql": SERVICE, "tables/a.sql": table}
+        self.options["schema"] = Definition(PARTS | parts, FIRST | upgrades)
+
+    def left(self) -> tuple[list[str], set[str]]:
+        """The marks and the tables."""
+        return self.applied(), self.tables() - {"notification_counters"}
 
     def test_failing(self) -> None:
         """One that fails leaves nothing of itself, not even its mark; those before it stand."""
-        self.folder(
-            a="create table a (id integer);",
-            b="create table b (id integer);\n\nselect 1 / 0;",
-            c="create table c (id integer);",
+        self.schema(
+            b="create table b (id integer);",
+            c="create table c (id integer);\n\nselect 1 / 0;",
+            d="create table d (id integer);",
         )
         error = self.assertRaises(MigrationError, migrate, self.url, **self.options)
         self.assertIn("division by zero", str(error))
-        self.assertEqual((self.tables(), self.applied()), ({"a"}, ["a"]))
+        self.assertEqual(self.left(), (["a", "b"], {"a", "b"}))
 
     def test_mended(self) -> None:
         """When it has been mended, the rest is applied."""
-        self.folder(a="create table a (id integer);", b="syntax error")
+        self.schema(b="create table b (id integer);", c="syntax error")
         self.assertRaises(MigrationError, migrate, self.url, **self.options)
-        self.folder(a="create table a (id integer);", b="create table b (id integer);")
-        self.assertEqual(migrate(self.url, **self.options), ["b"])
-        self.assertEqual(self.tables(), {"a", "b"})
+        self.schema(b="create table b (id integer);", c="create table c (id integer);")
+        self.assertEqual(migrate(self.url, **self.options), ["c"])
+        self.assertEqual(self.left(), (["a", "b", "c"], {"a", "b", "c"}))
 
     def waiting(self) -> int | None:
-        """The server's process that applies a migration and waits for a lock."""
+        """The server's process that applies an upgrade and waits for a lock."""
         rows = self.sql(
             "select pid from pg_stat_activity where application_name = 'contentsvc migrate'"
             " and wait_event_type = 'Lock' and wait_event = 'relation'"
@@ -173,14 +222,10 @@ class FailureTests(MigrateCase):
         return rows[0][0] if rows else None
 
     def stuck(self, cursor: Any) -> tuple[Any, int]:
-        """A process that waits, amid its second migration, for a table that `cursor` has locked,
-        and the server's process for it."""
+        """A process that waits, amid an upgrade, for a table that `cursor` has locked, and the
+        server's process for it."""
         self.options["lock_timeout"] = 60
-        self.folder(
-            a="create table if not exists a (id integer);",
-            b="create table b (id integer);\n\nalter table a add column more integer;",
-        )
-        cursor.execute("create table a (id integer)")
+        self.schema(b="create table b (id integer);\n\nalter table a add column more integer;")
         cursor.execute("begin")
         cursor.execute("lock table a in access share mode")
         (process,), gate, _ = self.processes(1)
@@ -190,15 +235,14 @@ class FailureTests(MigrateCase):
         return process, backend
 
     def test_killed(self) -> None:
-        """A process killed amid a migration leaves nothing that blocks the next."""
+        """A process killed amid an upgrade leaves nothing that blocks the next."""
         with self.session() as cursor:
             process, _ = self.stuck(cursor)
             os.kill(process.pid, signal.SIGKILL)
             process.join()
             cursor.execute("commit")
         self.assertEqual(migrate(self.url, **self.options), ["b"])
-        self.assertEqual(self.applied(), ["a", "b"])
-        self.assertEqual(self.tables(), {"a", "b"})
+        self.assertEqual(self.left(), (["a", "b"], {"a", "b"}))
 
     def test_backend_killed(self) -> None:
         """Nor does one whose connection the server ends."""
@@ -207,23 +251,19 @@ class FailureTests(MigrateCase):
             self.sql(f"select pg_terminate_backend({backend})")
             cursor.execute("commit")
         self.assertEqual(migrate(self.url, **self.options), ["b"])
-        self.assertEqual(self.tables(), {"a", "b"})
+        self.assertEqual(self.left()[1], {"a", "b"})
 
     def test_locked(self) -> None:
         """One that cannot have a table soon gives up for now, and leaves nothing behind: the
         next that can have it applies all."""
-        self.folder(
-            a="create table if not exists a (id integer);",
-            b="create table b (id integer);\n\nalter table a add column more integer;",
-        )
+        self.schema(b="create table b (id integer);\n\nalter table a add column more integer;")
         self.options["lock_timeout"] = 0.05
         with self.session() as cursor:
-            cursor.execute("create table a (id integer)")
             cursor.execute("begin")
             cursor.execute("lock table a in access share mode")
             error = self.assertRaises(Unavailable, migrate, self.url, **self.options)
             self.assertEqual(error.cause, "lock")
-            self.assertEqual((self.applied(), self.tables()), (["a"], {"a"}))
+            self.assertEqual(self.left(), (["a"], {"a"}))
             cursor.execute("commit")
         self.assertEqual(migrate(self.url, **self.options), ["b"])
 
@@ -238,7 +278,44 @@ class FailureTests(MigrateCase):
                 pass
             cursor.execute("commit")
         self.assertEqual(results.get(timeout=60), [])
-        self.assertEqual(self.tables(), {"a", "b"})
+        self.assertEqual(self.left()[1], {"a", "b"})
+
+
+class FunctionTests(MigrateCase):
+    """Functions whose text has changed."""
+
+    def schema(self, number: int, release: str = "1.0.0") -> Definition:
+        """One with a function that gives this number."""
+        text = f"create or replace function f() returns integer language sql as 'select {number}'"
+        return Definition(PARTS | {"functions/f.sql": text}, FIRST, release)
+
+    def given(self) -> int:
+        """What the function gives."""
+        ((number,),) = self.sql("select f()")
+        return int(number)
+
+    def test_replaced(self) -> None:
+        """They are replaced, and named; others are not run again."""
+        migrate(self.url, schema=self.schema(1))
+        self.assertEqual(migrate(self.url, schema=self.schema(2)), ["functions/f.sql"])
+        self.assertEqual(self.given(), 2)
+        self.assertEqual(migrate(self.url, schema=self.schema(2)), [])
+
+    def test_newer(self) -> None:
+        """An older release leaves those of a newer one."""
+        for number, release in ((1, "1.2.0"), (2, "1.10.0")):
+            migrate(self.url, schema=self.schema(number, release))
+        self.assertEqual(migrate(self.url, schema=self.schema(1, "1.9.3")), [])
+        self.assertEqual(self.given(), 2)
+
+    def test_needs(self) -> None:
+        """They come with the last upgrade, and may need what that makes."""
+        migrate(self.url, schema=self.schema(1))
+        upgrades = {"b": "create table b (id integer)"}
+        needs = "create or replace function f() returns integer language sql as 'select id from b'"
+        texts = PARTS | {"tables/b.sql": upgrades["b"], "functions/f.sql": needs}
+        self.assertEqual(migrate(self.url, schema=Definition(texts, FIRST | upgrades)), ["b"])
+        self.assertEqual(self.sql("select f()"), [(None,)])
 
 
 class DebianTests(MigrateTests):

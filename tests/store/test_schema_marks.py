@@ -8,7 +8,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.store import schema_marks
-from contentsvc.store.migrate import OBJECTS, expected, migrate, names
+from contentsvc.store.migrate import expected, migrate
+from contentsvc.store.schema_definition import objects
 from tests.support import postgres
 
 
@@ -43,8 +44,8 @@ class MarksTests(SynchronousTestCase):
     def test_whole(self) -> None:
         """A new schema is whole, and has what a new one in the same database has."""
         self.assertIsNone(schema_marks.fault(self.cursor))
-        there = schema_marks.listed(self.cursor, OBJECTS)
-        self.assertEqual(there, expected(self.connection, set(names())))
+        there = schema_marks.listed(self.cursor, objects())
+        self.assertEqual(there, expected(self.connection))
         self.assertEqual(
             self.run_sql("select count(*) from pg_namespace where nspname ~ '^cont'"), [(0,)]
         )
@@ -88,41 +89,19 @@ class MarksTests(SynchronousTestCase):
         self.run_sql("drop table blocked_files; alter table other rename to blocked_files")
         self.refused("its tables are not those")
 
-    def test_before_marks(self) -> None:
-        """A schema from before the marks gets them if it is what its migrations make."""
-        self.before_marks()
-        self.assertEqual(migrate(self.url), ["0062.marks"])
-        self.assertIsNone(schema_marks.fault(self.cursor))
-
-    def test_broken_before_marks(self) -> None:
-        """It is not migrated otherwise: a restore has not ended, or has lost something."""
-        self.before_marks()
-        self.run_sql("drop trigger ratings_new on ratings")
+    def test_no_upgrades_yet(self) -> None:
+        """Tables without upgrades are those of a restore that goes on."""
+        self.run_sql("drop table schema_marks; delete from schema_upgrades")
         error = self.assertRaises(Unavailable, migrate, self.url)
         self.assertEqual(error.cause, "restoring")
-        self.assertIn("trigger ratings.ratings_new", str(error))
-
-    def test_no_migrations_yet(self) -> None:
-        """Tables without migrations are those of a restore that goes on."""
-        self.before_marks()
-        self.run_sql("delete from _yoyo_migrations")
-        error = self.assertRaises(Unavailable, migrate, self.url)
-        self.assertEqual(error.cause, "restoring")
-
-    def before_marks(self) -> None:
-        """Undo the migration that brought them."""
-        self.run_sql("drop table schema_marks; drop function schema_objects")
-        self.run_sql("delete from _yoyo_migrations where migration_id = '0062.marks'")
 
     def test_newer(self) -> None:
         """A newer release's schema is whole for this one too."""
         self.run_sql(
             "begin; create table newer (id integer primary key);"
             "insert into schema_marks select * from schema_objects() o where not exists"
-            " (select from schema_marks m where m.object = o.object)"
-            " and o.object !~ '^index ';"
-            "insert into _yoyo_migrations (migration_hash, migration_id, applied_at_utc)"
-            " values ('x', '9999.newer', now()); commit"
+            " (select from schema_marks m where m.object = o.object);"
+            "insert into schema_upgrades (name) values ('9999.newer'); commit"
         )
         self.assertEqual(migrate(self.url), [])
         self.assertIsNone(schema_marks.fault(self.cursor))

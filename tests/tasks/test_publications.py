@@ -1,6 +1,5 @@
 """Followers are told what was published."""
 
-from importlib.resources import files
 from typing import Any
 
 from msgspec import json
@@ -14,8 +13,6 @@ from contentsvc.tasks.handlers import KINDS
 from contentsvc.tasks.outbox import Batch
 from tests.support.databases import guid, together
 from tests.tasks.support import TellerCase
-
-MIGRATION = files("contentsvc.store").joinpath("schema/0053.topics.sql").read_text()
 
 
 class PublicationCase(TellerCase):
@@ -161,30 +158,3 @@ class OrderTests(PublicationCase):
         await self.work()
         self.assertEqual([each["author"] for each in self.heard()[0]], [bob])
         self.assertEqual(len(self.left()), 1)
-
-    async def test_release_before(self) -> None:
-        """Rows of the release before, which gives them no topic, keep their place in the order."""
-        revisions = [guid() for _ in range(3)]
-        for n, revision in enumerate(revisions):
-            await self.publish(revision)
-            if n != 1:
-                # As that release puts it.
-                self.sql(
-                    """with last as (
-                           delete from outbox where id = (select max(id) from outbox)
-                           returning kind, task
-                       )
-                       insert into outbox (kind, task) select kind, task from last"""
-                )
-        self.failing("RevisionPublished", 1)
-        await self.retried()
-        for told in self.heard():
-            self.assertEqual([each["revision"] for each in told], revisions)
-
-    async def test_rows_there(self) -> None:
-        """The migration gives their topic to the rows that are there."""
-        await self.publish()
-        expected = self.sql("select topic from outbox")
-        self.sql("update outbox set topic = null")
-        self.sql(MIGRATION[: MIGRATION.index("create function")])
-        self.assertEqual(self.sql("select topic from outbox"), expected)

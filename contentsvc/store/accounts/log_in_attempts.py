@@ -114,9 +114,6 @@ async def expire(db: Db, window: int) -> None:
     """Remove some failures whose window is over: more at a time than can be added."""
 
 
-@none("""
-    with before as (delete from login_failures where user_id = :user)
-    delete from failed_log_ins where account = :user
-""")
+@none("delete from failed_log_ins where account = :user")
 async def forget(db: Db, user: str) -> None:
     """Let a user log in again at once, from everywhere."""

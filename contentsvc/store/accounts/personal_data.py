@@ -32,7 +32,6 @@ PERSONAL: Final[dict[str, Column]] = {
     "storage.user_id": Column("goes", "account"),
     "identities.user_id": Column("goes", "identities"),
     "mails.user_id": Column("goes", "mails"),
-    "login_failures.user_id": Column("goes", None, "only older releases write it"),
     "pairs.lesser": Column("goes", "friends"),
     "pairs.greater": Column("goes", "friends"),
     "pairs.requester": Column("goes", "friendRequests"),

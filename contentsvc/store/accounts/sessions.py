@@ -52,7 +52,7 @@ async def begin(db: Db, user: str, refresh: str, lifetime: int) -> str | None:
 async def end_oldest(tx: Db, user: str, most: int, begun: str) -> list[str]:
     """End the sessions of a user that were used longest ago, so that the user has no more than
     `most`, with the one that has just `begun`. Gives the ids of those that it ends: 1,000 at most,
-    and the next time more."""
+    and the next time more. See schema/functions/end_oldest_sessions.sql."""
 
 
 @maybe("""

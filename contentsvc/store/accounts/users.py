@@ -157,7 +157,8 @@ async def hold(
     replica=True,
 )
 async def search(db: Db, q: str, size: int, page: int) -> list[FoundUser]:
-    """One page of the users that match (spec §4.5): exact, prefix, similarity, then id."""
+    """One page of the users that match (spec §4.5): exact, prefix, similarity, then id. See
+    schema/functions/find_users.sql."""
 
 
 @many(f"""

@@ -126,7 +126,8 @@ async def _write(
     most: int,
     span: int,
 ) -> list[_Telling]:
-    """`create`, in a call for several comments. There is a row for each who might be told."""
+    """`create`, in a call for several comments. There is a row for each who might be told. See
+    schema/functions/write_comments.sql."""
 
 
 async def create(

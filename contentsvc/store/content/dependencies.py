@@ -156,7 +156,7 @@ async def hold(
     tx: Db, content: str, entities: list[str], revisions: list[str], packages: list[str]
 ) -> None:
     """Hold off the suspension and deletion of all other content that brought these parts, until the
-    transaction ends."""
+    transaction ends. See schema/functions/hold_uses.sql."""
 
 
 @none("""

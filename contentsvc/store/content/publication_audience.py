@@ -23,7 +23,8 @@ class Follower(NamedTuple):
 """)
 async def reach(db: Db, content: str) -> int | None:
     """The highest follow number of those who are told of a publication of this content, which the
-    same transaction has made. None if nobody is told of it."""
+    same transaction has made. None if nobody is told of it. See
+    schema/functions/publication_audience.sql."""
 
 
 async def notify_followers(

@@ -1,4 +1,5 @@
-"""Browsing and searching content (extensions §1). The migration `0024.search` describes its tables.
+"""Browsing and searching content (extensions §1). The tables are described
+in schema/tables/content.sql.
 
 There are two ways to a page. One reads content in the order of the sort, and leaves out what is not
 asked for: it is right where much is asked for. The other looks up what is asked for, shelf by shelf

@@ -1,7 +1,8 @@
-"""What content is found by, and how it ranks, as a row of each (migration `0024.search`).
+"""What content is found by, and how it ranks, as a row of each (schema/tables/content.sql).
 
-Triggers keep the ranks and the filters. Words are written here, in the transaction that changes the
-content. A content whose words nobody has written, such as a daemon of the release before, is stale.
+Triggers keep the ranks and the filters (schema/functions/renew_document.sql and tally_votes.sql).
+Words are written here, in the transaction that changes the content. A content whose words nobody
+has written, such as one that an operator has changed by hand, is stale.
 """
 
 from collections.abc import Sequence
@@ -15,8 +16,6 @@ DOCUMENTS: Final = 100
 CHARACTERS: Final = 64 * 1024
 """Characters of the descriptions of one batch, which may have one more. To find their words holds
 up the process."""
-RANKS: Final = 200
-"""Ranks of one batch."""
 
 
 class Source(NamedTuple):
@@ -133,35 +132,3 @@ async def renew_stale(db: Db) -> int:
     texts = await _stale(db)
     await _renew(db, texts)
     return len(texts)
-
-
-@many(f"""
-    select c.id from contents c
-    where c.id in (
-        select content_id from content_ranks where not counted order by number desc limit {RANKS}
-    )
-    order by c.id for no key update
-""")
-async def _uncounted(db: Db) -> list[str]:
-    """Lock a batch of contents whose votes have not been counted, for no vote to be counted
-    meanwhile."""
-
-
-# In a statement of its own: it must see the votes that were counted while the other waited.
-@none("""
-    update content_ranks r
-    set top = wilson(c.up, c.down), net = v.net, trending = trend(v.net), counted = true,
-        listing_id = c.listing_id
-    from contents c cross join lateral (select net_of(c.id) as net offset 0) v
-    where c.id = any(:contents::uuid[]) and r.number = c.number
-""")
-async def _count(db: Db, contents: list[str]) -> None:
-    """Count the votes of contents that are locked."""
-
-
-async def count_uncounted(db: Db) -> int:
-    """Count the votes of a batch of contents. Gives their number, 0 at the end."""
-    contents = await _uncounted(db)
-    if contents:
-        await _count(db, contents)
-    return len(contents)

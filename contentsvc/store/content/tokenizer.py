@@ -1,7 +1,7 @@
 """The terms by which content is found: its words, its tags and its filters (extensions §1).
 
-Words are made here and not in Postgres, whose parser depends on the server's locale. The migration
-`0024.search` describes terms. Here `~` stands for the shelf, which SQL puts in.
+Words are made here and not in Postgres, whose parser depends on the server's locale. The tables
+of schema/tables/content.sql describe terms. Here `~` stands for the shelf, which SQL puts in.
 """
 
 import re

@@ -1,8 +1,8 @@
 """What a user's files take: the storage row, and the files that the user has announced (extensions
 §3).
 
-Whoever writes the files of a user locks the storage row first. Its sums are kept by the triggers of
-migration 0030.
+Whoever writes the files of a user locks the storage row first. Its sums are kept by triggers
+(schema/functions/tally_storage.sql).
 """
 
 from typing import NamedTuple

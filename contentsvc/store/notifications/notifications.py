@@ -107,7 +107,8 @@ async def _append(db: Db, recipient: str, kind: str, data: str) -> Appended | No
     """Append one notification. None if there is no such user, or if they have muted this kind; of
     several together, if they have muted any.
 
-    The lock on the counter's row gives numbers and times the order of the commits.
+    The lock on the counter's row gives numbers and times the order of the commits. A lone one is
+    schema/functions/tell.sql.
     """
 
 

@@ -1,8 +1,8 @@
 """Progress data: spec §4.12.
 
-The triggers of migration 0008 keep the versions of deleted keys, and count what a daemon of an
-older release writes. Locks are taken in the order of the tables: the data by user and key, then the
-user's totals, by user.
+Triggers keep the versions of deleted keys, and take what is deleted from the totals
+(schema/functions/put_progress.sql). Locks are taken in the order of the tables: the data by user
+and key, then the user's totals, by user.
 """
 
 from typing import NamedTuple
@@ -56,8 +56,7 @@ class Usage(NamedTuple):
             order by key rows between unbounded preceding and 1 preceding
         ), 0) as before
         from (
-            select key, value, unix(written) as timestamp, version,
-                   coalesce(size, octet_length(value::text)) as size
+            select key, value, unix(written) as timestamp, version, size
             from progress
             where user_id = :user and key >= :first and (:end::text is null or key < :end)
             order by key limit :limit
@@ -115,8 +114,7 @@ _MOST_KEYS, _MOST_BYTES = "(:most_keys::bigint[])[1]", "(:most_bytes::bigint[])[
         order by user_id, key
         on conflict (user_id, key) do update
         set value = excluded.value, written = excluded.written, write_id = excluded.write_id,
-            version = p.version + 1, size = excluded.size,
-            grown = excluded.size - coalesce(p.size, octet_length(p.value::text))
+            version = p.version + 1, size = excluded.size, grown = excluded.size - p.size
         returning user_id, size, grown
     ), more as (
         select user_id, sum((grown is null)::integer) as keys, sum(coalesce(grown, size)) as bytes

@@ -78,7 +78,7 @@ async def _send(
     db: Db, user: str, other: str, id: str, text: str, data: str, most: int, span: int
 ) -> _Row | None:
     """`send`, in a call for several messages. None if the two are no friends, or the message is
-    there already."""
+    there already. See schema/functions/send_messages.sql."""
 
 
 @maybe(f"""

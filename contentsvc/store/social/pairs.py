@@ -52,7 +52,8 @@ async def hold(tx: Db, user: str, other: str) -> Pair:
     """Lock the row of two different users until the end of the transaction; make it if there is
     none. Only the statements that follow see all that was committed meanwhile.
 
-    Raises Refused `pairs_lesser` or `pairs_greater` if one of them does not exist.
+    Raises Refused `pairs_lesser` or `pairs_greater` if one of them does not exist. See
+    schema/functions/hold_pair.sql.
     """
 
 

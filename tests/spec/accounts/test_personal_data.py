@@ -14,13 +14,12 @@ from tests.support.columns import holding
 from tests.support.daemon import Daemon
 
 PASSING = {
-    "login_failures.user_id",
     "uncounted_comments.author_id",
     "departures.user_id",
     "outbox.task",
     "outbox.topic",
 }
-"""What has a user's id for a moment only, or in older releases."""
+"""What has a user's id for a moment only."""
 SIDES = ("pairs.{}", "conversations.{}")
 """A user is the lesser or the greater of two, or both where there are many."""
 WORDS = (

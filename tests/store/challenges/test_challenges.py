@@ -1,19 +1,12 @@
 """Design challenges (spec §4.17, extensions §2)."""
 
 import json
-import shutil
-from contextlib import closing
-from importlib.resources import as_file
 from typing import Any
 
-import psycopg2
 from msgspec import Raw, structs
-from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.store.challenges import challenges
 from contentsvc.store.challenges.challenges import Definition
-from contentsvc.store.migrate import SCHEMA, migrate
-from tests.support import postgres
 from tests.support.databases import StoreCase, guid
 
 REWARD = '{"emblem":{"name":"Tower"},"achievement":{"key":"ä"}}'
@@ -144,31 +137,3 @@ class ChangeTests(ChallengeCase):
             self.assertEqual(await challenges.lock(tx, made), ("open", []))
             self.assertTrue(await challenges.delete(tx, made))
         self.assertIsNone(await challenges.get(self.db, made, *NOBODY))
-
-
-class UpgradeTests(SynchronousTestCase):
-    def test_before(self) -> None:
-        """Challenges of before are open after the migration, for all types, with emblems of their
-        own."""
-        url = postgres.database(postgres.embedded())
-        self.addCleanup(postgres.drop, url)
-        old = postgres.new_folder()
-        with as_file(SCHEMA) as folder:
-            for migration in folder.glob("*.sql"):
-                if migration.name < "0027":
-                    shutil.copy(migration, old)
-        migrate(url, schema=old)
-        with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
-            connection.autocommit = True
-            cursor.execute(
-                """insert into challenges (name, ordinal, description, theme, win, participate)
-                   select 'Old', n, '', '', '{}', '{}' from generate_series(1, 3) n"""
-            )
-            migrate(url)
-            cursor.execute(
-                """select challenge_state(opens, closes, closed), types, judging,
-                          win_emblem, participate_emblem from challenges"""
-            )
-            rows = cursor.fetchall()
-        self.assertEqual({row[:3] for row in rows}, {("open", None, "admins")})
-        self.assertEqual(len({id for row in rows for id in row[3:]}), 6)

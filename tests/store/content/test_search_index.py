@@ -68,11 +68,6 @@ class FilterTests(DocumentCase):
         await contents.set_featured(self.db, self.game, False)
         self.assertEqual(self.filters(), {"active", "game"})
 
-    async def test_release_before(self) -> None:
-        """So they do where the release before writes the status."""
-        self.sql("update contents set status = 'suspended' where id = %s", self.game)
-        self.assertEqual(self.filters(), {"suspended", "game"})
-
     async def test_words_stay(self) -> None:
         """A change of a flag leaves the words, and they are still those of the text."""
         await search_index.renew(self.db, self.game)
@@ -302,20 +297,3 @@ class RankTests(DocumentCase):
             )
             ((top,),) = self.sql("select wilson(%s, %s)", up, down)
             self.assertEqual(self.rank(game)[:2], (top, int(net)))
-
-    async def test_count(self) -> None:
-        """Votes of before are counted once, beside those that come meanwhile."""
-        users = [await self.user() for _ in range(3)]
-        for user in users[:2]:
-            await self.put(user, True)
-        counted = self.rank()
-        self.sql(
-            "update content_ranks set net = 0, trending = 0, top = 0, counted = false"
-            " where content_id = %s",
-            self.game,
-        )
-        await self.put(users[2], True)
-        self.assertEqual(await search_index.count_uncounted(self.db), 1)
-        self.assertEqual(await search_index.count_uncounted(self.db), 0)
-        await ratings.delete(self.db, users[2], self.game, False)
-        self.assertEqual(self.rank(), counted)

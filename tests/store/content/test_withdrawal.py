@@ -142,45 +142,6 @@ class AtOnceTests(WithdrawalCase):
         return await self.decide("active")
 
 
-class ReleaseBeforeTests(WithdrawalCase):
-    """What a daemon of the release before writes: the status itself."""
-
-    OLD = "update contents set status = %s where id = %s and status <> %s returning status"
-
-    def old(self, status: str) -> list[str]:
-        """Its statement; the status that it left, if it changed anything."""
-        return [found for (found,) in self.sql(self.OLD, status, self.game, status)]
-
-    async def test_suspends(self) -> None:
-        """Its suspension and its restoration are those of an admin."""
-        self.assertEqual(self.old("suspended"), ["suspended"])
-        self.assertEqual(await self.decide("suspended"), (self.author, "suspended", False))
-        self.assertEqual(self.old("suspended"), [])
-        self.assertEqual(self.old("active"), ["active"])
-        self.assertEqual(await self.decide("suspended"), (self.author, "suspended", True))
-
-    async def test_deleted(self) -> None:
-        """Content that the author has withdrawn stays so; the suspension is remembered."""
-        await self.delete()
-        for status in ("suspended", "active", "suspended"):
-            self.assertEqual(self.old(status), ["deleted"])
-        self.assertEqual((await self.restore()).status, "suspended")
-
-    async def test_created(self) -> None:
-        """Its new content is active, without flags."""
-        content, revision = guid(), guid()
-        ((status, suspended, deleted, locked),) = self.sql(
-            """insert into contents (id, revision_id, author_id, type, name, description,
-                                     screenshots, tags)
-               values (%s, %s, %s, 'game', 'n', 'd', array['s'], array[]::text[])
-               returning status, suspended, deleted, comments_locked""",
-            content,
-            revision,
-            self.author,
-        )
-        self.assertEqual((status, suspended, deleted, locked), ("active", False, False, False))
-
-
 class ListTests(WithdrawalCase):
     async def test_deleted(self) -> None:
         """The author's withdrawn content, suspended or not, is listed newest first; no other."""

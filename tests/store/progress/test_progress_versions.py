@@ -1,15 +1,11 @@
 """Progress data: the versions of keys, and how much a user has (quotas are strict)."""
 
-from contextlib import closing
-
 import psycopg2
 from twisted.internet.defer import Deferred
 
 from contentsvc.db.errors import Refused
 from contentsvc.store.progress import progress
 from contentsvc.store.progress.progress import NO_LIMIT
-from tests.support import postgres
-from tests.support.daemon import ROOT
 from tests.support.databases import StoreCase, guid, together
 
 KEYS, BYTES = progress.KEYS, progress.BYTES
@@ -33,17 +29,6 @@ class ProgressCase(StoreCase):
     async def version(self, key: str) -> int:
         """That of the data at a key."""
         return (await progress.get(self.db, self.ann, key)).version
-
-    def older_put(self, key: str, value: str) -> None:
-        """Store as a daemon of the release before does."""
-        self.sql(
-            """insert into progress (user_id, key, value, written)
-               values (%s, %s, %s, clock_timestamp()) on conflict (user_id, key)
-               do update set value = excluded.value, written = excluded.written""",
-            self.ann,
-            key,
-            value,
-        )
 
     async def used(self) -> tuple[int, int]:
         """The keys and bytes in the books, which are those that are there."""
@@ -137,17 +122,6 @@ class VersionTests(ProgressCase):
         await self.put("k")
         self.assertEqual(await progress.lock(self.db, self.ann, "k"), (2, None))
 
-    async def test_older_daemon(self) -> None:
-        """A daemon of the release before goes on with versions, and ends a write's GUID."""
-        self.older_put("k", "{}")
-        self.assertEqual(await self.version("k"), 1)
-        await progress.put(self.db, self.ann, "k", "{}", guid(), NO_LIMIT, NO_LIMIT)
-        self.older_put("k", "{}")
-        self.assertEqual(await progress.lock(self.db, self.ann, "k"), (3, None))
-        await self.delete("k")
-        self.older_put("k", "{}")
-        self.assertEqual(await self.version("k"), 5)
-
 
 class QuotaTests(ProgressCase):
     async def test_counted(self) -> None:
@@ -173,21 +147,6 @@ class QuotaTests(ProgressCase):
         await self.used()
         usage = await progress.usage(self.db, bob)
         self.assertEqual((usage.keys, usage.bytes), (5, 10))
-
-    async def test_older_daemon(self) -> None:
-        """Writes and deletions by a daemon of the release before are counted."""
-        self.older_put("a", '{"a":"äöü"}')
-        self.older_put("b", "{}")
-        await self.used()
-        self.older_put("a", "{}")
-        await self.used()
-        await self.put("a", '{"a":123}')
-        await self.used()
-        self.older_put("a", '{"a":12345}')
-        self.sql("delete from progress where user_id = %s and key = 'b'", self.ann)
-        self.assertEqual(await self.used(), (1, 11))
-        await self.delete("a")
-        self.assertEqual(await self.used(), (0, 0))
 
     async def test_keys(self) -> None:
         """A key more than allowed is refused; another write to one that is there is not."""
@@ -261,25 +220,3 @@ class QuotaTests(ProgressCase):
         for _ in range(10):
             await together(*(turn((self.db, other)[n % 3 % 2], n) for n in range(24)))
         await self.used()
-
-
-class MigrationTests(ProgressCase):
-    async def test_counted(self) -> None:
-        """Data from before there were versions are counted, and have version 1."""
-        url = postgres.database(postgres.embedded())
-        files = sorted((ROOT / "contentsvc/store/schema").glob("*.sql"))
-        with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
-            for file in files[:7]:
-                cursor.execute(file.read_text())
-            cursor.execute("insert into users (username, email, password_hash) values ('a','b','')")
-            cursor.execute(
-                """insert into progress (user_id, key, value, written)
-                   select id, key, '{"a":"ü"}', now() from users, unnest(array['a','b']) key"""
-            )
-            cursor.execute(files[7].read_text())
-            cursor.execute("select keys, bytes, dropped from progress_usage")
-            self.assertEqual(cursor.fetchall(), [(2, 20, 0)])
-            cursor.execute("delete from progress where key = 'a' returning version")
-            self.assertEqual(cursor.fetchall(), [(1,)])
-            cursor.execute("select keys, bytes from progress_usage")
-            self.assertEqual(cursor.fetchall(), [(1, 10)])

@@ -1,0 +1,196 @@
+-- Comments: blocks that keep from them, and who is told (extensions §4). As functions: a statement with all of it would
+-- take half as long again, since it prepares for each part also where nobody is told.
+
+-- Seconds until a user may write one more, 0 if now. One user's come one after the other until their transactions end,
+-- so that each counts those before: in a volatile function each statement sees what has been committed by then, and
+-- the lock is one of the limits in the order of locks.
+create or replace function comments_wait(author uuid, most integer, span interval) returns integer
+    language plpgsql volatile as $$
+declare
+    moment timestamptz;
+begin
+    perform pg_advisory_xact_lock(hashtext('comments'), hashtext(author::text));
+    moment := (
+        select c.created from comments c where c.author_id = author
+        order by c.id desc offset most - 1 limit 1
+    );
+    return seconds_left(moment, span);
+end $$;
+
+-- Appends a comment, and tells of it. There is a row for each user who might be told, and at least one; none if the
+-- writer cannot see the content. Without a comment, it was refused: `blocked`; or `wait`, in seconds, is above 0; or
+-- the comments are locked. `most` is 0 for no limit. Locks are taken in the order of all: pairs, content, limits,
+-- counters.
+--
+-- A reply to a comment that the content does not have locks and writes nothing, and is no error, which would end the
+-- call of all that travel with it. `blocked` is null then. It is judged last.
+create or replace function write_comment(
+    content uuid, writer uuid, by_admin boolean, parent bigint, body text, most integer, span interval
+) returns table (comment bigint, blocked boolean, wait integer, told told)
+    language plpgsql volatile as $$
+declare
+    owner     uuid;
+    answered  uuid;
+    known     boolean := true;
+    nearer    uuid;
+    farther   uuid;
+    number    integer;
+    moment    timestamptz;
+    active    boolean;
+    commented uuid;
+    replied   uuid;
+    members   text;
+begin
+    select c.author_id into owner from contents c
+    where c.id = content and visible(c.status, c.author_id, writer, by_admin);
+    if not found then
+        return;
+    end if;
+    if parent is not null then
+        select p.author_id into answered from comments p
+        where p.content_id = content and p.id = parent;
+        known := found;
+    end if;
+    blocked := false;
+    wait := 0;
+
+    -- The pairs, which may be the same, in one order for all writers.
+    nearer := least(nullif(owner, writer), nullif(answered, writer));
+    farther := greatest(nullif(owner, writer), nullif(answered, writer));
+    if nearer is not null then
+        blocked := pair_blocked(writer, nearer);
+        if not blocked and farther <> nearer then
+            blocked := pair_blocked(writer, farther);
+        end if;
+        if blocked then
+            return next;
+            return;
+        end if;
+    end if;
+
+    -- A parent that is committed from now on counts as unknown too: nobody was asked whether its author has
+    -- blocked the writer.
+    if not known then
+        if exists (
+            select from contents c
+            where c.id = content and visible(c.status, c.author_id, writer, by_admin)
+              and not c.comments_locked
+        ) then
+            blocked := null;
+        end if;
+        return next;
+        return;
+    end if;
+
+    if most > 0 then
+        perform from contents c
+        where c.id = content and visible(c.status, c.author_id, writer, by_admin)
+          and not c.comments_locked
+        for no key update;
+        if found then
+            wait := comments_wait(writer, most, span);
+            if wait > 0 then
+                return next;
+                return;
+            end if;
+        end if;
+    end if;
+    -- The time is taken under the row's lock, so that times and ordinals have the same order.
+    update contents c set comments = c.comments + 1, live_comments = c.live_comments + 1
+    where c.id = content and visible(c.status, c.author_id, writer, by_admin)
+      and not c.comments_locked
+    returning c.comments, clock_timestamp(), c.status = 'active' into number, moment, active;
+    if not found then
+        return next;
+        return;
+    end if;
+    insert into comments as m (content_id, ordinal, parent_id, author_id, body, created, updated)
+    values (content, number, parent, writer, body, moment, moment)
+    returning m.id into comment;
+
+    if nearer is null then
+        return next;
+        return;
+    end if;
+    -- Whoever deletes a comment locks the content too, so the parent stays what it is now.
+    if parent is not null and (select p.deleted from comments p where p.id = parent) then
+        return next;
+        return;
+    end if;
+    commented := case when owner <> writer and owner is distinct from answered then owner end;
+    if answered <> writer and (
+        active or answered = owner or (select u.admin from users u where u.id = answered)
+    ) then
+        replied := answered;
+    end if;
+    if commented is null and replied is null then
+        return next;
+        return;
+    end if;
+    members := '"sender":"' || writer || '","content":"' || content || '","comment":' || comment;
+    -- In the order of user ids.
+    while commented is not null or replied is not null loop
+        if replied is null or commented < replied then
+            told := tell(commented, 'CommentOnContent', '{"kind":"CommentOnContent",' || members || '}');
+            commented := null;
+        else
+            told := tell(replied, 'CommentReply', '{"kind":"CommentReply",' || members || '}');
+            replied := null;
+        end if;
+        return next;
+    end loop;
+end $$;
+
+-- Writes comments, one after the other, each in a transaction of its own: see send_messages. A row of the answer: n,
+-- comment, blocked, wait, and of what is told user_id, seq, id, created, read, data, previous. It waits for the disk
+-- once more where any comment was written but the last, whatever the last one is answered.
+create or replace procedure write_comments(
+    contents uuid[], writers uuid[], by_admin boolean[], parents bigint[], bodies text[],
+    most integer[], spans integer[], inout answer text
+)
+    language plpgsql as $$
+declare
+    calls constant integer := cardinality(contents);
+    rows text[] := '{}';
+    owing boolean := false;
+    made text;
+    written boolean;
+    broken text;
+begin
+    for n in 1..calls loop
+        if n > 1 then
+            commit;
+        end if;
+        if n < calls then
+            perform set_config('synchronous_commit', 'off', true);
+        end if;
+        begin
+            select string_agg(
+                json_build_array(
+                    n, w.comment, w.blocked, w.wait, (w.told).user_id, (w.told).seq, (w.told).id,
+                    (w.told).created, false, (w.told).data, (w.told).previous
+                )::text, ','
+            ), bool_or(w.comment is not null) into made, written
+            from write_comment(
+                contents[n], writers[n], by_admin[n], parents[n], bodies[n],
+                most[n], make_interval(secs => spans[n])
+            ) w;
+        exception when integrity_constraint_violation or data_exception
+                or lock_not_available or deadlock_detected then
+            get stacked diagnostics broken = constraint_name;
+            rows := rows || json_build_object('n', n, 'code', sqlstate, 'name', broken, 'reason', sqlerrm)::text;
+            exit;
+        end;
+        if made is not null then
+            rows := rows || made;
+        end if;
+        if written then
+            owing := n < calls;
+        end if;
+    end loop;
+    if owing then
+        commit;
+        perform keep_commits();
+    end if;
+    answer := '[' || array_to_string(rows, ',') || ']';
+end $$;

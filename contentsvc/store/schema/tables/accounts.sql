@@ -1,0 +1,162 @@
+-- Users, how they log in, the mails to them, and who has left.
+--
+-- The row of a user who leaves goes, and with it, by foreign keys, what is theirs alone (extensions §8). What stays
+-- keeps the user's id, which then names nobody. What is much, or has to do with what is others', is deleted afterwards,
+-- a batch at a time: see contentsvc.store.accounts.deletion. So contents, ratings, comments, sessions, user_files and
+-- notifications refer to users by no foreign key. Whoever writes into them holds the user's row FOR KEY SHARE, as a
+-- foreign key does: nobody writes for a user who leaves. Log-ins hold that row anyway, announcements of files the
+-- storage row, and who appends to a log its counter's, both of which have a foreign key.
+
+create table users (
+    id              uuid primary key default gen_random_uuid(),
+    username        text not null,
+    -- What makes a username unique and is searched: ASCII lower case, in byte order, so that a prefix is a range of
+    -- the index.
+    username_key    text collate "C" not null generated always as (lower(username collate "C")) stored,
+    -- Accounts that the studio's own log-in makes have neither an address nor a password at first.
+    email           text,
+    email_key       text collate "C" generated always as (lower(email collate "C")) stored,
+    password_hash   text,
+    admin           boolean not null default false,
+    avatar          text,
+    emblem          uuid,
+    full_profile    text,
+    public_profile  text,
+    created         timestamptz not null default now(),
+    -- Since when the address is the account's.
+    email_since     timestamptz not null default now(),
+    email_confirmed boolean not null default false,
+    constraint users_username unique (username_key),
+    constraint users_email unique (email_key)
+);
+-- Whether another admin is left is asked before one is banned.
+create index users_admins on users (id) where admin;
+
+-- The index of similar names: that of pg_trgm where the server has the extension and this role may create it, and
+-- elsewhere one of the trigrams in a column. See functions/find_users.sql, which has both forms.
+do $do$
+begin
+    if not exists (select from pg_available_extensions where name = 'pg_trgm') then
+        raise exception using errcode = 'undefined_file';
+    end if;
+    create extension if not exists pg_trgm;
+    create index users_trigrams on users using gin (username_key gin_trgm_ops);
+exception when undefined_file or insufficient_privilege then
+    -- pg_trgm's own: every word with two blanks before it and one after, cut into threes. It stands here and not with
+    -- the functions, because the column is made by it: the function of a stored column is never replaced.
+    create function trigrams(name text) returns text[]
+        language sql immutable parallel safe as $$
+            select coalesce(array_agg(distinct substr(padded, place, 3)), '{}')
+            from (select '  ' || word || ' ' as padded
+                  -- As plain(), which a restore would not find: it sets no search path.
+                  from regexp_split_to_table(lower(name collate "C"), '[^a-z0-9]+') as word
+                  where word <> '') as words,
+                 generate_series(1, length(padded) - 2) as place
+        $$;
+    -- A tsvector, for its index tells which names share several of them.
+    alter table users add column trigrams tsvector not null
+        generated always as (array_to_tsvector(trigrams(username))) stored;
+    create index users_trigrams on users using gin (trigrams);
+end $do$;
+
+-- A log-in. Its access tokens name it; ending it ends them and its refresh tokens.
+create table sessions (
+    id      uuid primary key default gen_random_uuid(),
+    user_id uuid not null,
+    created timestamptz not null default now(),
+    used    timestamptz not null default now(),
+    revoked timestamptz
+);
+create index sessions_user on sessions (user_id);
+-- The ended ones of a user who logs in often are many more.
+create index sessions_live on sessions (user_id) where revoked is null;
+-- What a daemon reads at start and while it runs: the few that were ended of late.
+create index sessions_revoked on sessions (revoked) where revoked is not null;
+
+-- Refresh tokens are stored as SHA-256. A spent one is kept to notice that it is used again.
+create table refresh_tokens (
+    hash       bytea primary key,
+    session_id uuid not null references sessions on delete cascade,
+    expires    timestamptz not null,
+    spent      timestamptz,
+    -- What the successor of a spent token is made of, together with that token itself: so a token that comes twice
+    -- within the grace gets the same successor twice, and neither of the two can be told from what is stored. It is
+    -- there for as long as the grace may last.
+    salt       bytea
+);
+create index refresh_tokens_session on refresh_tokens (session_id);
+-- Which tokens are over: with the last of them a session is deleted.
+create index refresh_tokens_expires on refresh_tokens (expires);
+
+-- Failed log-ins within the present window, by account and client address; and by address alone, where the account is
+-- the nil GUID. `account` is a user's id, or stands for a name that nobody has; `address` stands for an address. Rows
+-- whose window is over are removed a few at a time.
+create table failed_log_ins (
+    account  uuid not null,
+    address  uuid not null,
+    failures integer not null,
+    since    timestamptz not null,
+    primary key (account, address)
+);
+create index failed_log_ins_since on failed_log_ins (since);
+
+-- Accounts elsewhere with which users log in, at the studio's own log-in or at Steam.
+create table identities (
+    id      uuid primary key default gen_random_uuid(),
+    -- The order of linking.
+    number  bigint not null generated always as identity,
+    user_id uuid not null constraint identities_user references users on delete cascade,
+    issuer  text collate "C" not null check (char_length(issuer) between 1 and 512),
+    subject text collate "C" not null check (char_length(subject) between 1 and 255),
+    linked  timestamptz not null default now(),
+    -- Whether it stays linked when the password is reset by mail. Null: nobody has proved to get the account's mail
+    -- since it was linked. False: it was linked before anybody had proved that for the first time. True: it was linked
+    -- after that, and somebody has proved it again since.
+    kept    boolean,
+    constraint identities_subject unique (issuer, subject)
+);
+create index identities_of_user on identities (user_id, number);
+
+-- Mails to users, and what their links are good for. A row waits here until the mail server has taken the mail; its
+-- token is made of its id and a key that is not in the database. These are not rows of the outbox: those are worked off
+-- in transactions, and each look at them would pass all mails that wait.
+create table mails (
+    id      uuid primary key default gen_random_uuid(),
+    -- `reset`: with a link to set a password. `confirm`, `change`: with a link to confirm the account's address, or a
+    -- new one. `changed`: tells the address before that it is not the account's any more. `linked`, `unlinked`: tell
+    -- the confirmed address which accounts elsewhere log in or do not any more.
+    purpose text not null check (purpose in ('reset', 'confirm', 'change', 'changed', 'linked', 'unlinked')),
+    -- Null while nobody has looked up whose address was given.
+    user_id uuid references users on delete cascade,
+    email   text not null,
+    created timestamptz not null default clock_timestamp(),
+    -- When it is to be sent, or tried again. A process that sends it moves this beyond the time that the sending may
+    -- take. Null once there is nothing more to do.
+    due     timestamptz default clock_timestamp(),
+    tries   integer not null default 0,
+    failure text,
+    -- Until when its link is good, counted from the last try.
+    expires timestamptz,
+    -- Its link is not good any more.
+    ended   boolean not null default false,
+    -- The issuers of the accounts elsewhere that it is about, a line each.
+    issuers text not null default ''
+) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+create index mails_due on mails (due) where due is not null;
+create index mails_user on mails (user_id, created);
+create index mails_asked on mails (lower(email collate "C")) where user_id is null;
+create index mails_created on mails (created);
+
+-- Who has left. Nobody else gets the name for 30 days, nor the address if an operator keeps it. Digests are enough for
+-- that.
+create table departures (
+    user_id  uuid primary key,
+    -- The SHA-256 of the name in lower case.
+    name     bytea not null,
+    departed timestamptz not null default clock_timestamp(),
+    -- The SHA-256 of the address in lower case, if it is kept.
+    email    bytea
+);
+create index departures_name on departures (name);
+create index departures_departed on departures (departed);
+create index departures_email on departures (email) where email is not null;

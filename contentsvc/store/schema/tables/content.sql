@@ -1,0 +1,215 @@
+-- Content, what it is made of, ratings, comments, and by what it is found.
+
+create sequence listing_ids;
+
+create table contents (
+    id              uuid constraint contents_id primary key,
+    -- New with each publication. The sequence makes it unique, and no index does: Postgres locks a row FOR UPDATE to
+    -- change a unique column, which would wait for all who only refer to the row, such as those who rate it, and they
+    -- for it. An index of listing ids alone would be a trap too: as long as nobody revises content, Postgres thinks
+    -- that it reads the newest of one type from there at less cost, and reads everything for a type that only old
+    -- content has. contents_updated is one for each type.
+    listing_id      bigint not null default nextval('listing_ids'),
+    revision_id     uuid not null,
+    author_id       uuid not null,
+    type            text not null,
+    -- It follows from `suspended` and `deleted`.
+    status          text not null default 'active',
+    name            text not null,
+    description     text not null,
+    screenshots     text[] not null check (cardinality(screenshots) > 0),
+    tags            text[] not null,
+    featured        boolean not null default false,
+    -- Tallies, kept by the triggers and statements that write what they count.
+    up              integer not null default 0,
+    down            integer not null default 0,
+    comments        integer not null default 0,
+    live_comments   integer not null default 0,
+    created         timestamptz not null default now(),
+    updated         timestamptz not null default now(),
+    -- Where a content stands in lists by age: it keeps this number, whatever is published later. It comes from the
+    -- sequence of listings.
+    number          bigint not null default nextval('listing_ids'),
+    -- What admins and the author have decided.
+    suspended       boolean not null default false,
+    deleted         boolean not null default false,
+    comments_locked boolean not null default false,
+    -- Since when it is deleted. Null again once it has given up all of its files.
+    withdrawn       timestamptz,
+    -- It gives up its files, and cannot be restored.
+    purged          boolean not null default false,
+    constraint contents_status check (status in ('active', 'suspended', 'deleted'))
+) with (fillfactor = 85);
+create unique index contents_number on contents (author_id, number);
+-- The few that are hidden: cheaper to look for than what is visible.
+create index contents_suspended on contents (id) include (author_id) where status <> 'active';
+create index contents_deleted on contents (author_id, number) where deleted;
+create index contents_withdrawn on contents (withdrawn) where withdrawn is not null;
+-- Lists of all content, by age and by the latest publication.
+create index contents_newest on contents (type, number);
+create index contents_updated on contents (type, listing_id);
+
+create table revisions (
+    id              uuid constraint revisions_id primary key,
+    content_id      uuid not null references contents on delete cascade,
+    version         text not null,
+    description     text not null,
+    entity_id       uuid not null,
+    entity_revision uuid not null,
+    created         timestamptz not null default now(),
+    -- Dense and in order of publication within the content. The first is that of the create.
+    ordinal         integer not null default 1,
+    -- Who has published it; null where that is not known.
+    publisher_id    uuid references users on delete set null,
+    -- It has given up its files, and cannot become the current one.
+    gone            boolean not null default false
+);
+create unique index revisions_ordinal on revisions (content_id, ordinal);
+-- Whose core an entity revision is.
+create index revisions_core on revisions (entity_id, entity_revision);
+create index revisions_publisher on revisions (publisher_id, created);
+
+-- Every entity revision ever registered, and the content that brought it.
+create table entities (
+    entity_id   uuid not null,
+    revision_id uuid not null,
+    path        text not null,
+    content_id  uuid not null references contents on delete cascade,
+    primary key (entity_id, revision_id)
+);
+create index entities_content on entities (content_id);
+
+create table packages (
+    id         uuid primary key,
+    win64      text,
+    osx64      text,
+    linux64    text,
+    content_id uuid not null references contents on delete cascade
+);
+create index packages_content on packages (content_id);
+
+-- The dependencies of a revision, in the order they were given.
+create table revision_entities (
+    revision_id     uuid not null references revisions on delete cascade,
+    originating     boolean not null,
+    place           integer not null,
+    entity_id       uuid not null,
+    entity_revision uuid not null,
+    primary key (revision_id, originating, place),
+    foreign key (entity_id, entity_revision) references entities
+);
+create index revision_entities_entity on revision_entities (entity_id, entity_revision);
+
+create table revision_packages (
+    revision_id uuid not null references revisions on delete cascade,
+    place       integer not null,
+    package_id  uuid not null references packages,
+    primary key (revision_id, place)
+);
+create index revision_packages_package on revision_packages (package_id);
+
+-- The content that uses what another has brought, by its current revision. It has the user's number, so that a list of
+-- them is a range of the index. Foreign keys would cost as much as the rows: two look-ups for each, and a lock on the
+-- used content, which writes into its row. They are not needed: the trigger writes only contents that entities and
+-- packages name, and a revision's dependencies keep those.
+create table content_uses (
+    used       uuid not null,
+    number     bigint not null,
+    content_id uuid not null,
+    primary key (used, number)
+);
+create index content_uses_content on content_uses (content_id);
+
+-- When a user was last told that the author of a content has withdrawn or restored it. Kept for a day, and bound to
+-- nothing: a row of a user who has gone does no harm.
+create table dependency_tellings (
+    dependency uuid not null,
+    recipient  uuid not null,
+    told       timestamptz not null,
+    primary key (dependency, recipient)
+);
+create index dependency_tellings_told on dependency_tellings (told);
+
+create table ratings (
+    user_id    uuid not null,
+    content_id uuid not null constraint ratings_content references contents on delete cascade,
+    up         boolean not null,
+    -- When the vote was cast.
+    voted      timestamptz not null default now(),
+    -- All of it is in the index, from which a user's map of ratings is read.
+    primary key (user_id, content_id) include (up)
+);
+create index ratings_content_index on ratings (content_id);
+
+create table comments (
+    id         bigint primary key generated always as identity,
+    content_id uuid not null references contents on delete cascade,
+    -- Dense and in order of creation within the content: a page is a range of it.
+    ordinal    integer not null,
+    parent_id  bigint,
+    author_id  uuid not null,
+    body       text not null,
+    created    timestamptz not null,
+    updated    timestamptz not null,
+    deleted    boolean not null default false,
+    constraint comments_ordinal unique (content_id, ordinal),
+    constraint comments_of_content unique (content_id, id),
+    constraint comments_parent foreign key (content_id, parent_id) references comments (content_id, id)
+);
+-- An author's newest comments, without reading the others.
+create index comments_author_newest on comments (author_id, id);
+
+-- By how much a content has fewer comments, because the author of some has left. The tombstones are there at once. The
+-- contents, which may be busy, are told later.
+create table uncounted_comments (
+    author_id  uuid not null,
+    content_id uuid not null,
+    comments   integer not null,
+    primary key (author_id, content_id)
+);
+
+-- What a content is found by: a row for each. `terms` has its words, tags and filters. It stands apart from the
+-- content's row and from its ranks, so that a vote rewrites no words, and a change of words no ranks. Postgres' own
+-- parser is not used: it depends on the server's locale. Words and tags come from Python
+-- (contentsvc/store/content/tokenizer.py), filters from the content's row. Every term begins with the content's shelf,
+-- in hexadecimal digits, and a mark, which no word has:
+--     1f.castle      a word: weight A in the name, B in a tag, none in the description
+--     1f#(md5)       a whole tag
+--     1f!game        a type or a status, or `featured`
+--     1f@(GUID)      the author
+-- A shelf is 16,384 numbers. So the index is one for each shelf: whoever wants the newest matches looks at one shelf
+-- after the other, and a word or a beginning that is frequent costs what it costs in a few of them.
+create table documents (
+    content_id uuid constraint documents_id primary key references contents on delete cascade,
+    number     bigint not null,
+    -- What the words were made from, see source_of(); null if there are no words yet.
+    source     bigint,
+    -- The words are missing, or are those of an earlier text. A job makes them.
+    stale      boolean not null,
+    terms      tsvector not null
+);
+-- Without a list of what is pending: each look at a shelf would read all of it.
+create index documents_terms on documents using gin (terms) with (fastupdate = off);
+create index documents_stale on documents (number) where stale;
+
+-- How a content ranks: a row for each, too.
+create table content_ranks (
+    number     bigint not null,
+    content_id uuid not null,
+    type       text not null,
+    -- The content's own.
+    listing_id bigint not null,
+    -- wilson(up, down).
+    top        float8 not null default 0,
+    -- The sum of the up-votes' weights less that of the down-votes'. A whole number of any length, so that a vote that
+    -- is taken back leaves nothing: a float would keep a residue.
+    net        numeric not null default 0,
+    -- trend(net).
+    trending   float8 not null default 0,
+    -- Whoever looks matches up has their numbers in order. So the ranks of many are read from a few pages of this
+    -- index, and nothing from the table.
+    constraint content_ranks_number primary key (number) include (top, trending, listing_id)
+);
+-- One for each type: a list of all types merges them.
+create index content_ranks_top on content_ranks (type, top, number);
+create index content_ranks_trending on content_ranks (type, trending, number);

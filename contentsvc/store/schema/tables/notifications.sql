@@ -1,0 +1,46 @@
+-- Notifications: a log per user, and its counter.
+
+-- Narrow and apart from users: it changes with every notification.
+create table notification_counters (
+    user_id  uuid primary key constraint notification_counters_user references users on delete cascade,
+    seq      bigint not null,
+    unread   bigint not null,
+    -- The id of the newest notification, and of the one before those that one statement stored last: they end with the
+    -- newest, and know the ones before them. So whoever sends one knows whether it follows the one sent before. Null
+    -- before the first; then, and where they are out of date, the row is looked up.
+    newest   uuid,
+    previous uuid,
+    -- Retention has deleted all up to this number. What somebody deleted by hand from the old end counts too.
+    trimmed  bigint not null default 0,
+    -- Kinds that the user wants neither stored nor numbered (extensions §5).
+    muted    text[] not null default '{}',
+    -- One more with each change of read flags, and with each deletion: by it, a process knows that it has told its
+    -- sockets of the last one.
+    changes  bigint not null default 0,
+    -- The user has deleted all up to this number: lists begin after it. A deleted notification keeps its row, number
+    -- and id, so that the numbers have no holes.
+    deleted  bigint not null default 0
+) with (fillfactor = 50);
+
+create table notifications (
+    user_id uuid not null,
+    seq     bigint not null,
+    id      uuid not null default gen_random_uuid(),
+    kind    text not null,
+    -- The kind as JSON text, tag first; the common fields are put before it on the way out.
+    data    text not null,
+    created timestamptz not null,
+    read    boolean not null default false,
+    primary key (user_id, seq),
+    unique (user_id, id)
+);
+
+-- A notification that was stored. `created` is in Unix seconds, `previous` the id of the one before it.
+create type told as (
+    user_id  uuid,
+    seq      bigint,
+    id       uuid,
+    created  bigint,
+    data     text,
+    previous uuid
+);

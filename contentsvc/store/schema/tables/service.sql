@@ -1,0 +1,85 @@
+-- What belongs to the service itself: its schema, its processes, its work and its limits.
+
+-- The upgrades that this database has had, or does not need because it was made later.
+create table schema_upgrades (
+    name    text collate "C" primary key,
+    applied timestamptz not null default now()
+);
+
+-- The text of which this database's schema was made: the files of tables/ and functions/. By it a start sees which
+-- functions have changed, and a back-up has what its rows need.
+create table schema_files (
+    path    text collate "C" primary key,
+    text    text not null,
+    -- The version that has put it here. An older one leaves it as it is.
+    release text not null
+);
+
+-- Whether the schema is whole: what it must have, by name, and the tables by number too.
+--
+-- A dump has these rows, but no database into which it is loaded gives its tables the same numbers. So the rows are
+-- wrong in each database that was made from a dump, until `contentsvc restore` or `contentsvc restore --finish`
+-- writes them anew. A copy of the server's files keeps the numbers.
+--
+-- Each process holds a lock on this table for as long as it serves. Whoever drops it, as a restore does before it
+-- makes new tables, waits until no process uses the database any more.
+create table schema_marks (
+    object text collate "C" primary key,
+    -- The oid of a table; null for what is no table.
+    number bigint
+);
+
+-- The daemons' processes, as each tells every few seconds: for an operator, who asks what runs.
+create table processes (
+    id      uuid primary key,
+    host    text not null,
+    pid     integer not null,
+    version text not null,
+    started timestamptz not null default clock_timestamp(),
+    seen    timestamptz not null default clock_timestamp(),
+    sockets integer not null,
+    -- Connected ones.
+    users   integer not null,
+    -- The jobs that fail, as a JSON array: name, since (Unix seconds), error.
+    failing text not null
+) with (fillfactor = 50);
+
+create sequence outbox_turns;
+
+-- What is still to be told to many, and how far each has come (extensions, Telling). A row is written in the
+-- transaction of its cause; any process works it off, a batch of recipients at a time.
+create table outbox (
+    id      bigint generated always as identity primary key,
+    -- Rows take turns: one that has had a batch gets a number above all others.
+    turn    bigint not null default nextval('outbox_turns'),
+    -- What is told, and what is remembered for it, as JSON text with the kind as its tag. A daemon leaves a kind that
+    -- it does not know to those of a newer release.
+    kind    text not null,
+    task    text not null,
+    -- Rows about one thing are worked off one after the other: who is told that a content is suspended, and then that
+    -- it is active, must hear of it in this order.
+    topic   text,
+    -- Where the next batch begins; null for the first.
+    place   text,
+    created timestamptz not null default clock_timestamp(),
+    -- How often the next batch has failed, why the last time, and when it may be tried again.
+    tries   integer not null default 0,
+    failure text,
+    due     timestamptz
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+create index outbox_turn on outbox (turn);
+create index outbox_topic on outbox (topic, id) where topic is not null;
+
+-- How often something may happen: what has happened lately. The function rate_limit reads and writes it, and
+-- contentsvc/store/rate_limits.py has the list of the limits.
+create table rate_limits (
+    -- The limit, and who or what it is for: the id of a user, or the digest of something else. No foreign key: it
+    -- would lock the user's row with each effect.
+    name    text not null,
+    subject uuid not null,
+    -- When it happened, and when that does not count any more.
+    moment  timestamptz not null,
+    expires timestamptz not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+create index rate_limits_subject on rate_limits (subject, name, moment);
+create index rate_limits_expires on rate_limits (expires);
