@@ -26,7 +26,7 @@ from tests.spec.client import NOTHING, Response
 from tests.spec.data import Content, User, guid
 from tests.spec.notifications.support import revision
 
-ASKS = {"precheck_check"}
+ASKS = {"check_upload"}
 """Operations that change nothing, whoever calls them."""
 
 TABLES = [
@@ -100,7 +100,7 @@ class ActCase(ChallengeCase):
 class Recipes(ActCase):
     """For each operation, acts that come one after another."""
 
-    async def content_put(self) -> list[Act]:
+    async def put_content(self) -> list[Act]:
         body = {"description": "new", "screenshotUris": ["a.png"]}
         return [
             Act(made.path, body | more, "content_changed", "content", made.id)
@@ -108,7 +108,7 @@ class Recipes(ActCase):
             for more in ({}, {"tags": []})
         ]
 
-    async def content_set_status(self) -> list[Act]:
+    async def set_content_status(self) -> list[Act]:
         made = await self.content(await self.user())
         path, about = f"{made.path}/status", ("content", made.id)
         gore = {"status": "suspended", "reason": "gore"}
@@ -117,7 +117,7 @@ class Recipes(ActCase):
             Act(path, {"status": "active"}, "content_restored", *about),
         ]
 
-    async def content_set_featured(self) -> list[Act]:
+    async def set_content_featured(self) -> list[Act]:
         made = await self.content(await self.user())
         path, about = f"{made.path}/featured", ("content", made.id)
         return [
@@ -125,18 +125,18 @@ class Recipes(ActCase):
             Act(path, {"featured": False}, "content_unfeatured", *about),
         ]
 
-    async def precheck_check(self) -> list[Act]:
+    async def check_upload(self) -> list[Act]:
         made = await self.content(await self.user())
         body = {"contentId": made.id, "operation": "update", "dependencies": [], "packages": []}
         return [Act("content/upload-precheck", body)]
 
-    async def revisions_publish(self) -> list[Act]:
+    async def publish_revision(self) -> list[Act]:
         return [
             Act(f"{made.path}/revisions", revision(), "revision_published", "content", made.id)
             for made in await self.shown_and_hidden()
         ]
 
-    async def revisions_set_current(self) -> list[Act]:
+    async def set_current_revision(self) -> list[Act]:
         acts = []
         for made in await self.shown_and_hidden():
             await self.publish(made)
@@ -144,22 +144,22 @@ class Recipes(ActCase):
             acts.append(Act(path, body, "revision_selected", "content", made.id))
         return acts
 
-    async def revisions_delete(self) -> list[Act]:
+    async def delete_revision(self) -> list[Act]:
         made = await self.content(await self.user())
         await self.publish(made)
         return [Act(f"{made.path}/revisions/{made.sent['revisionId']}")]
 
-    async def withdrawal_delete(self) -> list[Act]:
+    async def delete_content(self) -> list[Act]:
         return [Act((await self.content(await self.user())).path)]
 
-    async def withdrawal_restore(self) -> list[Act]:
+    async def restore_content(self) -> list[Act]:
         return [Act(f"{(await self.content(await self.user())).path}/restore")]
 
-    async def comments_update(self) -> list[Act]:
+    async def update_comment(self) -> list[Act]:
         made = await self.content(await self.user())
         return [Act(await self.comment(made, await self.user()), {"body": "new"})]
 
-    async def comments_delete(self) -> list[Act]:
+    async def delete_comment(self) -> list[Act]:
         acts = []
         for made in await self.shown_and_hidden():
             # Others do not see the one that is hidden.
@@ -169,14 +169,14 @@ class Recipes(ActCase):
             acts.append(Act(path, NOTHING, "comment_deleted", *about, "rude", query=reason))
         return acts
 
-    async def comments_lock(self) -> list[Act]:
+    async def set_comments_locked(self) -> list[Act]:
         return [
             Act(f"{made.path}/comments-locked", {"locked": locked}, action, "content", made.id)
             for made in await self.shown_and_hidden()
             for locked, action in ((True, "comments_locked"), (False, "comments_unlocked"))
         ]
 
-    async def users_update(self) -> list[Act]:
+    async def update_user(self) -> list[Act]:
         user = await self.user()
         body = {"avatar": "a.png", "emblem": guid(), "fullProfile": {}, "publicProfile": {}}
         other = {"avatar": None, "emblem": None, "publicProfile": {"profile": "x"}}
@@ -185,7 +185,7 @@ class Recipes(ActCase):
             for each in ({}, {"fullProfile": {"profile": "x"}}, other)
         ]
 
-    async def bans_put(self) -> list[Act]:
+    async def ban_user(self) -> list[Act]:
         user = await self.user()
         path, about = f"user/{user.id}/ban", ("user", user.id)
         return [
@@ -193,23 +193,23 @@ class Recipes(ActCase):
             for reason, until in (("rude", None), ("cheats", None), ("cheats", 1), ("cheats", 2))
         ]
 
-    async def bans_lift(self) -> list[Act]:
+    async def unban_user(self) -> list[Act]:
         user, admin = await self.user(), await self.admin()
         path = f"user/{user.id}/ban"
         await self.put(path, {"reason": "rude"}, by=admin, expect=204)
         return [Act(path, NOTHING, "ban_lifted", "user", user.id)]
 
-    async def actions_warn(self) -> list[Act]:
+    async def warn_user(self) -> list[Act]:
         user = await self.user()
         body = {"reason": "rude", "id": guid()}
         return [Act(f"user/{user.id}/warning", body, "user_warned", "user", user.id, "rude")]
 
-    async def challenges_create(self) -> list[Act]:
+    async def create_challenge(self) -> list[Act]:
         return [
             Act("design-challenges", challenge(), "challenge_created", "challenge", again=False)
         ]
 
-    async def challenges_replace(self) -> list[Act]:
+    async def replace_challenge(self) -> list[Act]:
         made = await self.challenge()
         win = made.sent["win"]
         emblem = {"emblem": win["emblem"] | {"color": "#000000"}}
@@ -218,47 +218,47 @@ class Recipes(ActCase):
             for change in ({"name": "Towers"}, {"types": ["game"]}, {"win": win | emblem})
         ]
 
-    async def challenges_delete(self) -> list[Act]:
+    async def delete_challenge(self) -> list[Act]:
         made = await self.challenge()
         return [Act(made.path, NOTHING, "challenge_deleted", "challenge", made.id)]
 
-    async def challenges_close(self) -> list[Act]:
+    async def close_challenge(self) -> list[Act]:
         made = await self.challenge()
         path, body = f"{made.path}/close", {"winners": [(await self.entry(made)).id]}
         return [Act(path, body, "challenge_closed", "challenge", made.id)]
 
-    async def entries_enter(self) -> list[Act]:
+    async def enter_challenge(self) -> list[Act]:
         made, game = await self.challenge(), await self.content(await self.user())
         return [Act(made.entry(game))]
 
-    async def entries_leave(self) -> list[Act]:
+    async def leave_challenge(self) -> list[Act]:
         made = await self.challenge()
         games = await self.shown_and_hidden(made)
         return [
             Act(made.entry(game), NOTHING, "entry_removed", "challenge", made.id) for game in games
         ]
 
-    async def rewards_take(self) -> list[Act]:
+    async def revoke_rewards(self) -> list[Act]:
         made = await self.challenge()
         user = (await self.entry(made)).author
         await self.close(made)
         path = f"user/{user.id}/rewards/{made.id}"
         return [Act(path, NOTHING, "reward_removed", "user", user.id)]
 
-    async def files_block(self) -> list[Act]:
+    async def block_file(self) -> list[Act]:
         digest = guid().replace("-", "") * 2
         return [
             Act(f"files/{digest}/block", {"reason": reason}, "file_blocked", "file", digest, reason)
             for reason in ("stolen", "gore")
         ]
 
-    async def files_unblock(self) -> list[Act]:
+    async def unblock_file(self) -> list[Act]:
         digest = guid().replace("-", "") * 2
         path, admin = f"files/{digest}/block", await self.admin()
         await self.put(path, {"reason": "stolen"}, by=admin, expect=204)
         return [Act(path, NOTHING, "file_unblocked", "file", digest)]
 
-    async def reports_decide(self) -> list[Act]:
+    async def resolve_reports(self) -> list[Act]:
         user = await self.user()
         path, acts = f"moderation/reports/user/{user.id}", []
         reporters = [await self.user() for _ in range(2)]
@@ -330,7 +330,7 @@ class ActTests(Recipes):
             await self.noted(act, before, failed[-1], False)
 
         done = await self.ask(operation, act, admin)
-        needed = refused and done.status < 300 and operation.id not in ASKS
+        needed = refused and done.status < 300 and operation.handler not in ASKS
         self.assertEqual(needed, bool(act.action), repr(done))
         # What failed has not stayed: otherwise this would have changed nothing.
         await self.noted(act, before, done, needed)
@@ -344,8 +344,8 @@ class ActTests(Recipes):
         """Extensions §7: each write that changes something, and that others are refused, is noted
         in its transaction, once; a repeat is not."""
         for operation in WRITES:
-            recipe = getattr(self, operation.id, None)
-            self.assertIsNotNone(recipe, f"{operation.id} has no recipe")
+            recipe = getattr(self, operation.handler, None)
+            self.assertIsNotNone(recipe, f"{operation.handler} has no recipe")
             for act in await recipe():
                 await self.check(operation, act)
 
@@ -354,7 +354,7 @@ class ActTests(Recipes):
         noted."""
         admin = await self.admin()
         for operation in WRITES:
-            for act in await getattr(self, operation.id)():
+            for act in await getattr(self, operation.handler)():
                 before = self.newest()
                 asked = [
                     Deferred.fromCoroutine(self.ask(operation, act, admin))
@@ -365,7 +365,7 @@ class ActTests(Recipes):
 
     async def test_none_too_many(self):
         """Each recipe is that of an operation."""
-        names = {operation.id for operation in WRITES}
+        names = {operation.handler for operation in WRITES}
         recipes = {name for name in vars(Recipes) if not name.startswith("_")}
         self.assertEqual(names, recipes)
 

@@ -11,6 +11,17 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.api.families import MIRRORED, OPERATIONS
 
 LISTED = Path(__file__).with_name("operations.txt")
+READS = ("get", "list", "search", "check", "export")
+VERBS = {
+    *READS,
+    *("create", "put", "update", "replace", "delete", "set"),
+    *("publish", "restore", "announce", "block", "unblock"),
+    *("follow", "unfollow", "add", "remove", "send", "accept", "decline", "mark", "clear"),
+    *("enter", "leave", "close", "revoke"),
+    *("register", "connect", "end", "change", "reset", "request", "verify", "link", "unlink"),
+    *("report", "resolve", "ban", "unban", "warn"),
+}
+"""What operations do, in a word. A new one takes one of these, if any fits."""
 SECTIONS = [f"§4.{number}" for number in range(1, 20)]
 
 
@@ -20,21 +31,34 @@ class Line(NamedTuple):
     method: str
     path: str
     allow: str
+    id: str
 
 
 def listed() -> list[tuple[Line, str]]:
     """The list, each with its section of the spec or nothing."""
     lines = [line.split() for line in LISTED.read_text().splitlines() if line[0] != "#"]
-    return [(Line(*words[:3]), "".join(words[3:])) for words in lines]
+    return [(Line(*words[:4]), "".join(words[4:])) for words in lines]
 
 
 class OperationTests(SynchronousTestCase):
     def test_all(self) -> None:
         """None is missing from the list in operations.txt, and none beside it."""
-        there = {Line(op.route.method, op.url, op.route.allow.name) for op in OPERATIONS}
+        there = {Line(op.route.method, op.url, op.route.allow.name, op.id) for op in OPERATIONS}
         expected = {line for line, _ in listed()}
         self.assertEqual(there - expected, set(), "not listed")
         self.assertEqual(expected - there, set(), "not there")
+
+    def test_ids(self) -> None:
+        """An id is a verb and what it is done to, in lower camel case."""
+        for line, _ in listed():
+            self.assertRegex(line.id, "^[a-z]+([A-Z][a-z]+)+$")
+            self.assertIn(re.match("[a-z]+", line.id)[0], VERBS, line.id)  # type: ignore[index]
+
+    def test_read(self) -> None:
+        """What only reads says so, and nothing else does."""
+        for line, _ in listed():
+            reads = line.id.startswith(READS)
+            self.assertEqual(reads, line.method == "GET" or line.id == "checkUpload", line.id)
 
     def test_spec(self) -> None:
         """Each of the spec's nineteen operations is on the list once."""

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
+from contentsvc.api.families import TAGS
 from contentsvc.web.openapi import Document
 from contentsvc.web.operations import Operation
+from contentsvc.web.schemas import Union
 from contentsvc.wire.notifications import AnyNotification, ClientMessage, ServerMessage
+from contentsvc.wire.repeatable import KEYS, is_repeatable
 
 _ABOUT = """\
 Content that players of a game make and share, with users, comments, ratings, challenges, progress \
@@ -16,7 +19,13 @@ data and notifications. A WebSocket pushes each notification as it happens.
 Log in at /oauth/token, and send the access token as `Authorization: Bearer …`. Errors are \
 problems as in RFC 9457, and their `code` names the cause. Every answer has an `X-Request-Id`. \
 Every 200 has a weak `ETag`; a GET that sends it in `If-None-Match` gets a 304. HEAD works \
-wherever GET does. All paths below /api/v1/user work below /methods/v1/user too."""
+wherever GET does. All paths below /api/v1/user work below /methods/v1/user too.
+
+`operationId`, tags and titles stay as they are, for clients that are made of this document. An \
+operation with `x-repeatable` may be sent again if no answer came: a second time has no second \
+effect. Where it has `x-idempotency-key` too, that holds if the body has the member of this name: \
+a GUID that you make for each request. A list with `x-paged` comes in parts: `limit` says how long \
+they are, and the `Link` header has the `after` of the next one."""
 
 _SOCKET = """\
 **The socket** is at /socket, on this server. POST /api/v1/session/connect gives its URL and a \
@@ -27,6 +36,16 @@ the last notification that it has seen. It then gets all later ones, in order, n
 request that is no WebSocket handshake gets a 426 or a 400."""
 
 
+_NOTIFICATION = """\
+A notification: one of its kinds, by `kind`. Later releases have further kinds; leave out those \
+that you do not know, or show them as such."""
+_SERVER_MESSAGE = """\
+A message of the socket to the client, by `type`. Later releases have further types; leave out \
+those that you do not know."""
+_CLIENT_MESSAGE = """\
+A message of the socket from the client, by `type`. The service leaves out what it does not know."""
+
+
 def document(operations: Sequence[Operation]) -> dict[str, Any]:
     """The document of these operations, with the messages of the socket."""
     return Document(
@@ -34,12 +53,15 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
         title="contentsvc",
         version=version("contentsvc"),
         about=f"{_ABOUT}\n\n{_SOCKET}",
+        tags=TAGS,
         log_in="/oauth/token",
         unions={
-            "Notification": AnyNotification,
-            "ServerMessage": ServerMessage,
-            "ClientMessage": ClientMessage,
+            "Notification": Union(AnyNotification, _NOTIFICATION, open=True),
+            "ServerMessage": Union(ServerMessage, _SERVER_MESSAGE, open=True),
+            "ClientMessage": Union(ClientMessage, _CLIENT_MESSAGE),
         },
+        is_repeatable=is_repeatable,
+        keys=KEYS,
     ).build()
 
 

@@ -1,7 +1,7 @@
 """The errors of the operations. Each cause has one code, the same everywhere."""
 
 import math
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.identity.subject import IdentityUnavailable
@@ -10,8 +10,13 @@ from contentsvc.tokens import InvalidToken
 from contentsvc.web import errors as web
 from contentsvc.web.errors import BodyFault, Problem, named
 from contentsvc.wire.accounts import GRANTS
-from contentsvc.wire.base import Id
+from contentsvc.wire.base import Id, Seconds, described
 from contentsvc.wire.content import EntityReference
+from contentsvc.wire.files import ByteCount
+from contentsvc.wire.progress import VersionNumber
+
+_QUOTA = Annotated[int, described("the quota: bytes, files or keys, as `detail` says")]
+_USED = Annotated[int, described("how much of it is used")]
 
 UserNotFound = named(404, "user_not_found", "There is no such user.")
 ContentNotFound = named(404, "content_not_found", "There is no such content.")
@@ -90,7 +95,7 @@ AccountBanned = named(
     "The account is banned.",
     oauth="account_banned",
     reason=str,
-    until=int,
+    until=Seconds,
 )
 BanNotFound = named(404, "ban_not_found", "The user is not banned.")
 SessionNotFound = named(404, "session_not_found", "You have no such session.")
@@ -193,15 +198,15 @@ ProgressConflict = named(
     "progress_conflict",
     "The key now has another version.",
     value=dict[str, Any] | None,
-    version=int,
-    timestamp=int | None,
+    version=VersionNumber,
+    timestamp=Seconds | None,
 )
 QuotaExceeded = named(
     403,
     "quota_exceeded",
     "This write would exceed your quota.",
-    limit=int,
-    used=int,
+    limit=_QUOTA,
+    used=_USED,
     errors=list[BodyFault],
 )
 FileBlocked = named(
@@ -217,7 +222,7 @@ FileTooLarge = named(
     422,
     "file_too_large",
     "Some of the files are too large.",
-    limit=int,
+    limit=ByteCount,
     errors=list[BodyFault],
 )
 StorageUnavailable = named(

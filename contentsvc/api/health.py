@@ -34,12 +34,12 @@ class Health:
         self._reactor = reactor
 
     @route("GET", "/health/live", allow=ANYONE)
-    async def live(self, call: Call) -> Live:
+    async def check_liveness(self, call: Call) -> Live:
         """Check that the process responds."""
         return Live()
 
     @route("GET", "/health/ready", allow=ANYONE, raises=(NotReady,))
-    async def ready(self, call: Call) -> Ready:
+    async def check_readiness(self, call: Call) -> Ready:
         """Check that the process can serve. If it cannot, the answer is 503, and `reasons` lists
         what is missing; docs/guides/monitoring.md explains each. If it can still read, the status
         is `degraded`, with the reasons."""

@@ -10,10 +10,9 @@ from contentsvc.client.accounts.login import LogIn
 from contentsvc.client.errors import ApiError, NotSignedIn
 from contentsvc.client.http import MOST_ANSWER, UNREADABLE, Http, Response, error_of
 from contentsvc.client.reading import Page
+from contentsvc.wire.repeatable import is_repeatable
 
 T = TypeVar("T")
-
-_REPEATABLE = frozenset({"GET", "PUT", "PATCH", "DELETE"})
 
 
 class Calls:
@@ -44,14 +43,23 @@ class Calls:
         items: list[T] = read(answer, list[item])  # type: ignore[valid-type]
         return Page(items, _next(answer.header("Link")))
 
-    async def create(self, path: str, body: Struct, *, repeat: bool = False) -> str:
+    async def create(self, path: str, body: Struct, *, operation: str = "") -> str:
         """Make something. Returns its id, the last segment of the Location."""
-        answer = await self.call("POST", f"/api/v1{path}", body, repeat=repeat)
+        answer = await self.call("POST", f"/api/v1{path}", body, operation=operation)
         return (answer.header("Location") or "").rpartition("/")[2]
 
-    async def ask(self, path: str, body: Struct, answer: type[T], *, repeat: bool) -> T:
+    async def ask(
+        self,
+        path: str,
+        body: Struct,
+        answer: type[T],
+        *,
+        operation: str = "",
+        repeat: bool | None = None,
+    ) -> T:
         """POST a question."""
-        return read(await self.call("POST", f"/api/v1{path}", body, repeat=repeat), answer)
+        sent = await self.call("POST", f"/api/v1{path}", body, operation=operation, repeat=repeat)
+        return read(sent, answer)
 
     async def send(
         self,
@@ -60,10 +68,10 @@ class Calls:
         body: Struct | None = None,
         *,
         query: Struct | None = None,
-        repeat: bool | None = None,
+        operation: str = "",
     ) -> None:
         """Change something, whose answer has no body."""
-        await self.call(method, f"/api/v1{path}", body, query=query, repeat=repeat)
+        await self.call(method, f"/api/v1{path}", body, query=query, operation=operation)
 
     async def call(
         self,
@@ -72,16 +80,17 @@ class Calls:
         body: Struct | None = None,
         *,
         query: Struct | None = None,
+        operation: str = "",
         repeat: bool | None = None,
         most: int = MOST_ANSWER,
     ) -> Response:
         """The answer of the operation at the whole `path`, if it succeeds. `repeat` says whether
-        the request may be sent again when no answer comes. By default, all but a POST may be. The
-        answer has at most `most` bytes."""
+        the request is sent again when no answer comes; if it does not, wire.repeatable does, of
+        the `operation`: its id, if it stands there. The answer has at most `most` bytes."""
         sent: Any = {
             "body": None if body is None else json.encode(body),
             "query": _parameters(query),
-            "repeat": method in _REPEATABLE if repeat is None else repeat,
+            "repeat": is_repeatable(operation, method) if repeat is None else repeat,
             "most": most,
         }
         token = await self._log_in.access_token() if self._log_in.signed_in else None

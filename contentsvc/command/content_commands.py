@@ -69,10 +69,10 @@ def run(url: str, sign_in: SignIn | None, act: Callable[[Client], Awaitable[int]
 async def _elsewhere(client: Client, url: str) -> None:
     """Raises CommandError if the service is not there, or has no operations for files."""
     try:
-        await client.files.storage()
+        await client.files.get_storage()
     except ApiError:
         try:
-            await client.health.live()
+            await client.health.check_liveness()
         except ApiError:
             raise CommandError(f"there is no contentsvc at {url}") from None
         raise CommandError(

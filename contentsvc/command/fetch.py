@@ -40,8 +40,8 @@ def fetch(
 async def _fetch(
     client: Client, content: str, folder: Path, revision: str | None, platform: Platform | None
 ) -> int:
-    detail = await client.content.detail(content)
-    made = await client.content.revision(content, revision or detail.revision_id)
+    detail = await client.content.get(content)
+    made = await client.content.get_revision(content, revision or detail.revision_id)
     parts = list(_parts(made, platform))
     names: dict[str, list[str]] = {}
     for part in parts:

@@ -251,7 +251,7 @@ class _Publishing:
 
 async def _detail(client: Client, content: str) -> ContentDetail | None:
     try:
-        return await client.content.detail(content)
+        return await client.content.get(content)
     except ApiError as error:
         if error.status == 404:
             return None
@@ -260,7 +260,7 @@ async def _detail(client: Client, content: str) -> ContentDetail | None:
 
 async def _revision(client: Client, ids: Ids) -> RevisionDetail | None:
     try:
-        return await client.content.revision(ids.content, ids.revision)
+        return await client.content.get_revision(ids.content, ids.revision)
     except ApiError as error:
         if error.status == 404:
             return None

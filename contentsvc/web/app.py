@@ -88,7 +88,7 @@ class Api(Resource):
                 continue
             unused.discard(type(family))
             route, path = operation.route, operation.path
-            # Klein's default, __name__, is the same for every `put`.
+            # Klein's default, __name__, is the same where a handler is served at a second path.
             endpoint = f"{route.method} {path}"
             serve = self._server(route, getattr(family, operation.handler))
             variables = tuple((*each, variable_name(*each)) for each in route.variables)

@@ -111,7 +111,12 @@ MethodNotAllowed = named(
     "This path does not allow this method. The Allow header lists the allowed ones.",
 )
 RequestTimeout = named(408, "timeout", "The request did not arrive in time.")
-PayloadTooLarge = named(413, "payload_too_large", "The body is larger than the limit.", limit=int)
+PayloadTooLarge = named(
+    413,
+    "payload_too_large",
+    "The body is larger than the limit.",
+    limit=Annotated[int, Meta(description="the most bytes of the body")],
+)
 UriTooLong = named(414, "uri_too_long", "The path and query are longer than 16 KiB.")
 UnsupportedMediaType = named(
     415, "unsupported_media_type", "The Content-Type of the body must be application/json."

@@ -1,7 +1,6 @@
 """The OpenAPI 3.1 document of a table of operations. Everything in it comes from the routes."""
 
-import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -9,10 +8,10 @@ from contentsvc.web.body_limits import KIB, SMALL
 from contentsvc.web.decode import SHA256
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout, Unavailable
 from contentsvc.web.examples import ID, example
-from contentsvc.web.operations import Family, Operation, variable_name
+from contentsvc.web.operations import Operation, variable_name
 from contentsvc.web.permissions import Rule
 from contentsvc.web.route import Route
-from contentsvc.web.schemas import NO_NUL, REF, Schema, Schemas, prose
+from contentsvc.web.schemas import NO_NUL, REF, Schema, Schemas, Union, prose
 from contentsvc.web.urls import LONGEST
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
@@ -37,7 +36,7 @@ _HEADERS: dict[str, Schema] = {
     },
     "Retry-After": {
         "description": "Seconds after which to try again.",
-        "schema": {"type": "integer", "minimum": 1},
+        "schema": {"type": "integer", "format": "int32", "minimum": 1},
     },
     "WWW-Authenticate": {
         "description": "The challenge of RFC 6750.",
@@ -50,12 +49,20 @@ _HEADERS_OF = {
     503: ("Retry-After",),
 }
 _PROBLEM: Schema = {
+    "title": "Problem",
     "description": "An error (RFC 9457). Programs decide by `code`.",
     "type": "object",
     "properties": {
         "type": {"type": "string", "examples": ["urn:contentsvc:problem:forbidden"]},
         "title": {"type": "string", "examples": ["Forbidden"]},
-        "status": {"type": "integer", "minimum": 400, "maximum": 599, "examples": [403]},
+        "status": {
+            "description": "The status of the answer.",
+            "type": "integer",
+            "format": "int32",
+            "minimum": 400,
+            "maximum": 599,
+            "examples": [403],
+        },
         "detail": {"type": "string", "examples": ["Your account is not allowed to do this."]},
         "code": {
             "description": "The cause, in a word that does not change.",
@@ -71,6 +78,7 @@ _PROBLEM: Schema = {
     "required": ["type", "title", "status", "detail", "code", "requestId"],
 }
 _OAUTH_ERROR: Schema = {
+    "title": "OAuthError",
     "description": "An error of an OAuth endpoint (RFC 6749 §5.2).",
     "type": "object",
     "properties": {"error": {"type": "string"}, "error_description": {"type": "string"}},
@@ -81,8 +89,10 @@ _BEFORE = (RequestTimeout, PayloadTooLarge)
 
 
 class Document:
-    """Builds a document. `title`, `version` and `about` describe the service. `log_in` is the
-    path of the operation that gives access tokens. `unions` are types with names of their own."""
+    """Builds a document. `title`, `version` and `about` describe the service, and `tags` each of
+    the operations' tags. `log_in` is the path of the operation that gives access tokens. `unions`
+    are types with names of their own. `is_repeatable` says of an operation's id and method whether
+    clients may send it again; for this, some have a member in their body, as `keys` says by id."""
 
     def __init__(
         self,
@@ -91,9 +101,14 @@ class Document:
         title: str,
         version: str,
         about: str,
+        tags: Mapping[str, str],
         log_in: str,
-        unions: Mapping[str, Any],
+        unions: Mapping[str, Union],
+        is_repeatable: Callable[[str, str], bool],
+        keys: Mapping[str, str],
     ) -> None:
+        self._is_repeatable = is_repeatable
+        self._keys = keys
         self._info = {
             "title": title,
             "version": version,
@@ -137,12 +152,12 @@ class Document:
                 {**_content(JSON, _ref("OAuthError")), **_content(PROBLEM, _ref("Problem"))},
             ),
         }
+        used = {operation.family.tag for operation in operations}
+        self._tags = [{"name": tag, "description": tags[tag]} for tag in tags if tag in used]
         self._paths: dict[str, dict[str, Any]] = {}
-        self._tags: dict[str, str] = {}
         for operation in operations:
             methods = self._paths.setdefault(operation.url, {})
             methods[operation.route.method.lower()] = self._operation(operation)
-            self._tags.setdefault(operation.family.name, _about(operation.family))
 
     def build(self) -> dict[str, Any]:
         """The document."""
@@ -150,7 +165,7 @@ class Document:
             "openapi": "3.1.0",
             "info": self._info,
             "servers": [{"url": "/"}],
-            "tags": [{"name": name, "description": text} for name, text in self._tags.items()],
+            "tags": self._tags,
             "paths": dict(sorted(self._paths.items())),
             "components": {
                 "schemas": dict(sorted(self._components.items())),
@@ -179,16 +194,20 @@ class Document:
         paragraphs = [rest, _who(operation)]
         found: dict[str, Any] = {
             "operationId": operation.id,
-            "tags": [operation.family.name],
+            "tags": [operation.family.tag],
             "summary": summary.removesuffix("."),
             "description": "\n\n".join(filter(None, paragraphs)),
+            "x-repeatable": self._is_repeatable(operation.id, route.method),
+            "x-paged": route.answer.linked,
             "security": self._security(operation),
         }
+        if operation.id in self._keys:
+            found["x-idempotency-key"] = self._keys[operation.id]
         parameters = [*map(_variable, route.variables), *self._query(route)]
         if parameters:
             found["parameters"] = parameters
         if route.bodies or route.form is not None:
-            found["requestBody"] = self._body(route)
+            found["requestBody"] = self._body(operation)
         errors = self._oauth if route.form is not None else self._problems
         found["responses"] = {
             **self._success(route),
@@ -222,7 +241,8 @@ class Document:
             for name, needed, schema in self._schemas.parameters(route.query)
         ]
 
-    def _body(self, route: Route) -> dict[str, Any]:
+    def _body(self, operation: Operation) -> dict[str, Any]:
+        route = operation.route
         limit = route.limit if route.allow.signed_in else min(route.limit, SMALL)
         types = [self._schemas.of(_described(body)) for body in route.bodies]
         if route.form is not None:
@@ -236,7 +256,9 @@ class Document:
                 schema["$ref"].removeprefix(REF): {"value": example(schema, self._components)}
                 for schema in types
             }
-            content = {JSON: {"schema": {"anyOf": types}, "examples": examples}}
+            title = f"{operation.id[0].upper()}{operation.id[1:]}Body"
+            schema = {"title": title, "anyOf": types}
+            content = {JSON: {"schema": schema, "examples": examples}}
         return {
             "description": f"At most {limit // KIB} KiB.",
             "required": True,
@@ -277,12 +299,14 @@ class Document:
         return {media: {"schema": schema, "examples": examples}}
 
     def _problem(self, kinds: Sequence[type[Problem]]) -> Schema:
-        return self._narrowed("Problem", "code", sorted({kind.code for kind in kinds}), kinds)
+        words = sorted({kind.code for kind in kinds})
+        return self._narrowed("Problem", "code", words, kinds)
 
     def _narrowed(
         self, name: str, member: str, words: list[str], kinds: Sequence[type[Problem]]
     ) -> Schema:
-        """A component whose member has only these words, with further members."""
+        """A component whose member has only these words, with further members. Its title tells it
+        from all others: generators of clients name types by titles."""
         # Not `const` for one of them: generators merge an enum with the string of the component.
         extra: dict[str, list[Any]] = {}
         for kind in kinds:
@@ -300,7 +324,8 @@ class Document:
             "properties": {member: {"type": "string", "enum": words}, **members},
             "required": [member],
         }
-        return {"allOf": [_ref(name), narrow]}
+        title = "Or".join(dict.fromkeys(kind.__name__ for kind in kinds)) + name
+        return {"title": title, "allOf": [_ref(name), narrow]}
 
     def _oauth(self, errors: Iterable[type[Problem]]) -> dict[str, Any]:
         """The responses of a form's errors, by status."""
@@ -317,10 +342,6 @@ class Document:
                 content |= self._content(PROBLEM, self._problem(early), early)
             found[str(status)] = _response(_causes(kinds), content, *_HEADERS_OF.get(status, ()))
         return found
-
-
-def _about(family: Family) -> str:
-    return prose(inspect.getdoc(family.handlers) or "").partition("\n\n")[0]
 
 
 def _described(body: Any) -> Any:
@@ -351,16 +372,20 @@ def _rule(rule: Rule) -> str:
 
 def _variable(variable: tuple[str, str]) -> dict[str, Any]:
     kind, name = variable
+    about = "A text."
     schema: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": NO_NUL}
     if kind == "guid":
-        schema = {"type": "string", "format": "uuid"}
+        about, schema = "A GUID with dashes.", {"type": "string", "format": "uuid"}
     elif kind == "int":
+        about = "A number."
         schema = {"type": "integer", "format": "int64", "minimum": 1, "maximum": 2**63 - 1}
     elif kind == "sha256":
+        about = "A SHA-256 digest of 64 lower-case hexadecimal digits."
         schema = {"type": "string", "pattern": f"^{SHA256}$"}
     return {
         "name": variable_name(kind, name),
         "in": "path",
+        "description": about,
         "required": True,
         "example": _IN_PATH.get(name) or example(schema, {}),
         "schema": schema,

@@ -20,10 +20,10 @@ _OF_CALLER = {"viewer", "may"}
 
 
 class Family(NamedTuple):
-    """A class whose methods handle operations, its name for clients, and the prefix of its routes'
+    """A class whose methods handle operations, their tag for clients, and the prefix of its routes'
     paths."""
 
-    name: str
+    tag: str
     handlers: type
     prefix: str = "/api/v1"
     absent: type[Problem] | None = None
@@ -34,14 +34,18 @@ class Family(NamedTuple):
 class Operation(NamedTuple):
     """A route and the place where it is served."""
 
-    id: str
-    """Family and method, as `comments_create`."""
     path: str
     """The whole path, with the route's own form of variables."""
     route: Route
     family: Family
     handler: str
-    """The name of the family's method."""
+    """The name of the family's method: a verb and a noun, such as `create_comment`."""
+
+    @property
+    def id(self) -> str:
+        """The name for clients: that of the handler, as `createComment`. Methods of clients have
+        it, so it is part of the interface."""
+        return _camel(self.handler)
 
     @property
     def url(self) -> str:
@@ -83,9 +87,7 @@ class Operation(NamedTuple):
 def variable_name(kind: str, name: str) -> str:
     """The name of a path's variable for clients: `userId` for a user, and the same name for a text
     or a digest."""
-    first, *others = name.split("_")
-    camel = first + "".join(word.capitalize() for word in others)
-    return camel if kind in {"text", "sha256"} else f"{camel}Id"
+    return _camel(name) if kind in {"text", "sha256"} else f"{_camel(name)}Id"
 
 
 def table(families: Iterable[Family]) -> tuple[Operation, ...]:
@@ -104,7 +106,7 @@ def table(families: Iterable[Family]) -> tuple[Operation, ...]:
             raise TypeError(f"{family.handlers.__qualname__} has no route")
         for name, route in routes:
             path = family.prefix + route.path
-            operation = Operation(f"{family.name}_{name}", path, route, family, name)
+            operation = Operation(path, route, family, name)
             for key in (operation.id, f"{route.method} {_VARIABLE.sub('<>', path)}"):
                 if key in taken:
                     raise TypeError(f"there are two of {key}")
@@ -126,6 +128,11 @@ def mirrored(operations: Iterable[Operation], path: str, other: str) -> tuple[Op
         for operation in operations
         if operation.path.startswith(path)
     )
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
 
 
 def _routes(family: type) -> list[tuple[str, Route]]:

@@ -3,12 +3,13 @@
 ::
 
     @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF, raises=(ContentNotFound,))
-    async def put(self, call: Call, user: str, content: str, body: RatingBody) -> None: ...
+    async def put_rating(self, call: Call, user: str, content: str, body: RatingBody) -> None: ...
 
-The handler's parameters say what to decode: `body` a JSON body (`Either[A | B]` if the handler
-decides which it is), `form` a form, `query` the query string. Each is decoded into the Struct of
-the parameter's annotation. `call` and the path's variables come first. The annotated return type
-is the answer. `raises` lists the operation's errors, beside those that `errors_of` derives. The
+The handler's name is a verb and a noun: clients have it as the operation's id, `putRating`. Its
+parameters say what to decode: `body` a JSON body (`Either[A | B]` if the handler decides which it
+is), `form` a form, `query` the query string. Each is decoded into the Struct of the parameter's
+annotation. `call` and the path's variables come first. The annotated return type is the answer.
+`raises` lists the operation's errors, beside those that `errors_of` derives. The
 docstring is the operation's description: first a sentence that sums it up, then the rest.
 """
 

@@ -2,13 +2,14 @@
 
 They begin as msgspec's own. Patterns become those of ECMA-262; strings that are sent have no NUL. A
 member that an answer always has is required, even if its Struct can be without it. Tagged unions
-are `oneOf`, a single word is `const`, and descriptions leave out words for maintainers.
+are `oneOf`, a single word is `const`, an integer has a format, and descriptions leave out words for
+maintainers.
 """
 
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import NODEFAULT
@@ -24,6 +25,21 @@ _SECTION = re.compile(r"\s*\((?:[Ss]pec |[Ee]xtensions )?§[^)]*\)")
 _ASTRAL = re.compile(r"\\U([0-9a-fA-F]{8})")
 
 
+class Union(NamedTuple):
+    """A tagged union with a name of its own, and its description.
+
+    Of an `open` one, a later release may send tags that are not known here. So it has a further
+    member, for what has another tag: `UnknownNotification` for a Notification. Generators of
+    clients make a type of it like any other. An extension such as x-extensible-enum only few of
+    them know, and a plain string beside the known tags takes from the others what tells the types
+    apart.
+    """
+
+    type: Any
+    about: str
+    open: bool = False
+
+
 class Schemas:
     """The schemas of input, as JSON or as a form, and of answers.
 
@@ -37,11 +53,11 @@ class Schemas:
         sent: Iterable[Any],
         forms: Sequence[type],
         answered: Iterable[Any],
-        unions: Mapping[str, Any],
+        unions: Mapping[str, Union],
     ) -> None:
         names = {form.__name__ for form in forms}
         sent, answered = [*sent, *forms], list(answered)
-        every = [*sent, *answered, *unions.values()]
+        every = [*sent, *answered, *(union.type for union in unions.values())]
         structs = _named(every)
         _, raw = msgspec.json.schema_components(every, ref_template=REF + "{name}")
         only_answered = structs.keys() - _named(sent).keys()
@@ -53,9 +69,12 @@ class Schemas:
             for name, schema in raw.items()
         }
         for name, union in unions.items():
-            schema = self.of(union)
-            self.components[name] = schema
+            schema = self.of(union.type)
             self._unions[_members(schema["oneOf"])] = name
+            if union.open:
+                self.components[f"Unknown{name}"] = self._unknown(f"Unknown{name}", schema)
+                schema["oneOf"].append({"$ref": f"{REF}Unknown{name}"})
+            self.components[name] = {"title": name, "description": union.about, **schema}
         # A type with one of the unions in it must refer to that union.
         for name in self.components.keys() - unions.keys():
             self.components[name] = self._mended(self.components[name])
@@ -79,11 +98,9 @@ class Schemas:
         self, info: types.StructType, schema: Schema, *, answered: bool, form: bool
     ) -> Schema:
         mended: Schema = self._mended(schema)
-        mended.pop("title", None)
-        about = description(info.cls)
         mended.pop("description", None)
-        if about:
-            mended = {"description": about, **mended}
+        if about := description(info.cls):
+            mended = {"title": mended.pop("title"), "description": about, **mended}
         if answered:
             self._require(info, mended)
         else:
@@ -99,6 +116,35 @@ class Schemas:
         if not mended.get("required", True):
             del mended["required"]
         return mended
+
+    def _unknown(self, name: str, union: Schema) -> Schema:
+        """The schema of what is of no known tag. It has what all others have."""
+        tag, known = union["discriminator"]["propertyName"], union["discriminator"]["mapping"]
+        first, *others = [self.components[ref.removeprefix(REF)] for ref in known.values()]
+        shared = [
+            member
+            for member in first["required"]
+            if member != tag
+            and all(
+                member in other["required"]
+                and other["properties"][member] == first["properties"][member]
+                for other in others
+            )
+        ]
+        other_tag = {
+            "description": f"a `{tag}` of a later release",
+            "type": "string",
+            "not": {"type": "string", "enum": list(known)},
+        }
+        return {
+            "title": name,
+            "description": f"One that this document does not know, by its `{tag}`. It may have any "
+            "further members.",
+            "type": "object",
+            "properties": {tag: other_tag, **{m: first["properties"][m] for m in shared}},
+            "required": [tag, *shared],
+            "additionalProperties": True,
+        }
 
     def _require(self, info: types.StructType, schema: Schema) -> None:
         """Require the members that an answer always has."""
@@ -125,6 +171,8 @@ class Schemas:
             key: inner if key in {"default", "examples"} else self._mended(inner)
             for key, inner in value.items()
         }
+        if schema.get("type") == "integer" and "format" not in schema:
+            schema["format"] = _width(schema)
         if isinstance(schema.get("pattern"), str):
             schema["pattern"] = _ecma(schema["pattern"])
         if isinstance(schema.get("enum"), list):
@@ -185,6 +233,13 @@ def _sent(value: Any) -> Any:
         if not pattern.startswith("^"):
             schema["pattern"] = f"^{_ANY}{pattern}{_ANY}$" if pattern else NO_NUL
     return schema
+
+
+def _width(schema: Schema) -> str:
+    """The format of an integer: int64, unless its bounds say that 32 bits are enough. Generators
+    take 32 bits where there is no format, and what does not fit fails or is a wrong number."""
+    small = schema.get("minimum", 0) >= -(2**31) and schema.get("maximum", 2**63) < 2**31
+    return "int32" if small else "int64"
 
 
 def _ecma(pattern: str) -> str:

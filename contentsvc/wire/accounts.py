@@ -6,16 +6,20 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from contentsvc.wire.base import (
+    Count,
     Guid,
     Id,
     Ids,
     JsonObject,
     MediaPath,
     Page,
+    PageNumber,
+    PageSize,
     Record,
     Seconds,
     Text,
     Wire,
+    described,
 )
 
 Username = Annotated[
@@ -205,7 +209,7 @@ class TokenAnswer(Struct):
 
     access_token: str
     token_type: Annotated[str, Meta(extra_json_schema={"const": "Bearer"})]
-    expires_in: Annotated[int, Meta(description="seconds for which the access token is good")]
+    expires_in: Annotated[int, described("seconds for which the access token is good", bits=32)]
     refresh_token: str
     userId: Id
     issued_token_type: (
@@ -216,8 +220,7 @@ class TokenAnswer(Struct):
 class Export(Struct, rename="camel"):
     """All that the service holds of a user. Times are Unix seconds."""
 
-    schema: int
-    """Grows when a member changes its meaning, or goes."""
+    schema: Annotated[int, described("grows when a member changes its meaning, or goes", bits=32)]
     created: Seconds
     account: JsonObject
     identities: list[JsonObject]
@@ -353,6 +356,6 @@ class UserPage(Record):
     """A page of users (spec §4.5)."""
 
     items: list[UserInfo]
-    page: int
-    page_size: int
-    total: int
+    page: PageNumber
+    page_size: PageSize
+    total: Annotated[Count, Meta(description="how many are on all pages")]

@@ -4,6 +4,14 @@ from typing import Annotated
 
 from msgspec import Meta, Raw, Struct
 
+
+def described(text: str, *, bits: int | None = None) -> Meta:
+    """The description of a type in the document, and the size of an integer. What is said about
+    wrong input does not have it."""
+    size = {} if bits is None else {"format": f"int{bits}"}
+    return Meta(extra_json_schema={"description": text, **size})
+
+
 GUID_PATTERN = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"
 
 Guid = Annotated[
@@ -18,13 +26,19 @@ Guid = Annotated[
 """An identifier (spec §1): input may be in any case; what has been decoded is in lower case."""
 
 
-Id = Annotated[str, Meta(extra_json_schema={"format": "uuid"})]
-"""An identifier in an answer: a GUID with dashes, in lower case. It is shown as it is kept."""
+Id = Annotated[
+    str,
+    Meta(description="a GUID with dashes, in lower case", extra_json_schema={"format": "uuid"}),
+]
+"""An identifier in an answer. It is shown as it is kept."""
 
 Seconds = Annotated[
     int, Meta(description="Unix seconds", extra_json_schema={"examples": [1_767_225_600]})
 ]
 """A time in an answer."""
+
+Count = Annotated[int, Meta(description="how many", extra_json_schema={"format": "int32"})]
+"""A number of things in an answer, which the database counts with 32 bits."""
 
 JsonObject = Annotated[Raw, Meta(extra_json_schema={"type": "object", "examples": [{"level": 3}]})]
 """A JSON object that is kept as the text that came."""
@@ -66,7 +80,6 @@ Timestamp = Annotated[
     int, Meta(ge=-(2**53), le=2**53, description="a whole number of Unix seconds")
 ]
 """Whole Unix seconds."""
-Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Page = Annotated[int, Meta(ge=0, le=2**31 - 1, description="a page number: 0 is the first")]
 
 
@@ -92,6 +105,9 @@ CURSOR = Meta(
 """A handler says more of what does not fit; the document has the pattern."""
 
 
+PageNumber = Annotated[int, described("the number of the page: 0 is the first", bits=32)]
+PageSize = Annotated[int, described("the most on a page", bits=32)]
+"""In answers."""
 Limit = Annotated[int, Meta(ge=1, le=200, description="a number: the most items of the answer")]
 
 

@@ -5,9 +5,9 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta
 
 from contentsvc.wire.base import (
+    Count,
     Guid,
     Id,
-    Int32,
     Key,
     Line,
     MediaPath,
@@ -19,9 +19,11 @@ from contentsvc.wire.base import (
     Timestamp,
     Title,
     Wire,
+    described,
 )
 from contentsvc.wire.content import ContentType, ShownType
 
+Ordinal = Annotated[int, described("the place in the list of challenges", bits=32)]
 Judging = Literal["admins", "votes"]
 ShownJudging = Annotated[str, Meta(extra_json_schema={"enum": list(get_args(Judging))})]
 ShownState = Annotated[
@@ -70,7 +72,7 @@ class ChallengeCreate(Wire):
     given. Admins judge, or the votes."""
 
     name: Name
-    ordinal: Int32
+    ordinal: Annotated[Ordinal, Meta(ge=-(2**31), le=2**31 - 1)]
     description: Text
     theme: Line
     win: RewardDefinition
@@ -128,7 +130,7 @@ class Challenge(Wire):
     that the caller may see; `winners` are the content that has won."""
 
     name: str
-    ordinal: int
+    ordinal: Ordinal
     description: str
     theme: str
     win: Reward
@@ -139,7 +141,7 @@ class Challenge(Wire):
     judging: ShownJudging
     id: Id
     state: ShownState
-    entries: int
+    entries: Count
     winners: list[Id]
 
 

@@ -7,18 +7,22 @@ from msgspec import UNSET, Meta, UnsetType
 
 from contentsvc.wire.base import (
     MEDIA_PATTERN,
+    Count,
     Guid,
     Id,
     Ids,
     MediaPath,
     Name,
     Page,
+    PageNumber,
+    PageSize,
     Paging,
     Record,
     Seconds,
     SortedPart,
     Text,
     Wire,
+    described,
 )
 
 Platform = Literal["win64", "osx64", "linux64"]
@@ -240,11 +244,14 @@ class ContentSearch(SortedPart):
     status: Statuses | None = None
 
 
+ListingId = Annotated[int, described("grows with each publication of any content")]
+
+
 class ContentInfo(Record):
     """A content in a list (spec §2 ContentInfo)."""
 
     id: Id
-    listing_id: int
+    listing_id: ListingId
     revision_id: Id
     author_username: str
     author_avatar: str
@@ -260,8 +267,8 @@ class ContentInfo(Record):
 class Votes(Record):
     """The numbers of up-votes and down-votes."""
 
-    up: int
-    down: int
+    up: Count
+    down: Count
 
 
 class ContentDetail(ContentInfo):
@@ -279,7 +286,7 @@ class ContentDetail(ContentInfo):
     using: list[Entity]
     packages: list[Package]
     votes: Votes
-    comment_count: int
+    comment_count: Annotated[Count, Meta(description="how many comments, without deleted ones")]
     comments_locked: bool
 
 
@@ -297,7 +304,8 @@ class FeaturedChange(Wire):
 
 
 CommentBody = Annotated[str, Meta(min_length=1, max_length=4096)]
-CommentId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
+CommentNumber = Annotated[int, described("the number of a comment")]
+CommentId = Annotated[CommentNumber, Meta(ge=1, le=2**63 - 1)]
 
 
 class CommentCreate(Wire):
@@ -337,8 +345,8 @@ class CommentsLock(Wire):
 class Comment(Record):
     """A comment (spec §2 Comment). A deleted one keeps its place and loses its text."""
 
-    id: int
-    parent_id: int | None
+    id: CommentNumber
+    parent_id: CommentNumber | None
     author_id: Id
     body: str
     created: Seconds
@@ -349,10 +357,10 @@ class Comment(Record):
 class CommentPage(Record):
     """A page of comments (spec §4.4)."""
 
-    page: int
-    page_size: int
-    count: int
-    total: int
+    page: PageNumber
+    page_size: PageSize
+    count: Annotated[Count, Meta(description="how many are on this page")]
+    total: Annotated[Count, Meta(description="how many are on all pages")]
     items: list[Comment]
 
 

@@ -5,7 +5,14 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from contentsvc.wire.base import Line, Record, Seconds, Wire
+from contentsvc.wire.base import (
+    Count,
+    Line,
+    Record,
+    Seconds,
+    Wire,
+    described,
+)
 from contentsvc.wire.content import Platform
 
 FileUse = Literal["entity", "package", "screenshot", "avatar", "emblem"]
@@ -33,6 +40,8 @@ Sha256 = Annotated[
 FilePath = Annotated[str, Meta(examples=[f"9f/{_EXAMPLE}"])]
 """A path of the service's own form."""
 Bytes = Annotated[int, Meta(ge=1, le=2**53, description="a number of bytes")]
+ByteCount = Annotated[int, described("a number of bytes")]
+"""In answers."""
 FilesOption = Literal["local", "s3", "external"]
 
 
@@ -121,7 +130,7 @@ class ContentFile(Record):
     path: FilePath
     use: FileUse
     sha256: Sha256
-    size: int
+    size: ByteCount
     media_type: str
     url: str | None
     expires: Seconds | None
@@ -130,9 +139,9 @@ class ContentFile(Record):
 class StorageLimits(Record):
     """In bytes: of a file, of an image, and of all files of a user. 0 is no limit."""
 
-    file_bytes: int
-    image_bytes: int
-    user_bytes: int
+    file_bytes: ByteCount
+    image_bytes: ByteCount
+    user_bytes: ByteCount
 
 
 class StorageInfo(Record):
@@ -148,9 +157,9 @@ class UserStorage(Record):
     """The bytes that a user has announced, stored or published, their limit, and the number of
     announced files that have no bytes yet."""
 
-    used: int
-    limit: int
-    pending: int
+    used: ByteCount
+    limit: ByteCount
+    pending: Count
 
 
 class BlockBody(Wire):

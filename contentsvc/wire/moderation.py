@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from contentsvc.wire.base import (
     GUID_PATTERN,
+    Count,
     Guid,
     Id,
     JsonObject,
@@ -137,8 +138,8 @@ class QueuedSubject(Record):
     last of them were made. `upTo` is the id of the last."""
 
     subject: ReportedSubject
-    reports: int
-    reasons: dict[str, int]
+    reports: Count
+    reasons: dict[str, Count]
     first: Seconds
     last: Seconds
     up_to: Id

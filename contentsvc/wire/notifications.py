@@ -15,19 +15,23 @@ from contentsvc.wire.base import (
     GUID_PATTERN,
     NUMBER,
     SHOWN,
+    Count,
     Guid,
     Paging,
     Record,
     Seconds,
     Timestamp,
     Wire,
+    described,
     tag_of,
 )
+from contentsvc.wire.content import CommentNumber
 from contentsvc.wire.moderation import ReportedSubject
 
 _PLACE = f"{NUMBER}|{GUID_PATTERN}"
 _UP_TO = rf"^[0-9]{{1,64}}\Z|{GUID_PATTERN}"
 """A number above the newest means all, however large it is."""
+Unread = Annotated[int, described("how many notifications are not read")]
 NotificationText = Annotated[str, Meta(max_length=4096)]
 
 
@@ -111,7 +115,7 @@ class CommentOnContent(Notification, tag="CommentOnContent"):
 
     sender: Guid
     content: Guid
-    comment: int
+    comment: CommentNumber
 
 
 class CommentReply(Notification, tag="CommentReply"):
@@ -119,14 +123,14 @@ class CommentReply(Notification, tag="CommentReply"):
 
     sender: Guid
     content: Guid
-    comment: int
+    comment: CommentNumber
 
 
 class CommentRemoved(Notification, tag="CommentRemoved"):
     """Somebody else has deleted a comment of the user."""
 
     content: Guid
-    comment: int
+    comment: CommentNumber
     reason: str
 
 
@@ -165,7 +169,7 @@ class DependencyStatus(Notification, tag="DependencyStatus"):
     dependency: Guid
     status: Annotated[str, Meta(extra_json_schema={"enum": ["active", "suspended", "deleted"]})]
     content: Guid
-    contents: int
+    contents: Count
 
 
 class ChallengeWon(Notification, tag="ChallengeWon"):
@@ -275,7 +279,7 @@ class ReadUpTo(Wire):
                 extra_json_schema={"examples": ["0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"]},
             ),
         ]
-        | Annotated[int, Meta(ge=0)]
+        | Annotated[int, Meta(ge=0), described("a notification's number")]
     )
 
 
@@ -293,15 +297,21 @@ class NotificationState(Record):
     """The numbers of the newest notification and of the oldest that is kept, and how many are not
     read. Without notifications these are 0, 1 and 0. `oldest` is above `newest` if none is kept."""
 
-    newest: int
-    oldest: int
-    unread: int
+    newest: Annotated[int, described("the number of the newest notification")]
+    oldest: Annotated[int, described("the number of the oldest that is kept")]
+    unread: Unread
 
 
 class NotificationSettings(Wire):
     """The kinds of notifications that the user does not want."""
 
     muted: Annotated[list[Kind], Meta(max_length=256)]
+
+
+class NotificationSettingsAnswer(Record):
+    """The kinds of notifications that the user does not want. A later release may have others."""
+
+    muted: list[Annotated[str, Meta(description="a kind of notifications")]]
 
 
 class DebugNotify(Wire):
@@ -311,8 +321,11 @@ class DebugNotify(Wire):
     text: NotificationText
 
 
-Seq = Annotated[int, Meta(ge=0)]
-"""The number of a notification among its recipient's: 1, 2, 3 and so on, without holes."""
+Seq = Annotated[
+    int,
+    Meta(ge=0),
+    described("the number of a notification among its recipient's: 1, 2, 3, without holes"),
+]
 
 
 class Message(Struct, tag_field="type", rename="camel"):
@@ -345,8 +358,8 @@ class HelloMessage(Message, tag="hello"):
     """
 
     seq: Seq
-    unread: int
-    heartbeat: int
+    unread: Unread
+    heartbeat: Annotated[int, described("seconds between the server's pings", bits=32)]
     id: Guid | None = None
 
 
@@ -364,7 +377,7 @@ class StateMessage(Message, tag="state"):
     notifications up to the number `seq`, `unread` have not been read."""
 
     seq: Seq
-    unread: int
+    unread: Unread
 
 
 class PongMessage(Message, tag="pong"):
@@ -390,7 +403,9 @@ class GoodbyeMessage(Message, tag="goodbye"):
     """
 
     reason: str
-    retry_after: int
+    retry_after: Annotated[
+        int, described("the least seconds to wait before connecting again", bits=32)
+    ]
 
 
 ServerMessage = (

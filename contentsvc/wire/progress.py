@@ -4,9 +4,17 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from contentsvc.wire.base import Guid, JsonObject, Record, Seconds, Wire
+from contentsvc.wire.base import (
+    Guid,
+    JsonObject,
+    Record,
+    Seconds,
+    Wire,
+    described,
+)
 
-Version = Annotated[int, Meta(ge=0, le=2**53)]
+VersionNumber = Annotated[int, described("the version of the data at a key")]
+Version = Annotated[VersionNumber, Meta(ge=0, le=2**53)]
 
 
 class ProgressBody(Wire):
@@ -51,4 +59,4 @@ class ProgressData(Record):
     key: str
     value: JsonObject
     timestamp: Seconds
-    version: int
+    version: VersionNumber

@@ -11,7 +11,11 @@ from openapi_spec_validator import validate
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.contract import document, golden
-from contentsvc.api.families import OPERATIONS
+from contentsvc.api.families import OPERATIONS, TAGS
+from contentsvc.api.notifications.debug import DebugTools
+from contentsvc.web.examples import ID
+from contentsvc.wire.notifications import KINDS
+from contentsvc.wire.repeatable import KEYS, ONCE, POSTS
 
 ROOT = Path(__file__).parent.parent.parent
 LISTED = ROOT / "tests/operations.txt"
@@ -74,17 +78,22 @@ class DocumentTests(ContractCase):
 
     def test_left_out(self) -> None:
         """Operations that are not served are not in it."""
-        some = [operation for operation in OPERATIONS if operation.family.name != "debug"]
+        some = [each for each in OPERATIONS if each.family.handlers is not DebugTools]
         self.document = document(some)
-        self.assertNotIn("debug_notify", [each["operationId"] for _, _, each in self.operations()])
+        self.assertNotIn(
+            "sendDebugNotification", [each["operationId"] for _, _, each in self.operations()]
+        )
         self.assertNotIn("DebugNotify", self.document["components"]["schemas"])
 
     def test_tags(self) -> None:
-        """Every operation has its family's tag, and each tag says what it is."""
+        """Every operation has one tag, its domain, and each tag says what it is."""
         tags = {tag["name"]: tag["description"] for tag in self.document["tags"]}
-        self.assertEqual(
-            set(tags), {tag for _, _, each in self.operations() for tag in each["tags"]}
-        )
+        self.assertEqual(tags, TAGS)
+        used = [each["tags"] for _, _, each in self.operations()]
+        self.assertEqual({tag for (tag,) in used}, set(tags))
+        for operation in OPERATIONS:
+            domain = operation.family.handlers.__module__.split(".")[2]
+            self.assertEqual(operation.family.tag, "service" if domain == "health" else domain)
         for text in tags.values():
             self.assertRegex(text, r"^[A-Z].*\.$")
 
@@ -95,6 +104,66 @@ class DocumentTests(ContractCase):
                 text = value.get(key)
                 if isinstance(text, str):
                     self.assertNotRegex(text, r"[Ss]pec §|Raises|(?<!-)None\b|``", place)
+
+    def test_titles(self) -> None:
+        """Every component has its name as title. What is put together in a body or an answer has a
+        title too, and no two different ones have the same."""
+        found = {}
+        for name, schema in self.document["components"]["schemas"].items():
+            self.assertEqual(schema["title"], name)
+            found[name] = schema
+        for place, value in within(self.document):
+            schema = value.get("schema")
+            if place.endswith(("json", "urlencoded")) and schema:
+                if not schema.keys() & {"allOf", "anyOf", "oneOf"}:
+                    continue
+                self.assertRegex(schema["title"], "^[A-Z][A-Za-z0-9]+$", place)
+                self.assertEqual(found.setdefault(schema["title"], schema), schema, place)
+        self.assertIn("ContentNotFoundProblem", found)
+
+    def test_inline(self) -> None:
+        """An object with members has a name: it is a component, or narrows one."""
+        for place, value in within(self.document):
+            if value.get("type") == "object" and isinstance(value.get("properties"), dict):
+                self.assertRegex(place, r"^#/components/schemas/\w+$|/allOf/1$")
+
+    def test_integers(self) -> None:
+        """Every integer has a format that its bounds fit, and says what it is."""
+        count = 0
+        for place, value in within(self.document):
+            if value.get("type") != "integer" or "/example" in place:
+                continue
+            count += 1
+            self.assertIn(value.get("format"), ("int32", "int64"), place)
+            if value["format"] == "int32":
+                self.assertLess(value.get("maximum", 0), 2**31, place)
+                self.assertGreaterEqual(value.get("minimum", 0), -(2**31), place)
+            else:
+                self.assertGreaterEqual(value.get("maximum", 2**63), 2**31, place)
+            if not place.endswith("/schema"):  # of a parameter or header, which says it
+                self.assertTrue(value.get("description"), place)
+        self.assertGreater(count, 100)
+
+    def test_wide(self) -> None:
+        """Numbers that pass 2^31 have 64 bits: bytes, sequence numbers, times."""
+        schemas = self.document["components"]["schemas"]
+        for name, members in (
+            ("StorageLimits", {"fileBytes", "imageBytes", "userBytes"}),
+            ("UserStorage", {"used", "limit"}),
+            ("ContentFile", {"size"}),
+            ("NotificationState", {"newest", "oldest", "unread"}),
+            ("NotificationMessage", {"seq"}),
+            ("Comment", {"id", "created", "updated"}),
+            ("ProgressData", {"timestamp", "version"}),
+        ):
+            for member in members:
+                self.assertEqual(schemas[name]["properties"][member]["format"], "int64", member)
+
+    def test_described(self) -> None:
+        """Every component says what it is, and so does every id."""
+        for place, value in within(self.document["components"]["schemas"], "#"):
+            if place.count("/") == 1 or value.get("format") == "uuid":
+                self.assertTrue(value.get("description"), place)
 
     def test_references(self) -> None:
         """Every reference has its schema, and every schema is referred to."""
@@ -140,11 +209,30 @@ class SchemaTests(ContractCase):
         self.assertEqual(union["discriminator"]["propertyName"], "kind")
         for kind, reference in union["discriminator"]["mapping"].items():
             self.assertIn({"$ref": reference}, union["oneOf"])
+            self.assertIn(kind, (*KINDS, "Deleted"))
             schema = schemas[kind]
             self.assertEqual(schema["properties"]["kind"]["const"], kind)
             self.assertLessEqual({"kind", "id", "created", "read"}, set(schema["required"]))
         message = schemas["NotificationMessage"]["properties"]["notification"]
         self.assertEqual(message, {"$ref": "#/components/schemas/Notification"})
+
+    def test_open(self) -> None:
+        """Readers take kinds and types that this document does not know. A known one is still what
+        its schema says."""
+        seen = {"id": ID, "created": 1, "read": False}
+        for name, good, bad in (
+            ("Notification", {**seen, "kind": "Gift", "gift": {"of": 3}}, {"kind": "Gift"}),
+            ("Notification", {**seen, "kind": "Debug", "text": "hi"}, {**seen, "kind": "Debug"}),
+            ("ServerMessage", {"type": "library"}, {"type": "hello"}),
+            ("ClientMessage", {"type": "ping"}, {"type": "library"}),
+        ):
+            schema = {"$ref": f"#/components/schemas/{name}", **self.document}
+            fits = Draft202012Validator(schema)
+            fits.validate(good)
+            self.assertFalse(fits.is_valid(bad), (name, bad))
+        settings = self.find("getNotificationSettings")["responses"]["200"]
+        muted = self.resolved(settings["content"]["application/json"]["schema"])["properties"]
+        self.assertNotIn("enum", muted["muted"]["items"])
 
     def test_socket(self) -> None:
         """The socket is described, and its messages are there, both ways."""
@@ -196,7 +284,7 @@ class OperationTests(ContractCase):
 
     def test_oauth(self) -> None:
         """An OAuth endpoint's errors are of its form, but for those before it is reached."""
-        responses = self.find("oauth_token")["responses"]
+        responses = self.find("createToken")["responses"]
         schema = responses["400"]["content"]["application/json"]["schema"]
         self.assertEqual(
             schema["allOf"][1]["properties"]["error"]["enum"],
@@ -217,49 +305,83 @@ class OperationTests(ContractCase):
             elif security:
                 self.assertEqual(security, [{}, *tokens])
                 optional.add(operation.id)
-        content = {"content_by_author", "content_detail", "content_revision"}
-        content |= {"dependents_of_content", "revisions_all", "search_content"}
-        challenges = {"challenges_all", "challenges_get", "entries_all", "rewards_achievements"}
-        files = {"downloads_of_content", "downloads_of_revision"}
-        self.assertEqual(optional, {*content, *challenges, "comments_page", "comments_get", *files})
+        content = {"listUserContent", "getContent", "getRevision"}
+        content |= {"listDependents", "listContentRevisions", "listContent"}
+        challenges = {"listChallenges", "getChallenge", "listChallengeEntries", "listAchievements"}
+        files = {"listContentFiles", "listRevisionFiles"}
+        self.assertEqual(optional, {*content, *challenges, "listComments", "getComment", *files})
 
     def test_log_in(self) -> None:
         """A token is to be had from an operation of the document, as RFC 6749 has it."""
         flow = self.document["components"]["securitySchemes"]["password"]["flows"]["password"]
         for name in ("tokenUrl", "refreshUrl"):
             log_in = self.document["paths"][flow[name]]["post"]
-            self.assertEqual(log_in["operationId"], "oauth_token")
+            self.assertEqual(log_in["operationId"], "createToken")
 
     def test_variables(self) -> None:
         """A variable of the path has its specified name and kind."""
-        user, key = self.find("progress_get")["parameters"]
+        user, key = self.find("getProgress")["parameters"]
         self.assertEqual((user["name"], user["schema"]["format"]), ("userId", "uuid"))
         self.assertEqual((key["name"], key["schema"]["maxLength"]), ("key", 256))
 
     def test_query(self) -> None:
         """A query's parameters have their limits and defaults, and are never null."""
-        q, size, _page = self.find("users_search")["parameters"]
+        q, size, _page = self.find("searchUsers")["parameters"]
         self.assertTrue(q["required"])
         self.assertEqual(
-            size["schema"], {"type": "integer", "minimum": 10, "maximum": 200, "default": 48}
+            size["schema"],
+            {"type": "integer", "format": "int32", "minimum": 10, "maximum": 200, "default": 48},
         )
         for _, _, operation in self.operations():
             for parameter in operation.get("parameters", ()):
                 self.assertNotIn("null", json.dumps(parameter["schema"]), parameter["name"])
 
+    def test_repeatable(self) -> None:
+        """Each operation says whether it may be sent again. No read changes anything; of the rest
+        only those that stand in the table differ from their method."""
+        said = {each["operationId"]: each["x-repeatable"] for _, _, each in self.operations()}
+        methods = {each["operationId"]: method for method, _, each in self.operations()}
+        self.assertLessEqual({*POSTS, *ONCE, *KEYS}, said.keys())
+        for id, method in methods.items():
+            self.assertIs(said[id], id in POSTS if method == "POST" else id not in ONCE, id)
+            self.assertTrue(said[id] or method != "GET", id)
+        self.assertEqual({methods[id] for id in POSTS}, {"POST"})
+        self.assertNotIn("POST", {methods[id] for id in ONCE})
+
+    def test_idempotency(self) -> None:
+        """The member by which a request is known again is a GUID, and may be missing."""
+        for _, _, operation in self.operations():
+            name = operation.get("x-idempotency-key")
+            self.assertEqual(name, KEYS.get(operation["operationId"]))
+            if name is not None:
+                self.assertTrue(operation["x-repeatable"])
+                body = operation["requestBody"]["content"]["application/json"]["schema"]
+                schema = self.resolved(body)
+                self.assertIn('"uuid"', json.dumps(schema["properties"][name]))
+                self.assertNotIn(name, schema["required"])
+
+    def test_paged(self) -> None:
+        """Each operation says whether it gives a list in parts: one that takes `limit` and `after`,
+        and whose answer has a Link."""
+        for _, _, operation in self.operations():
+            names = {each["name"] for each in operation.get("parameters", ())}
+            answer = self.resolved(operation["responses"].get("200", {}))
+            for there in ({"limit", "after"} <= names, "Link" in answer.get("headers", {})):
+                self.assertIs(operation["x-paged"], there, operation["operationId"])
+
     def test_explained(self) -> None:
-        """Each parameter of a query has a description."""
+        """Each parameter of a path or query has a description."""
         silent = [
             (operation["operationId"], parameter["name"])
             for _, _, operation in self.operations()
             for parameter in operation.get("parameters", [])
-            if parameter["in"] == "query" and not parameter.get("description")
+            if not parameter.get("description")
         ]
         self.assertEqual(silent, [])
 
     def test_bodies(self) -> None:
         """A body that is of several types has each of them, with an example."""
-        content = self.find("content_put")["requestBody"]["content"]["application/json"]
+        content = self.find("putContent")["requestBody"]["content"]["application/json"]
         names = ["ContentCreate", "ContentUpdate"]
         self.assertEqual(
             content["schema"]["anyOf"], [{"$ref": f"#/components/schemas/{name}"} for name in names]
@@ -269,14 +391,14 @@ class OperationTests(ContractCase):
     def test_headers(self) -> None:
         """Headers are where they come."""
         for id, status, names in (
-            ("users_info", "200", {"ETag"}),
-            ("users_info", "304", {"ETag"}),
-            ("users_info", "401", {"WWW-Authenticate"}),
-            ("users_info", "503", {"Retry-After"}),
-            ("comments_create", "201", {"Location"}),
-            ("comments_create", "429", {"Retry-After"}),
-            ("social_followers", "200", {"ETag", "Link"}),
+            ("getUserInfo", "200", {"ETag"}),
+            ("getUserInfo", "304", {"ETag"}),
+            ("getUserInfo", "401", {"WWW-Authenticate"}),
+            ("getUserInfo", "503", {"Retry-After"}),
+            ("createComment", "201", {"Location"}),
+            ("createComment", "429", {"Retry-After"}),
+            ("listFollowers", "200", {"ETag", "Link"}),
         ):
             response = self.resolved(self.find(id)["responses"][status])
             self.assertEqual(set(response["headers"]), names, (id, status))
-        self.assertNotIn("304", self.find("sessions_connect")["responses"])
+        self.assertNotIn("304", self.find("connectSession")["responses"])

@@ -94,7 +94,7 @@ class FollowersTests(LongCase):
         )
 
     async def ask(self) -> Any:
-        return await self.family.followers(Caller(self.ann), self.ann, self.query)
+        return await self.family.list_followers(Caller(self.ann), self.ann, self.query)
 
     async def test_pages(self) -> None:
         """All are there once, in order, so many on each page."""
@@ -148,7 +148,7 @@ class FollowingTests(FollowersTests):
     own, others = "follower", "followed"
 
     async def ask(self) -> Any:
-        return await self.family.following(Caller(self.ann), self.ann, self.query)
+        return await self.family.list_following(Caller(self.ann), self.ann, self.query)
 
 
 class NotificationTests(LongCase):
@@ -167,7 +167,7 @@ class NotificationTests(LongCase):
 
     async def ask(self) -> Any:
         family = Notifications(self.db, Notifier(), piece=self.piece)
-        return await family.all(Caller(self.ann), self.ann, self.query)
+        return await family.list_notifications(Caller(self.ann), self.ann, self.query)
 
     async def test_pages(self) -> None:
         """All are there once, in order; a page ends at its bytes."""
@@ -205,7 +205,9 @@ class ProgressTests(LongCase):
 
     async def ask(self) -> Any:
         family = Progress(self.db, keys=0, bytes=0, piece=self.piece)
-        return await family.all(Caller(self.ann), self.ann, ProgressQuery(prefix=self.prefix))
+        return await family.list_progress(
+            Caller(self.ann), self.ann, ProgressQuery(prefix=self.prefix)
+        )
 
     async def test_pages(self) -> None:
         """All keys are there once, in order; those of a prefix too."""
@@ -239,7 +241,7 @@ class ContentTests(LongCase):
     async def ask(self) -> Any:
         publishing = Publishing(self.db, Tasks(), (), 0, 0, None)
         family = Content(self.db, Notifier(), Tasks(), publishing, piece=self.piece)
-        return await family.by_author(Caller(self.ann), self.ann, ContentQuery())
+        return await family.list_user_content(Caller(self.ann), self.ann, ContentQuery())
 
     async def test_pages(self) -> None:
         """All are there once, newest first."""
@@ -270,7 +272,7 @@ class RatingTests(LongCase):
 
     async def ask(self) -> Any:
         family = Ratings(self.db, votes=self.piece.rows)
-        return await family.all(Caller(self.ann), self.ann)
+        return await family.get_ratings(Caller(self.ann), self.ann)
 
     async def test_pages(self) -> None:
         """All votes are there once."""

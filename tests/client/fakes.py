@@ -7,10 +7,11 @@ from urllib.parse import parse_qsl, urlsplit
 from msgspec import json
 from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred
-from twisted.internet.error import ConnectingCancelledError
+from twisted.internet.error import ConnectingCancelledError, ConnectionLost
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
+from twisted.web._newclient import ResponseNeverReceived
 from twisted.web.client import ResponseDone
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IResponse
@@ -28,6 +29,11 @@ TOKENS = {
     "refresh_token": "refresh-1",
     "userId": ANN,
 }
+
+
+def lost() -> Exception:
+    """A connection that breaks before the answer."""
+    return ResponseNeverReceived([Failure(ConnectionLost())])
 
 
 @implementer(IResponse)

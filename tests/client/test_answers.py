@@ -71,7 +71,7 @@ class AnswerTests(TestCase):
         for status in (200, 401, 404, 503):
             self.factory.sent = 0
             self.answer(CHUNK, status=status)
-            error = await self.refused(self.client.users.info(USER))
+            error = await self.refused(self.client.users.get_info(USER))
             self.assertEqual((error.status, error.code), (status, "answer_too_large"))
             # What was on its way in the buffers of the connection comes on top.
             self.assertLess(self.factory.sent, 3 * MOST_ANSWER)
@@ -93,7 +93,7 @@ class AnswerTests(TestCase):
     async def test_endless_tokens(self) -> None:
         """So it is where tokens are asked for."""
         self.answer(CHUNK)
-        error = await self.refused(self.client.oauth.revoke(RevokeForm(token="t")))
+        error = await self.refused(self.client.oauth.revoke_token(RevokeForm(token="t")))
         self.assertEqual(error.code, "answer_too_large")
 
     async def test_limit(self) -> None:
@@ -101,7 +101,7 @@ class AnswerTests(TestCase):
         for more, code in ((0, "malformed_answer"), (1, "answer_too_large")):
             size = MOST_ANSWER + more
             self.answer(b"x" * size, 1, more=f"Content-Length: {size}\r\n")
-            error = await self.refused(self.client.users.info(USER))
+            error = await self.refused(self.client.users.get_info(USER))
             self.assertEqual(error.code, code)
 
     async def test_packed(self) -> None:
@@ -110,14 +110,14 @@ class AnswerTests(TestCase):
         size = f"Content-Length: {len(packed)}\r\n"
         for coding in ("gzip", "gzip, gzip"):
             self.answer(packed, 1, more=f"{size}Content-Encoding: {coding}\r\n")
-            error = await self.refused(self.client.users.info(USER))
+            error = await self.refused(self.client.users.get_info(USER))
             self.assertEqual(error.code, "malformed_answer")
 
     async def test_deep(self) -> None:
         """JSON that is nested too deeply is an error of the answer."""
         for status, code in ((200, "malformed_answer"), (400, "http_400")):
             self.answer(b"[" * 100_000, 1, status=status)
-            error = await self.refused(self.client.users.info(USER))
+            error = await self.refused(self.client.users.get_info(USER))
             self.assertEqual(error.code, code)
 
     async def test_export(self) -> None:

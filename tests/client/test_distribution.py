@@ -190,7 +190,7 @@ class InstalledTests(Case):
         game = self.play(*command, name)
         await game.asked(0)
         player = (await self.client.users.search(UserSearch(q=name))).items[0].id
-        await self.client.debug.notify(DebugNotify(recipient=player, text="Higher!"))
+        await self.client.debug.send_notification(DebugNotify(recipient=player, text="Higher!"))
         await game.until("Higher!")
         game.answer(0)
         await game.asked(1)
@@ -208,9 +208,9 @@ class InstalledTests(Case):
             await game.asked(floor)
             game.answer(7 * floor)
         self.assertEqual(await game.ended, 0, game.said)
-        (published,) = (await self.client.content.by_author(player)).items
+        (published,) = (await self.client.content.list(player)).items
         self.assertEqual(published.name, "My tower")
-        found = await self.client.downloads.of_content(published.id)
+        found = await self.client.downloads.list_content_files(published.id)
         self.assertEqual([file.sha256 for file in found], [sha256(GAME.encode()).hexdigest()])
         self.assertRegex(published.thumbnail_uri, r"^[0-9a-f]{2}/[0-9a-f]{64}\.png$")
 

@@ -1,21 +1,14 @@
 """When a request is sent again, and when it is not."""
 
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.error import ConnectionLost, ConnectionRefusedError
-from twisted.python.failure import Failure
+from twisted.internet.error import ConnectionRefusedError
 from twisted.trial.unittest import SynchronousTestCase
-from twisted.web._newclient import ResponseNeverReceived
 
 from contentsvc.client import ApiError, Unreachable
 from contentsvc.client.client import TIMEOUT
 from contentsvc.wire.notifications import DebugNotify
 from contentsvc.wire.social import PartyBody
-from tests.client.fakes import BOB, World
-
-
-def lost() -> Exception:
-    """A connection that breaks before the answer."""
-    return ResponseNeverReceived([Failure(ConnectionLost())])
+from tests.client.fakes import BOB, World, lost
 
 
 class RepeatTests(SynchronousTestCase):
@@ -30,7 +23,7 @@ class RepeatTests(SynchronousTestCase):
     def notify(self) -> Deferred:
         """One that may not."""
         body = DebugNotify(recipient=BOB, text="t")
-        return Deferred.fromCoroutine(self.world.client.debug.notify(body))
+        return Deferred.fromCoroutine(self.world.client.debug.send_notification(body))
 
     def test_unavailable(self) -> None:
         """After a 503 it is sent again, no earlier than Retry-After says."""
@@ -90,7 +83,9 @@ class RepeatTests(SynchronousTestCase):
     def test_repeatable_post(self) -> None:
         """A party invite may be repeated: the service takes it for the same."""
         self.agent.then_fail(lost())
-        calling = Deferred.fromCoroutine(self.world.client.social.invite(BOB, PartyBody(party=BOB)))
+        calling = Deferred.fromCoroutine(
+            self.world.client.social.send_invite(BOB, PartyBody(party=BOB))
+        )
         self.agent.then(204)
         self.clock.advance(1)
         self.successResultOf(calling)

@@ -1,7 +1,8 @@
 """The operations: what they send, and what their answers become."""
 
+import re
+from collections.abc import Iterator
 from operator import attrgetter
-from pathlib import Path
 
 import msgspec
 from msgspec import Raw
@@ -10,6 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.families import OPERATIONS
 from contentsvc.client import ApiError, NotSignedIn, Page, UnknownNotification
+from contentsvc.web.operations import Operation
 from contentsvc.wire.accounts import (
     BanBody,
     ConnectBody,
@@ -66,10 +68,10 @@ from contentsvc.wire.notifications import (
     ReadUpTo,
 )
 from contentsvc.wire.progress import ProgressBody, ProgressData, ProgressDelete, ProgressQuery
+from contentsvc.wire.repeatable import is_repeatable
 from contentsvc.wire.social import MessageCreate, PartyBody
-from tests.client.fakes import ANN, BOB, World, debug
+from tests.client.fakes import ANN, BOB, World, debug, lost
 
-LISTED = Path(__file__).parent.parent / "operations.txt"
 LINK = '</api/v1/user/x/content?limit=2&after=17>; rel="next"'
 
 REWARD = RewardDefinition(
@@ -102,123 +104,151 @@ CHALLENGE = ChallengeCreate(
 PARTY = PartyBody(party=BOB)
 CALLS = {
     "accounts.register": (Registration(username="bob", email="b@b", password="12345678"),),
-    "emails.ask_reset": (PasswordResetRequest(email="b@b"),),
-    "emails.reset": (PasswordReset(token="reset-x", new="12345678"),),
+    "emails.request_password_reset": (PasswordResetRequest(email="b@b"),),
+    "emails.reset_password": (PasswordReset(token="reset-x", new="12345678"),),
     "emails.change": (EmailChange(email="b@b", password="12345678"),),
-    "emails.ask_confirmation": (),
-    "emails.confirm": (EmailConfirmation(token="email-x"),),
+    "emails.request_verification": (),
+    "emails.verify": (EmailConfirmation(token="email-x"),),
     "accounts.change_password": (PasswordChange(current="12345678", new="87654321"),),
     "departures.export": (),
-    "departures.leave": (PasswordProof(password="12345678"),),
-    "actions.all": (),
+    "departures.delete": (PasswordProof(password="12345678"),),
+    "actions.list": (),
     "actions.warn": (BOB, WarningBody(reason="r")),
     "bans.get": (BOB,),
-    "bans.put": (BOB, BanBody(reason="r")),
-    "bans.lift": (BOB,),
-    "reports.content": (BOB, ReportBody(reason="spam")),
-    "reports.comment": (BOB, 7, ReportBody(reason="spam")),
-    "reports.user": (BOB, UserReportBody(reason="spam")),
-    "reports.queue": (),
-    "reports.of_subject": ("user", BOB),
-    "reports.decide": ("user", BOB, ReportDecision(outcome="upheld", up_to=BOB)),
-    "sessions.all": (),
+    "bans.ban": (BOB, BanBody(reason="r")),
+    "bans.unban": (BOB,),
+    "reports.report_content": (BOB, ReportBody(reason="spam")),
+    "reports.report_comment": (BOB, 7, ReportBody(reason="spam")),
+    "reports.report_user": (BOB, UserReportBody(reason="spam")),
+    "reports.list_subjects": (),
+    "reports.list": ("user", BOB),
+    "reports.resolve": ("user", BOB, ReportDecision(outcome="upheld", up_to=BOB)),
+    "sessions.list": (),
     "sessions.end": (BOB,),
-    "sessions.end_others": (),
+    "sessions.end_other": (),
     "sessions.connect": (ConnectBody(client="game"),),
     "users.search": (UserSearch(q="ann"),),
-    "users.by_ids": ((BOB,),),
-    "users.info": (BOB,),
-    "users.full": (),
+    "users.list": ((BOB,),),
+    "users.get_info": (BOB,),
+    "users.get": (),
     "users.update": (
         UserUpdate(avatar=None, emblem=None, full_profile=Profile(), public_profile=Profile()),
     ),
-    "social.followers": (),
-    "social.following": (),
+    "social.list_followers": (),
+    "social.list_following": (),
     "social.follow": (BOB,),
     "social.unfollow": (BOB,),
-    "social.invite": (BOB, PARTY),
-    "social.accept": (BOB, PARTY),
-    "social.decline": (BOB, PARTY),
-    "social.invites": (),
-    "friends.ask": (BOB,),
-    "friends.end": (BOB,),
-    "friends.all": (),
-    "friends.requests": (),
+    "social.send_invite": (BOB, PARTY),
+    "social.accept_invite": (BOB, PARTY),
+    "social.decline_invite": (BOB, PARTY),
+    "social.list_invites": (),
+    "friends.add": (BOB,),
+    "friends.remove": (BOB,),
+    "friends.list": (),
+    "friends.list_requests": (),
     "friends.block": (BOB,),
     "friends.unblock": (BOB,),
-    "friends.blocked": (),
-    "identities.all": (),
+    "friends.list_blocked": (),
+    "identities.list": (),
     "identities.link": (
         LinkByPassword(subject_token="t", subject_token_type="urn:x", password="p"),
     ),
     "identities.unlink": (BOB, PasswordProof(password="p")),
     "messages.send": (BOB, MessageCreate(text="hi")),
-    "messages.between": (BOB,),
+    "messages.list": (BOB,),
     "messages.get": (BOB, BOB),
-    "messages.conversations": (),
+    "messages.list_conversations": (),
     "precheck.check": (Precheck(content_id=BOB, operation="create", dependencies=[], packages=[]),),
     "content.put": (BOB, CREATE),
-    "content.detail": (BOB,),
-    "content.revision": (BOB, BOB),
-    "content.by_author": (BOB,),
+    "content.get": (BOB,),
+    "content.get_revision": (BOB, BOB),
+    "content.list": (BOB,),
     "revisions.publish": (BOB, REVISION),
-    "revisions.all": (BOB,),
+    "revisions.list": (BOB,),
     "revisions.delete": (BOB, BOB),
-    "downloads.of_content": (BOB,),
-    "downloads.of_revision": (BOB, BOB),
+    "downloads.list_content_files": (BOB,),
+    "downloads.list_revision_files": (BOB, BOB),
     "revisions.set_current": (BOB, CurrentRevision(revision_id=BOB)),
     "content.set_status": (BOB, StatusChange(status="suspended")),
     "content.set_featured": (BOB, FeaturedChange(featured=True)),
     "withdrawal.delete": (BOB,),
     "withdrawal.restore": (BOB,),
-    "withdrawal.deleted": (),
-    "dependents.of_content": (BOB,),
-    "search.content": (),
-    "comments.page": (BOB,),
+    "withdrawal.list_deleted": (),
+    "dependents.list": (BOB,),
+    "search.list": (),
+    "comments.list": (BOB,),
     "comments.get": (BOB, 7),
     "comments.create": (BOB, CommentCreate(body="b")),
     "comments.update": (BOB, 7, CommentUpdate(body="b")),
     "comments.delete": (BOB, 7, CommentRemoval(reason="spam")),
-    "comments.lock": (BOB, CommentsLock(locked=True)),
+    "comments.set_locked": (BOB, CommentsLock(locked=True)),
     "ratings.put": (BOB, RatingBody(value="1")),
     "ratings.delete": (BOB,),
-    "ratings.all": (),
-    "notifications.all": (),
-    "notifications.mark": (BOB, ReadChange(read=True)),
-    "notifications.mark_up_to": (ReadUpTo(up_to=BOB),),
-    "notifications.state": (),
+    "ratings.get": (),
+    "notifications.list": (),
+    "notifications.update": (BOB, ReadChange(read=True)),
+    "notifications.mark_read": (ReadUpTo(up_to=BOB),),
+    "notifications.get_state": (),
     "notifications.delete": (BOB,),
-    "notifications.delete_up_to": (DeleteUpTo(up_to="7"),),
-    "notifications.settings": (),
-    "notifications.put_settings": (NotificationSettings(muted=["Debug"]),),
-    "debug.notify": (DebugNotify(recipient=BOB, text="t"),),
-    "progress.all": (),
+    "notifications.clear": (DeleteUpTo(up_to="7"),),
+    "notifications.get_settings": (),
+    "notifications.set_settings": (NotificationSettings(muted=["Debug"]),),
+    "debug.send_notification": (DebugNotify(recipient=BOB, text="t"),),
+    "progress.list": (),
     "progress.get": ("key",),
     "progress.put": ("key", ProgressBody(value={"a": 1})),
     "progress.delete": ("key",),
     "challenges.create": (CHALLENGE,),
-    "challenges.all": (),
+    "challenges.list": (),
     "challenges.get": (BOB,),
     "challenges.replace": (BOB, CHALLENGE),
     "challenges.delete": (BOB,),
     "challenges.close": (BOB, ChallengeClose(winners=[BOB])),
     "entries.enter": (BOB, BOB),
     "entries.leave": (BOB, BOB),
-    "entries.all": (BOB,),
-    "rewards.achievements": (BOB,),
-    "rewards.emblems": (BOB,),
-    "rewards.take": (BOB, BOB),
+    "entries.list": (BOB,),
+    "rewards.list_achievements": (BOB,),
+    "rewards.list_emblems": (BOB,),
+    "rewards.revoke": (BOB, BOB),
     "files.announce": (UploadsBody(files=[AnnouncedFile(use="entity", sha256="0" * 64, size=1)]),),
-    "files.storage": (),
-    "files.usage": (),
+    "files.get_storage": (),
+    "files.get_user_storage": (),
     "files.block": (BOB, BlockBody(reason="r")),
     "files.unblock": (BOB,),
-    "health.live": (),
-    "health.ready": (),
-    "oauth.token": (TokenForm(grant_type="password", username="ann", password="secret"),),
-    "oauth.revoke": (RevokeForm(token="refresh-1"),),
+    "health.check_liveness": (),
+    "health.check_readiness": (),
+    "oauth.create_token": (TokenForm(grant_type="password", username="ann", password="secret"),),
+    "oauth.revoke_token": (RevokeForm(token="refresh-1"),),
 }
 """A call of each operation."""
+
+
+def served() -> Iterator[tuple[tuple[str, str], Operation]]:
+    """Each operation, by method and path with the variables of CALLS."""
+    for operation in OPERATIONS:
+        user = ANN if operation.route.allow.owner else BOB
+        named = {"{userId}": user, "{commentId}": "7", "{key}": "key", "{kind}": "user"}
+        parts = [
+            named.get(part, BOB if part.startswith("{") else part)
+            for part in operation.url.split("/")
+        ]
+        yield (operation.route.method, "/".join(parts)), operation
+
+
+SERVED = dict(served())
+
+
+def called(world: World, name: str) -> None:
+    """Call an operation as CALLS has it, whatever its outcome is."""
+    calling = Deferred.fromCoroutine(attrgetter(name)(world.client)(*CALLS[name]))
+    calling.addErrback(lambda _: None)
+
+
+def request_of(name: str) -> tuple[str, str]:
+    """Method and path of what a call sends."""
+    world = World().signed_in()
+    called(world, name)
+    return world.agent.last.method, world.agent.last.path
 
 
 class Case(SynchronousTestCase):
@@ -232,32 +262,45 @@ class Case(SynchronousTestCase):
 
 class RequestTests(Case):
     def test_all(self) -> None:
-        """There is a method for every operation of the service, at its method and path."""
-        asked = []
-        for name, arguments in CALLS.items():
-            world = World().signed_in()
-            calling = Deferred.fromCoroutine(attrgetter(name)(world.client)(*arguments))
-            calling.addErrback(lambda _: None)
-            asked.append((world.agent.last.method, world.agent.last.path))
-        lines = [line.split() for line in LISTED.read_text().splitlines() if line[0] != "#"]
-        expected = []
-        for method, path, allow, *_ in lines:
-            user = ANN if allow.startswith("SELF") else BOB
-            named = {"{userId}": user, "{commentId}": "7", "{key}": "key", "{kind}": "user"}
-            parts = [
-                named.get(part, BOB if part.startswith("{") else part) for part in path.split("/")
-            ]
-            expected.append((method, "/".join(parts)))
-        self.assertEqual(sorted(asked), sorted(expected))
+        """There is one method for every operation of the service, at its method and path."""
+        asked = [request_of(name) for name in CALLS]
+        self.assertEqual(sorted(asked), sorted(SERVED))
 
     def test_names(self) -> None:
-        """A method has the name that its operation has in the API."""
-        names = {name.replace(".", "_") for name in CALLS}
-        self.assertEqual(names, {operation.id for operation in OPERATIONS})
+        """A method has its operation's verb. Of the other words it may leave some out."""
+        for name in CALLS:
+            words = re.findall("[A-Z]?[a-z]+", SERVED[request_of(name)].id)
+            verb, *others = (word.lower() for word in words)
+            own_verb, *own = name.partition(".")[2].split("_")
+            self.assertEqual(own_verb, verb, name)
+            self.assertEqual([word for word in others if word in own], own, name)
+
+    def test_repeated(self) -> None:
+        """What gets no answer is sent again where the document says that it may be. Checks of the
+        health never are: what they find out is now."""
+        for name in CALLS:
+            operation = SERVED[request_of(name)]
+            world = World().signed_in()
+            world.agent.then_fail(lost())
+            called(world, name)
+            world.clock.advance(1)
+            may = is_repeatable(operation.id, operation.route.method)
+            expected = 2 if may and not name.startswith("health.") else 1
+            self.assertEqual(len(world.agent.asked), expected, name)
+
+    def test_known_again(self) -> None:
+        """A message and a warning get an id, by which the service knows them again."""
+        for name in ("messages.send", "actions.warn"):
+            world = World().signed_in()
+            world.agent.then_fail(lost())
+            called(world, name)
+            world.clock.advance(1)
+            first, second = (msgspec.json.decode(each.body) for each in world.agent.asked)
+            self.assertEqual((len(first["id"]), first), (36, second))
 
     def test_body(self) -> None:
         """A body goes as JSON with the names of the wire, and with the token."""
-        self.call("notifications.mark_up_to", ReadUpTo(up_to=BOB))
+        self.call("notifications.mark_read", ReadUpTo(up_to=BOB))
         self.assertEqual(self.agent.last.body, b'{"upTo":"%s"}' % BOB.encode())
         self.assertEqual(self.agent.last.token, "access-1")
 
@@ -265,7 +308,7 @@ class RequestTests(Case):
         """A query goes with the names of the wire, without what is None."""
         self.call("users.search", UserSearch(q="ä b", page_size=10))
         self.assertEqual(self.agent.last.query, {"q": "ä b", "pageSize": "10", "page": "0"})
-        self.call("content.by_author", BOB, ContentQuery(limit=5))
+        self.call("content.list", BOB, ContentQuery(limit=5))
         self.assertEqual(self.agent.last.query, {"category": "all", "limit": "5"})
 
     def test_path(self) -> None:
@@ -286,7 +329,7 @@ class RequestTests(Case):
 
     def test_prefix(self) -> None:
         """A part of the progress data is asked for by what its keys begin with."""
-        self.call("progress.all", ProgressQuery(prefix="a&"))
+        self.call("progress.list", ProgressQuery(prefix="a&"))
         self.assertEqual(self.agent.last.query, {"prefix": "a&"})
 
     def test_update(self) -> None:
@@ -306,7 +349,7 @@ class RequestTests(Case):
         """Without a log-in nothing is sent where the path needs the user's own id; elsewhere
         the service decides."""
         world = World()
-        calling = Deferred.fromCoroutine(world.client.social.followers())
+        calling = Deferred.fromCoroutine(world.client.social.list_followers())
         self.failureResultOf(calling, NotSignedIn)
         self.assertEqual(world.agent.asked, [])
         calling = Deferred.fromCoroutine(world.client.social.follow(BOB))
@@ -318,7 +361,7 @@ class RequestTests(Case):
     def test_public(self) -> None:
         """Without a log-in what is public can be read."""
         world = World()
-        calling = Deferred.fromCoroutine(world.client.users.info(BOB))
+        calling = Deferred.fromCoroutine(world.client.users.get_info(BOB))
         self.assertEqual(world.agent.last.token, "")
         world.agent.last.answer(200, {"id": BOB, "username": "bob", "avatar": None, "emblem": None})
         self.assertEqual(self.successResultOf(calling), UserInfo(BOB, "bob", None, None))
@@ -343,13 +386,13 @@ class AnswerTests(Case):
     def test_page(self) -> None:
         """A part of a list comes with the cursor of the next."""
         self.agent.then(200, [], Link=LINK)
-        page = self.successResultOf(self.call("social.followers", Paging(limit=2)))
+        page = self.successResultOf(self.call("social.list_followers", Paging(limit=2)))
         self.assertEqual(page, Page([], "17"))
 
     def test_whole_list(self) -> None:
         """A whole list comes without a cursor."""
         self.agent.then(200, [])
-        self.assertIsNone(self.successResultOf(self.call("social.followers")).after)
+        self.assertIsNone(self.successResultOf(self.call("social.list_followers")).after)
 
     def test_raw(self) -> None:
         """Progress data keeps its value as JSON, to be decoded by whoever knows what it is."""
@@ -361,14 +404,14 @@ class AnswerTests(Case):
         """Notifications become the Structs of their kinds."""
         self.agent.then(200, [debug(1, "hi")])
         query = NotificationQuery(since=5)
-        (found,) = self.successResultOf(self.call("notifications.all", query)).items
+        (found,) = self.successResultOf(self.call("notifications.list", query)).items
         self.assertIsInstance(found, Debug)
         self.assertEqual(found.text, "hi")
 
     def test_unknown_kind(self) -> None:
         """A kind that this version does not know keeps what all kinds share, and its JSON."""
         self.agent.then(200, [debug(1), {**debug(2), "kind": "Trophy", "cup": "gold"}])
-        known, unknown = self.successResultOf(self.call("notifications.all")).items
+        known, unknown = self.successResultOf(self.call("notifications.list")).items
         self.assertIsInstance(known, Debug)
         self.assertIsInstance(unknown, UnknownNotification)
         self.assertEqual((unknown.kind, unknown.created), ("Trophy", 1002))
@@ -377,5 +420,5 @@ class AnswerTests(Case):
     def test_malformed(self) -> None:
         """A success that cannot be read is an error of its own."""
         self.agent.then(200, b"<html>")
-        failure = self.failureResultOf(self.call("comments.page", BOB, CommentQuery()), ApiError)
+        failure = self.failureResultOf(self.call("comments.list", BOB, CommentQuery()), ApiError)
         self.assertEqual(failure.value.code, "malformed_answer")

@@ -60,13 +60,15 @@ class Case(TestCase):
 
     async def notify(self, *texts: str) -> None:
         for text in texts:
-            await self.client.debug.notify(DebugNotify(recipient=self.client.user, text=text))
+            await self.client.debug.send_notification(
+                DebugNotify(recipient=self.client.user, text=text)
+            )
 
 
 class RestTests(Case):
     async def test_users(self) -> None:
         """Accounts, records, search and following."""
-        me = await self.client.users.info(self.client.user)
+        me = await self.client.users.get_info(self.client.user)
         self.assertEqual(me, UserInfo(self.client.user, self.name, None, None))
         await self.client.users.update(
             UserUpdate(
@@ -76,17 +78,17 @@ class RestTests(Case):
                 public_profile=Profile(),
             )
         )
-        full = await self.client.users.full()
+        full = await self.client.users.get()
         self.assertEqual((full.avatar, full.full_profile.profile), ("a.png", "hello"))
         page = await self.client.users.search(UserSearch(q=self.name))
         self.assertEqual(page.items[0].id, self.client.user)
         other, me = await self.signed_in(), self.client
         await other.social.follow(me.user)
-        self.assertEqual([u.id for u in (await me.social.followers()).items], [other.user])
-        part = await other.social.following(Paging(limit=1))
+        self.assertEqual([u.id for u in (await me.social.list_followers()).items], [other.user])
+        part = await other.social.list_following(Paging(limit=1))
         self.assertEqual((part.items[0].id, part.after is None), (me.user, False))
         self.assertEqual(
-            (await other.social.following(Paging(limit=1, after=part.after))).items, []
+            (await other.social.list_following(Paging(limit=1, after=part.after))).items, []
         )
 
     async def test_content(self) -> None:
@@ -112,13 +114,13 @@ class RestTests(Case):
         )
         comment = await self.client.comments.create(content, CommentCreate(body="Well made"))
         await self.client.ratings.put(content, RatingBody(value="1"))
-        detail = await self.client.content.detail(content)
+        detail = await self.client.content.get(content)
         self.assertEqual((detail.description, detail.entity), ("e", core))
         self.assertEqual((detail.votes.up, detail.comment_count), (1, 1))
         self.assertEqual((await self.client.comments.get(content, comment)).body, "Well made")
-        self.assertEqual((await self.client.comments.page(content)).total, 1)
-        self.assertEqual(await self.client.ratings.all(), {content: "1"})
-        (listed,) = (await self.client.content.by_author(self.client.user)).items
+        self.assertEqual((await self.client.comments.list(content)).total, 1)
+        self.assertEqual(await self.client.ratings.get(), {content: "1"})
+        (listed,) = (await self.client.content.list(self.client.user)).items
         self.assertEqual((listed.id, listed.rating), (content, 1.0))
 
     async def test_progress(self) -> None:
@@ -126,9 +128,9 @@ class RestTests(Case):
         await self.client.progress.put("level/1", ProgressBody(value={"ü": [1, None]}))
         datum = await self.client.progress.get("level/1")
         self.assertEqual(bytes(datum.value).replace(b" ", b""), '{"ü":[1,null]}'.encode())
-        self.assertEqual([each.key for each in await self.client.progress.all()], ["level/1"])
+        self.assertEqual([each.key for each in await self.client.progress.list()], ["level/1"])
         await self.client.progress.delete("level/1")
-        self.assertEqual(await self.client.progress.all(), [])
+        self.assertEqual(await self.client.progress.list(), [])
 
     async def test_conflict(self) -> None:
         """A write of another version than the present one is told the value and the version."""
@@ -140,19 +142,21 @@ class RestTests(Case):
     async def test_notifications(self) -> None:
         """The log of notifications, in parts and marked as read."""
         await self.notify("one", "two")
-        page = await self.client.notifications.all(NotificationQuery(limit=1))
+        page = await self.client.notifications.list(NotificationQuery(limit=1))
         (first,) = page.items
         self.assertIsInstance(first, Debug)
-        (second,) = (await self.client.notifications.all(NotificationQuery(after=page.after))).items
+        (second,) = (
+            await self.client.notifications.list(NotificationQuery(after=page.after))
+        ).items
         self.assertEqual(second.text, "two")
-        await self.client.notifications.mark_up_to(ReadUpTo(up_to=str(first.id)))
-        flags = [each.read for each in (await self.client.notifications.all()).items]
+        await self.client.notifications.mark_read(ReadUpTo(up_to=str(first.id)))
+        flags = [each.read for each in (await self.client.notifications.list()).items]
         self.assertEqual(flags, [True, False])
 
     async def test_problem(self) -> None:
         """A refusal has its code."""
         failure = await self.assertFailure(
-            Deferred.fromCoroutine(self.client.users.info(guid())), ApiError
+            Deferred.fromCoroutine(self.client.users.get_info(guid())), ApiError
         )
         self.assertEqual((failure.status, failure.code), (404, "user_not_found"))
 
@@ -161,14 +165,14 @@ class RestTests(Case):
         other = Client(reactor, self.service.url)
         self.addCleanup(other.close)
         await other.resume_session(self.client.tokens.refresh_token)
-        self.assertEqual([each.current for each in await other.sessions.all()], [True])
+        self.assertEqual([each.current for each in await other.sessions.list()], [True])
         await other.log_out()
-        await self.assertFailure(Deferred.fromCoroutine(self.client.progress.all()), SessionEnded)
+        await self.assertFailure(Deferred.fromCoroutine(self.client.progress.list()), SessionEnded)
 
     async def test_health(self) -> None:
         """The service lives and is ready."""
-        await self.client.health.live()
-        await self.client.health.ready()
+        await self.client.health.check_liveness()
+        await self.client.health.check_readiness()
 
 
 class LiveTests(Case):
@@ -204,7 +208,7 @@ class LiveTests(Case):
         self.subscribe()
         await self.greeted()
         ended = self.subscription.ended()
-        (here,) = await self.client.sessions.all()
+        (here,) = await self.client.sessions.list()
         await self.client.sessions.end(here.id)
         error = await self.assertFailure(ended, SubscriptionEnded)
         self.assertEqual((error.code, error.reason), (4403, "revoked"))

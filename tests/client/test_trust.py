@@ -58,7 +58,7 @@ class TrustTests(TestCase):
         client = Client(reactor, url, patience=3600.0)
         self.addCleanup(client.close)
         with self.assertRaises(TlsError) as raised:
-            await client.health.live()
+            await client.health.check_liveness()
         self.assertFalse(raised.exception.maybe_done)
         text = str(raised.exception)
         self.assertNotIn("\n", text)
@@ -87,7 +87,7 @@ class TrustTests(TestCase):
         client = Client(reactor, url, patience=3600.0)
         self.addCleanup(client.close)
         with self.assertRaises(Exception) as raised:
-            await client.health.live()
+            await client.health.check_liveness()
         self.assertIn("404", str(raised.exception))
 
     async def test_other_host(self) -> None:

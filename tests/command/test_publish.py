@@ -115,7 +115,7 @@ class PublishTests(FolderCase):
     async def test_first(self) -> None:
         """The first time it is new content, with all that the manifest says."""
         done = await self.publish()
-        detail = await self.family.detail(self.content)
+        detail = await self.family.get(self.content)
         self.assertEqual(
             (detail.name, detail.type, detail.tags), ("Tilting Tower", "game", ["physics"])
         )
@@ -131,27 +131,27 @@ class PublishTests(FolderCase):
     async def test_unchanged(self) -> None:
         """The second time it says that nothing has changed, and nothing is told to anybody."""
         await self.publish()
-        before = await self.family.detail(self.content)
+        before = await self.family.get(self.content)
         done = await self.publish()
         self.assertIn("Nothing has changed", done.out)
-        self.assertEqual(await self.family.detail(self.content), before)
+        self.assertEqual(await self.family.get(self.content), before)
 
     async def test_revision(self) -> None:
         """A file that has changed makes a new revision of the same content; what has not keeps its
         ids."""
         await self.publish()
-        before = await self.family.detail(self.content)
+        before = await self.family.get(self.content)
         self.write("tower.bin", os.urandom(8))
         self.rewrite('"1.0"', '"1.1"')
         done = await self.publish()
-        after = await self.family.detail(self.content)
+        after = await self.family.get(self.content)
         self.assertIn("Published a new revision of Tilting Tower 1.1.", done.out)
         self.assertIn("1 of 3 parts new.", done.out)
         self.assertIn("Uploaded 1 file, 8 B. Verified 5 files.", done.out)
         self.assertEqual(after.entity.entity_id, before.entity.entity_id)
         self.assertNotEqual(after.entity.revision_id, before.entity.revision_id)
         self.assertEqual((after.originating, after.packages), (before.originating, before.packages))
-        self.assertEqual(len((await self.client.revisions.all(self.content)).items), 2)
+        self.assertEqual(len((await self.client.revisions.list(self.content)).items), 2)
 
     async def test_lost(self) -> None:
         """What the service has lost meanwhile is sent again, though nothing has changed."""
@@ -167,11 +167,11 @@ class PublishTests(FolderCase):
     async def test_description(self) -> None:
         """Another description and screenshot are no new revision."""
         await self.publish()
-        before = await self.family.detail(self.content)
+        before = await self.family.get(self.content)
         self.rewrite("Stack it high.", "Higher!")
         self.write("shots/tower.png", pictures.png())
         done = await self.publish()
-        after = await self.family.detail(self.content)
+        after = await self.family.get(self.content)
         self.assertIn("Updated the description", done.out)
         self.assertEqual((after.description, after.revision_id), ("Higher!", before.revision_id))
         self.assertNotEqual(after.screenshot_uris, before.screenshot_uris)
@@ -179,7 +179,7 @@ class PublishTests(FolderCase):
     async def test_gone(self) -> None:
         """A revision whose files have been released is published again as another one."""
         await self.publish()
-        first = (await self.family.detail(self.content)).revision_id
+        first = (await self.family.get(self.content)).revision_id
         old = self.files["tower.bin"]
         self.write("tower.bin", b"straight")
         await self.publish()
@@ -197,7 +197,7 @@ class PublishTests(FolderCase):
         done = await self.publish(expect=1)
         self.assertIn(f"does not have the part {BOB}", done.err)
         self.assertEqual(done.err.count("\n"), 1)
-        self.assertEqual((await self.client.files.usage()).used, 0)
+        self.assertEqual((await self.client.files.get_user_storage()).used, 0)
 
     async def test_no_image(self) -> None:
         """A screenshot that is no image is refused, with its name."""
@@ -245,7 +245,7 @@ class FetchTests(FolderCase):
         list beside them."""
         await self.publish()
         done = await self.fetch()
-        detail = await self.family.detail(self.content)
+        detail = await self.family.get(self.content)
         wall, textures = detail.originating[0], detail.packages[0].id
         core = f"entities/{detail.entity.entity_id}/{detail.entity.revision_id}"
         self.assertEqual(
@@ -284,7 +284,7 @@ class FetchTests(FolderCase):
     async def test_revision(self) -> None:
         """An older revision is still to be had."""
         await self.publish()
-        old = (await self.family.detail(self.content)).revision_id
+        old = (await self.family.get(self.content)).revision_id
         self.write("tower.bin", b"straight")
         await self.publish()
         await self.fetch("--revision", old)

@@ -31,12 +31,12 @@ class TroubleTests(FolderCase):
         done = await self.publish(expect=1)
         self.assertIn("file_blocked", done.err)
         self.assertIn("tower.bin", done.err)
-        self.assertEqual((await self.family.detail(self.content)).description, "Higher!")
+        self.assertEqual((await self.family.get(self.content)).description, "Higher!")
 
     async def test_bytes_gone(self) -> None:
         """A file whose bytes the service does not find is named."""
         await self.publish()
-        (core, *_) = await self.client.downloads.of_content(self.content)
+        (core, *_) = await self.client.downloads.list_content_files(self.content)
         (self.service.data_dir / "files/content" / core.path).unlink()
         done = await self.fetch(expect=1)
         self.assertIn("contentsvc: 404", done.err)

@@ -105,7 +105,9 @@ class WatchTests(Case):
         await watch.line()
         await service.stop()
         await service.start(port=service.port)
-        await self.client.debug.notify(DebugNotify(recipient=self.client.user, text="two"))
+        await self.client.debug.send_notification(
+            DebugNotify(recipient=self.client.user, text="two")
+        )
         self.assertEqual((await watch.line())["seq"], 2)
 
     async def test_wrong_password(self) -> None:
@@ -120,7 +122,7 @@ class WatchTests(Case):
         await self.notify("one")
         watch = self.watch("--resume", "0")
         await watch.line()
-        await self.client.sessions.end_others()
+        await self.client.sessions.end_other()
         self.assertEqual(await watch.end(), 1)
         self.assertIn(b"4403 revoked", watch.errors)
 
@@ -131,7 +133,7 @@ class WatchTests(Case):
         self.assertEqual((await watch.line())["notification"]["text"], "one")
         watch.transport.signalProcess("INT")
         self.assertEqual((await watch.end(), watch.errors), (0, b""))
-        await self.client.sessions.all()
+        await self.client.sessions.list()
 
     async def test_wrong_token(self) -> None:
         """A token that the service does not take is one line, and status 1."""

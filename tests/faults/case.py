@@ -84,8 +84,8 @@ class FaultCase(TestCase):
     async def back(self, *clients: Client, within: float = BACK) -> None:
         """The service is ready again in time, and then does its work at once."""
         for client in clients:
-            await eventually(client.health.ready, within, "the service is ready")
-            await client.users.full()
+            await eventually(client.health.check_readiness, within, "the service is ready")
+            await client.users.get()
 
 
 async def eventually(act: Callable[[], Any], seconds: float, what: str) -> None:
@@ -121,7 +121,7 @@ class ReaderCase(FaultCase):
 
     async def notify(self, text: str, by: Client | None = None) -> None:
         sender = by or self.ann
-        await sender.debug.notify(DebugNotify(recipient=self.ann.user, text=text))
+        await sender.debug.send_notification(DebugNotify(recipient=self.ann.user, text=text))
 
     async def arrive(self, *texts: str) -> None:
         """These have come over the socket, and nothing else has."""
@@ -132,7 +132,7 @@ class ReaderCase(FaultCase):
     async def refused(self) -> ApiError:
         """A read is refused for now, and soon."""
         asked = reactor.seconds()
-        error = await self.assertFailure(Deferred.fromCoroutine(self.ann.users.full()), ApiError)
+        error = await self.assertFailure(Deferred.fromCoroutine(self.ann.users.get()), ApiError)
         self.assertEqual((error.status, error.code), (503, "unavailable"))
         self.assertGreaterEqual(error.retry_after, 1)
         self.assertLess(reactor.seconds() - asked, 6)
@@ -141,7 +141,7 @@ class ReaderCase(FaultCase):
     async def sound(self) -> None:
         """Nothing was left behind: no failure in the log, no connection beyond the pool's, at
         either end."""
-        reads = [Deferred.fromCoroutine(self.ann.users.full()) for _ in range(4 * POOL)]
+        reads = [Deferred.fromCoroutine(self.ann.users.get()) for _ in range(4 * POOL)]
         await gatherResults(reads)
         count = len(self.daemons)
         self.assertLessEqual(len(backends(self.database)), count * (POOL + 1))

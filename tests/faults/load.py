@@ -159,7 +159,7 @@ class Load:
             count += 1
             user, text = random.choice(users), f"{name}-{count}"
             try:
-                await client.debug.notify(DebugNotify(recipient=user, text=text))
+                await client.debug.send_notification(DebugNotify(recipient=user, text=text))
             except (ApiError, Unreachable) as error:
                 self.failed(error)
                 self.expect(user, text)
@@ -210,7 +210,7 @@ class Load:
         """The sockets whose number of unread notifications is not the service's."""
         found = []
         for reader in self.readers:
-            now = await reader.client.notifications.state()
+            now = await reader.client.notifications.get_state()
             if reader.badge != now.unread:
                 last = reader.states[-3:]
                 found.append(f"{reader.name}: {reader.badge} by {last}, the service says {now}")
@@ -255,7 +255,7 @@ class Load:
 
     async def _listed(self, reader: Reader) -> dict[str, str]:
         """The texts of the user's list, by id, in their order."""
-        there = (await reader.client.notifications.all()).items
+        there = (await reader.client.notifications.list()).items
         return {str(each.id): text_of(each) for each in there}
 
     async def replayed(self, reader: Reader) -> list[str]:

@@ -42,7 +42,7 @@ class Steering:
         for asker, asked in ((one, other), (other, one)):
             self._load.expect(asked.user, f"FriendRequest {asker.user}")
             self._load.expect(asked.user, f"FriendConfirm {asker.user}")
-            await asker.friends.ask(asked.user)
+            await asker.friends.add(asked.user)
         for sender, recipient in ((one, other), (other, one)):
             self._write(sender, recipient.user, Random(f"{self._seed} to {recipient.user}"))
 
@@ -70,7 +70,7 @@ class Steering:
         while not self._load.stopping:
             await deferLater(reactor, random.uniform(0.2, 1.0))
             try:
-                there = (await client.notifications.all(NotificationQuery(limit=LOOKS))).items
+                there = (await client.notifications.list(NotificationQuery(limit=LOOKS))).items
                 if there:
                     place = random.randrange(len(there))
                     texts = [text_of(each) for each in there]
@@ -85,11 +85,11 @@ class Steering:
         act = random.choice((*MARKS, *DELETIONS))
         path = client.notifications
         if act == "mark":
-            await path.mark(ids[place], ReadChange(read=random.random() < 0.6))
+            await path.update(ids[place], ReadChange(read=random.random() < 0.6))
         elif act == "mark up to":
-            await path.mark_up_to(ReadUpTo(up_to=ids[place]))
+            await path.mark_read(ReadUpTo(up_to=ids[place]))
         elif act == "mark number":
-            await path.mark_up_to(ReadUpTo(up_to=random.randrange(place + 1)))
+            await path.mark_read(ReadUpTo(up_to=random.randrange(place + 1)))
         else:
             first = place if act == "delete" else 0
             gone = dict(zip(ids[first : place + 1], texts[first : place + 1], strict=True))
@@ -98,7 +98,7 @@ class Steering:
             if act == "delete":
                 await path.delete(ids[place])
             else:
-                await path.delete_up_to(DeleteUpTo(up_to=ids[place]))
+                await path.clear(DeleteUpTo(up_to=ids[place]))
             self._load.deleted |= gone.keys()
             self.done["deleted"] += len(gone)
         self.done[act] += 1

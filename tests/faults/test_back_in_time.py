@@ -38,7 +38,7 @@ class RestoreTests(ReaderCase):
 
     async def log_now(self) -> list[str]:
         """The texts of the list that REST gives."""
-        page = await self.ann.notifications.all()
+        page = await self.ann.notifications.list()
         return [text_of(each) for each in page.items]
 
     async def test_told(self) -> None:

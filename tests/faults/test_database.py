@@ -27,7 +27,7 @@ class Watch:
         while not self._over:
             asked = reactor.seconds()
             try:
-                await self._client.health.ready()
+                await self._client.health.check_readiness()
                 self.said.append((asked, 200, []))
             except ApiError as error:
                 self.said.append((asked, error.status, error.problem.get("reasons", [])))
@@ -128,7 +128,7 @@ class ListenTests(ReaderCase):
         """While LISTEN cannot be had the service is not ready and says why; what other processes
         write is found by the sweep."""
         other = await self.client(await self.daemon(), "bob")
-        await other.users.full()
+        await other.users.get()
         admit(self.database, False)
         self.addCleanup(admit, self.database, True)
         terminate(self.database, LISTENS)

@@ -38,7 +38,7 @@ class DepartureTests(FaultCase):
             " 'A castle to storm', '{a.png}', '{}' from generate_series(1, %s)",
             *(ann.user, CONTENTS),
         )
-        leaving = Deferred.fromCoroutine(ann.departures.leave(PasswordProof(password=PASSWORD)))
+        leaving = Deferred.fromCoroutine(ann.departures.delete(PasswordProof(password=PASSWORD)))
         unanswered = self.assertFailure(leaving, Unreachable)
         await hold(lambda: self.left() < CONTENTS, "it begins")
         await service.kill()

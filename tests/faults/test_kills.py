@@ -116,7 +116,7 @@ class KillTests(FaultCase):
         """The faults of sockets that read each user's whole log in the end."""
         found = []
         for first in {reader.client.user: reader for reader in load.readers}.values():
-            now = await first.client.notifications.state()
+            now = await first.client.notifications.get_state()
             again = Reader(first.client, f"{first.name} again")
             await hold(lambda r=again, s=now: r.subscription.seq == s.newest, "a replay ends")
             found += [f"{again.name}: {problem}" for problem in await load.replayed(again)]

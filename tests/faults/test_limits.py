@@ -32,7 +32,7 @@ class Case(ReaderCase):
 
     async def wait_for(self, client: Client, count: int) -> list[ApiError]:
         """The refusals of so many reads at once."""
-        reads = [Deferred.fromCoroutine(client.users.full()) for _ in range(count)]
+        reads = [Deferred.fromCoroutine(client.users.get()) for _ in range(count)]
         return [await self.assertFailure(read, ApiError) for read in reads]
 
 
@@ -66,13 +66,13 @@ class DiskTests(Case):
         )
         invite = PartyBody(party=_PARTY)
         for _ in range(3):
-            calling = Deferred.fromCoroutine(bob.social.invite(self.ann.user, invite))
+            calling = Deferred.fromCoroutine(bob.social.send_invite(self.ann.user, invite))
             error = await self.assertFailure(calling, ApiError)
             self.assertEqual((error.status, error.code), (503, "unavailable"))
-        await self.ann.users.full()
+        await self.ann.users.get()
         run_sql(self.database, "drop trigger full_disk on notifications")
         await self.back(self.ann)
-        await bob.social.invite(self.ann.user, invite)
+        await bob.social.send_invite(self.ann.user, invite)
         await self.notify("after")
         await self.arrive("PartyInvite", "after")
         await self.sound()
@@ -88,7 +88,7 @@ class ReadOnlyTests(Case):
         run_sql(server().url, ended)
         try:
             await eventually(self.degraded, BACK, "degraded")
-            await self.ann.users.full()
+            await self.ann.users.get()
             error = await self.assertFailure(Deferred.fromCoroutine(self.write()), ApiError)
             self.assertEqual((error.status, error.code), (503, "unavailable"))
         finally:
@@ -157,11 +157,11 @@ class FullDiskTests(Case):
         found = answer.code, await answer.json()
         self.assertEqual(found, (200, {"status": "degraded", "reasons": ["disk"]}))
         self.assertRegex(self.service.output(), "Answered 503: .*disk")
-        await self.ann.users.full()
+        await self.ann.users.get()
         filler.unlink()
         await self.back(self.ann)
         await self.ann.progress.put("after", ProgressBody(value={"blob": blob}))
-        found = [datum.key for datum in await self.ann.progress.all()]
+        found = [datum.key for datum in await self.ann.progress.list()]
         self.assertEqual(sorted(found), sorted([*accepted, "after"]))
         await self.notify("after")
         await self.arrive("after")

@@ -49,7 +49,7 @@ class Case(ReaderCase):
     async def reads(self, count: int) -> None:
         """So many reads of users, one after the other, and none is refused."""
         for _ in range(count):
-            await self.ann.users.full()
+            await self.ann.users.get()
 
     async def reads_beside(self) -> None:
         """The same while a crowd waits for a lock, which never has all connections."""
@@ -64,13 +64,13 @@ class TableTests(Case):
         service is ready, and the log says why."""
         with self.locked("lock table challenges in access exclusive mode"):
             for _ in range(2):
-                crowd = self.refused_each(self.ann.challenges.all)
+                crowd = self.refused_each(self.ann.challenges.list)
                 await self.waits("Lock", POOL // 2)
                 await self.reads_beside()
-                await self.ann.health.ready()
+                await self.ann.health.check_readiness()
                 self.all_503(await gatherResults(crowd))
         self.assertIn(" lock ", self.causes())
-        self.assertEqual(await self.ann.challenges.all(), [])
+        self.assertEqual(await self.ann.challenges.list(), [])
         await self.sound()
         self.no_failures()
 
@@ -99,12 +99,12 @@ class RowTests(Case):
             refused, sent = [], []
             for _ in range(CROWD):
                 refused.append(self.refused_one(lambda: self.notify("to ann", by=bob)))
-                sent.append(Deferred.fromCoroutine(bob.debug.notify(to_bob)))
+                sent.append(Deferred.fromCoroutine(bob.debug.send_notification(to_bob)))
             await gatherResults(sent)
             self.all_503(await gatherResults(refused))
         await self.notify("last")
         await self.arrive("first", "last")
-        self.assertEqual(len((await bob.notifications.all()).items), CROWD)
+        self.assertEqual(len((await bob.notifications.list()).items), CROWD)
         self.no_failures()
 
 
@@ -147,7 +147,7 @@ class StartTests(Case):
             await hold(lambda: len(backends(self.database, LISTENS)) == 2, "others listen", 10)
             await self.back(self.ann, within=10)
             for _ in range(20):
-                await self.ann.users.full()
+                await self.ann.users.get()
 
     async def test_sessions(self) -> None:
         """So it is where the sessions are locked: what needs no token is served, and tokens are
@@ -161,13 +161,13 @@ class StartTests(Case):
             stranger = Client(reactor, self.service.url, patience=0)
             self.addCleanup(stranger.close)
             for _ in range(20):
-                await stranger.users.info(self.ann.user)
+                await stranger.users.get_info(self.ann.user)
             refused = await self.assertFailure(
-                Deferred.fromCoroutine(self.ann.users.full()), ApiError
+                Deferred.fromCoroutine(self.ann.users.get()), ApiError
             )
             self.assertEqual((refused.status, refused.code), (503, "unavailable"))
             refused = await self.assertFailure(
-                Deferred.fromCoroutine(stranger.health.ready()), ApiError
+                Deferred.fromCoroutine(stranger.health.check_readiness()), ApiError
             )
             self.assertEqual(refused.problem["reasons"], ["sessions"])
         await self.back(self.ann, within=10)

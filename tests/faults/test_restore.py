@@ -59,7 +59,9 @@ class Writers:
         client = self._client
         try:
             if n % 3:
-                await client.debug.notify(DebugNotify(recipient=client.user, text=f"load {n}"))
+                await client.debug.send_notification(
+                    DebugNotify(recipient=client.user, text=f"load {n}")
+                )
             else:
                 await client.progress.put(f"key-{n}", ProgressBody(value={"n": n}))
             self.done += 1

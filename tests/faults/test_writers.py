@@ -79,7 +79,7 @@ class WriterTests(ReaderCase):
         and the numbers have no hole."""
         await self.notify("first")
         party = PartyBody(party=self.bob.user)
-        await self.killed_between(self.bob.social.invite(self.ann.user, party))
+        await self.killed_between(self.bob.social.send_invite(self.ann.user, party))
         self.assertEqual(self.stored(), 1)
         await self.notify("second")
         await self.arrive("first", "second")

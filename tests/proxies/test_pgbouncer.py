@@ -26,7 +26,7 @@ class PgbouncerTests(TestCase):
         ann = await new_client(self, service, "ann")
         reader = Reader(ann, "ann")
         await until(lambda: reader.subscription.live, 20, "the socket is open")
-        await ann.debug.notify(DebugNotify(recipient=ann.user, text="hello"))
+        await ann.debug.send_notification(DebugNotify(recipient=ann.user, text="hello"))
         await until(lambda: reader.texts == ["hello"], LATEST, "it arrives")
 
     async def test_transaction(self) -> None:

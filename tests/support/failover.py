@@ -186,7 +186,7 @@ class FailoverTests(FailoverCase):
         promoted = reactor.seconds()
         await deferToThread(self.standby.run, "pg_ctl", "promote", "-w")
         took = reactor.seconds() - promoted
-        await eventually(probe.health.ready, within, "the service is ready")
+        await eventually(probe.health.check_readiness, within, "the service is ready")
         ready = reactor.seconds()
         await hold(lambda: load.answers["204"] > before, "a write is accepted", within)
         times = [at for texts in load.accepted.values() for at in texts.values()]

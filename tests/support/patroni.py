@@ -203,7 +203,7 @@ class PatroniTests(FailoverCase):
         """The service is ready with the new leader in that many seconds."""
         await self.becomes(self.standby, "leader")
         led = reactor.seconds()
-        await eventually(probe.health.ready, within, "the service is ready")
+        await eventually(probe.health.check_readiness, within, "the service is ready")
         ready = reactor.seconds()
         accepted = load.answers["204"]
         await hold(lambda: load.answers["204"] > accepted, "a write is accepted", within)

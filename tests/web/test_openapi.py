@@ -46,10 +46,7 @@ class Page(Struct):
 
 
 class Toys:
-    """Toys of all kinds.
-
-    Nobody else needs to know this.
-    """
+    """Toys of all kinds."""
 
     @route("GET", "/user/<guid:user>/toy", allow=SELF)
     async def all(self, call: Call, user: str, query: Page) -> Listed[Toy]:
@@ -60,7 +57,7 @@ class Toys:
         """
 
     @route("POST", "/toy", allow=SIGNED_IN, raises=(Sold, Broken, Late))
-    async def add(self, call: Call, body: Either[Toy | Part]) -> Created:
+    async def add_toy(self, call: Call, body: Either[Toy | Part]) -> Created:
         """Add a toy, or a part."""
 
     @route("PUT", "/toy/<text:name>", allow=ANYONE, limit=2**20)
@@ -79,8 +76,11 @@ class DocumentTests(SynchronousTestCase):
             title="toys",
             version="7",
             about="Toys.",
+            tags={"tools": "Tools.", "toys": "Toys of all kinds."},
             log_in="/v1/form",
             unions={},
+            is_repeatable=lambda id, method: id == "addToy" or method != "POST",
+            keys={"addToy": "name"},
         ).build()
 
     def operation(self, method: str, path: str) -> Any:
@@ -95,7 +95,7 @@ class DocumentTests(SynchronousTestCase):
         return found
 
     def test_info(self) -> None:
-        """Title and version are the service's, a tag's description that of its family."""
+        """Title and version are the service's. Only tags that operations have are described."""
         self.assertEqual(self.document["info"]["title"], "toys")
         self.assertEqual(self.document["info"]["version"], "7")
         tags = [{"name": "toys", "description": "Toys of all kinds."}]
@@ -108,6 +108,22 @@ class DocumentTests(SynchronousTestCase):
         first, second, last = found["description"].split("\n\n")
         self.assertEqual((first, second), ("The newest are first.", "The rest is long."))
         self.assertIn("the user in the path", last)
+
+    def test_id(self) -> None:
+        """An operation's id is the name of its handler, its tag that of its family."""
+        found = self.operation("post", "/v1/toy")
+        self.assertEqual((found["operationId"], found["tags"]), ("addToy", ["toys"]))
+
+    def test_repeatable(self) -> None:
+        """An operation says whether it may be sent again, and by which member it is known then."""
+        found = [self.operation("post", path) for path in ("/v1/toy", "/v1/form")]
+        self.assertEqual([each["x-repeatable"] for each in found], [True, False])
+        self.assertEqual([each.get("x-idempotency-key") for each in found], ["name", None])
+
+    def test_paged(self) -> None:
+        """An operation says whether its answer comes in parts."""
+        self.assertIs(self.operation("get", "/v1/user/{userId}/toy")["x-paged"], True)
+        self.assertIs(self.operation("post", "/v1/form")["x-paged"], False)
 
     def test_query(self) -> None:
         """A query's parameters follow those of the path."""
@@ -149,16 +165,21 @@ class DocumentTests(SynchronousTestCase):
         """A body of several types is any of them."""
         content = self.operation("post", "/v1/toy")["requestBody"]["content"]["application/json"]
         self.assertEqual(len(content["schema"]["anyOf"]), 2)
+        self.assertEqual(content["schema"]["title"], "AddToyBody")
         self.assertEqual(content["examples"]["Part"], {"value": {"number": 1}})
 
     def test_problem(self) -> None:
         """Errors of one status are one response, with their codes and all their members."""
         found = self.response("post", "/v1/toy", "409")
-        problem, narrow = found["content"]["application/problem+json"]["schema"]["allOf"]
+        schema = found["content"]["application/problem+json"]["schema"]
+        self.assertEqual(schema["title"], "SoldOrBrokenProblem")
+        problem, narrow = schema["allOf"]
         self.assertEqual(problem, {"$ref": "#/components/schemas/Problem"})
         members = narrow["properties"]
         self.assertEqual(members["code"], {"type": "string", "enum": ["broken", "sold"]})
-        self.assertEqual(members["to"], {"anyOf": [{"type": "string"}, {"type": "integer"}]})
+        self.assertEqual(
+            members["to"], {"anyOf": [{"type": "string"}, {"type": "integer", "format": "int64"}]}
+        )
         self.assertEqual(members["parts"]["type"], "array")
         self.assertIn("- `sold`: It was sold.", found["description"])
 

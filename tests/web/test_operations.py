@@ -23,7 +23,7 @@ class Toys:
         raise AssertionError("made")
 
     @route("GET", "/user/<guid:user>/toy/<text:name>", allow=ANYONE, raises=(Lost,))
-    async def get(self, call: Call, user: str, name: str) -> str:
+    async def get_toy(self, call: Call, user: str, name: str) -> str:
         """One toy.
 
         It may be broken.
@@ -108,7 +108,7 @@ class TableTests(SynchronousTestCase):
     def test_operations(self) -> None:
         """The operations of the families' classes, in the order in which they are written."""
         get, put = table([Family("toys", Toys, "/v1")])
-        self.assertEqual([get.id, put.id], ["toys_get", "toys_put"])
+        self.assertEqual([get.id, put.id], ["getToy", "put"])
         self.assertEqual(get.path, "/v1/user/<guid:user>/toy/<text:name>")
         self.assertEqual(get.url, "/v1/user/{userId}/toy/{name}")
         self.assertEqual(put.url, "/v1/toy/{toyId}")
@@ -130,7 +130,7 @@ class TableTests(SynchronousTestCase):
 
     def test_same_id(self) -> None:
         """Two operations of one id are refused."""
-        self.assertIn("toys_get", self.refused(Family("toys", Toys), Family("toys", Toys, "/v2")))
+        self.assertIn("getToy", self.refused(Family("toys", Toys), Family("toys", Toys, "/v2")))
 
     def test_undeclared(self) -> None:
         """A handler that names an error which its route does not declare is refused, also where a
@@ -198,7 +198,7 @@ class MountTests(SynchronousTestCase):
         self.service.api.mount(operations(self.families), self.families[1:])
         self.assertEqual(self.status("/tool"), 200)
         self.assertEqual(self.status(f"/user/{ANN}/toy/car"), 404)
-        self.assertEqual([op.id for op in self.service.api.operations], ["tools_get"])
+        self.assertEqual([op.id for op in self.service.api.operations], ["get"])
 
     def test_unknown_family(self) -> None:
         """A family without an operation is refused."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, defstruct
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.schemas import REF, Schemas, prose
+from contentsvc.web.schemas import REF, Schemas, Union, prose
 
 Code = Annotated[str, Meta(pattern="^[a-z\\U0001f600]+\\Z")]
 
@@ -54,8 +54,25 @@ class Dog(Struct, tag_field="kind", tag="dog"):
     friend: Cat | None
 
 
+class Fish(Struct, tag_field="kind", tag="fish"):
+    pass
+
+
+class Bird(Struct, tag_field="kind", tag="bird"):
+    pass
+
+
 class Kennel(Struct):
     all: list[Cat | Dog]
+
+
+class Sizes(Struct):
+    page: Annotated[int, Meta(ge=0, le=2**31 - 1)]
+    colour: Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+    count: Annotated[int, Meta(extra_json_schema={"format": "int32"})]
+    bytes: Annotated[int, Meta(ge=0, le=2**31)]
+    low: Annotated[int, Meta(ge=-(2**31) - 1, le=0)]
+    any: int
 
 
 class Form(Struct):
@@ -74,8 +91,11 @@ class SchemaCase(SynchronousTestCase):
         self.schemas = Schemas(
             sent=[Order],
             forms=[Form],
-            answered=[Receipt, Bill, Kennel, dict[str, Part]],
-            unions={"Animal": Cat | Dog},
+            answered=[Receipt, Bill, Kennel, Sizes, dict[str, Part]],
+            unions={
+                "Animal": Union(Cat | Dog, "An animal.", open=True),
+                "Pet": Union(Fish | Bird, "A pet."),
+            },
         )
 
     def schema(self, type: type) -> Any:
@@ -120,7 +140,7 @@ class InputTests(SchemaCase):
                 ("grant", True, TEXT),
                 ("scope", False, TEXT),
                 ("since", False, {"type": "number"}),
-                ("size", False, {"type": "integer", "default": 10}),
+                ("size", False, {"type": "integer", "default": 10, "format": "int64"}),
             ],
         )
 
@@ -154,12 +174,30 @@ class AnswerTests(SchemaCase):
     def test_union(self) -> None:
         """A tagged union is one of its kinds, by its tag, and a component where it has a name."""
         animal = self.schemas.components["Animal"]
-        self.assertEqual(animal["oneOf"], [{"$ref": REF + "Cat"}, {"$ref": REF + "Dog"}])
+        known = [{"$ref": REF + "Cat"}, {"$ref": REF + "Dog"}]
+        self.assertEqual(animal["oneOf"][:2], known)
         self.assertEqual(animal["discriminator"]["propertyName"], "kind")
         items = self.schema(Kennel)["properties"]["all"]["items"]
         self.assertEqual(items, {"$ref": REF + "Animal"})
         self.assertEqual(self.schemas.of(list[Cat | Dog])["items"], items)
         self.assertEqual(self.schema(Cat)["required"], ["kind", "mews"])
+
+    def test_open_union(self) -> None:
+        """Of an open union there is one more: what has another tag, and what all have."""
+        components = self.schemas.components
+        self.assertEqual(components["Animal"]["oneOf"][2:], [{"$ref": REF + "UnknownAnimal"}])
+        unknown = components["UnknownAnimal"]
+        self.assertEqual(unknown["properties"]["kind"]["not"]["enum"], ["cat", "dog"])
+        self.assertEqual((unknown["required"], unknown["additionalProperties"]), (["kind"], True))
+        self.assertEqual(len(components["Pet"]["oneOf"]), 2)
+
+    def test_integer(self) -> None:
+        """An integer has a format: int64, unless its bounds say that 32 bits are enough."""
+        formats = {
+            name: member["format"] for name, member in self.schema(Sizes)["properties"].items()
+        }
+        small = dict.fromkeys(("page", "colour", "count"), "int32")
+        self.assertEqual(formats, {**small, **dict.fromkeys(("bytes", "low", "any"), "int64")})
 
     def test_map(self) -> None:
         """A map refers to what its values are."""
@@ -180,9 +218,14 @@ class WordTests(SchemaCase):
         self.assertEqual(self.schema(Part)["description"], "A part.\n\nIt has a name.")
 
     def test_none(self) -> None:
-        """A Struct without one has no description."""
+        """A Struct without one has no description. Each has its name as title."""
         self.assertNotIn("description", self.schema(Bill))
-        self.assertNotIn("title", self.schema(Bill))
+        self.assertEqual(self.schema(Bill)["title"], "Bill")
+
+    def test_union(self) -> None:
+        """A union has its name and its description."""
+        pet = self.schemas.components["Pet"]
+        self.assertEqual((pet["title"], pet["description"]), ("Pet", "A pet."))
 
     def test_prose(self) -> None:
         """Sections of other documents stay."""

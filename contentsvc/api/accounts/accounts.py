@@ -42,7 +42,7 @@ class Accounts:
         self._registration = registration
 
     @route("POST", "/user", allow=ANYONE, raises=(RegistrationClosed, UsernameTaken, EmailTaken))
-    async def register(self, call: Call, body: Registration) -> Created:
+    async def register_user(self, call: Call, body: Registration) -> Created:
         """Register a user. A mail with a link to confirm the address goes there, if the service
         sends mail. If too many were asked for from the client's address, or for the mailbox, none
         is sent."""

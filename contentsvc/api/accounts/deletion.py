@@ -60,7 +60,7 @@ class Departures:
         allow=SELF,
         raises=(WrongPassword, TooManyAttempts),
     )
-    async def leave(
+    async def delete_user(
         self, call: Call, user: str, body: Either[PasswordProof | SubjectProof]
     ) -> None:
         """Delete the account, for good. All sessions end, and nobody finds the user any more. What
@@ -75,7 +75,7 @@ class Departures:
         await self._finish(task)
 
     @route("GET", "/user/<guid:user>/export", allow=SELF, raises=(UserNotFound,))
-    async def export(self, call: Call, user: str) -> Pieces[Export]:
+    async def export_user(self, call: Call, user: str) -> Pieces[Export]:
         """Get all that the service holds of the user, as one JSON object. What the user or others
         write meanwhile may be in one member and not yet in another. If the account is deleted
         meanwhile, the answer breaks off."""

@@ -68,7 +68,7 @@ class Emails:
         return self._mails
 
     @route("POST", "/user/password-reset", allow=ANYONE, raises=(MailUnavailable, TooManyRequests))
-    async def ask_reset(self, call: Call, body: PasswordResetRequest) -> None:
+    async def request_password_reset(self, call: Call, body: PasswordResetRequest) -> None:
         """Have a mail sent to the account with this address, with a link to set a new password. The
         link is good once, for an hour. The answer is the same if there is no such account."""
         sending = self._sending
@@ -77,7 +77,7 @@ class Emails:
         await sending.put_reset(self._db, body.email)
 
     @route("PUT", "/user/password-reset", allow=ANYONE, raises=(InvalidMailedToken,))
-    async def reset(self, call: Call, body: PasswordReset) -> None:
+    async def reset_password(self, call: Call, body: PasswordReset) -> None:
         """Set a new password, with the token of a mailed link. It ends all log-ins, lifts a limit
         of failed log-ins, and confirms the address. Accounts elsewhere that were linked since the
         user proved to get mail, or before the user did for the first time, are not linked any more.
@@ -118,7 +118,7 @@ class Emails:
             TooManyRequests,
         ),
     )
-    async def change(
+    async def change_email(
         self, call: Call, user: str, body: Either[EmailChange | EmailChangeBySubject]
     ) -> None:
         """Have a mail sent to a new address. The address changes when the link in it is used. It
@@ -146,7 +146,7 @@ class Emails:
         allow=SELF,
         raises=(MailUnavailable, UserNotFound, TooManyRequests),
     )
-    async def ask_confirmation(self, call: Call, user: str) -> None:
+    async def request_email_verification(self, call: Call, user: str) -> None:
         """Send the mail again with which an address is confirmed: the account's own, and a new one
         that it is to get. If there is nothing to confirm, nothing is sent."""
         sending = self._sending
@@ -169,7 +169,7 @@ class Emails:
         allow=ANYONE,
         raises=(InvalidMailedToken, EmailTaken),
     )
-    async def confirm(self, call: Call, body: EmailConfirmation) -> None:
+    async def verify_email(self, call: Call, body: EmailConfirmation) -> None:
         """Confirm an address, with the token of a mailed link. If it is a new address, it becomes
         the account's. To confirm it again changes nothing."""
         id = self._tokens.read(EMAIL, body.token)

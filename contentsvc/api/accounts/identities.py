@@ -55,7 +55,7 @@ class Identities:
         self._mails = mails
 
     @route("GET", "/user/<guid:user>/identities", allow=SELF)
-    async def all(self, call: Call, user: str, query: Part) -> Listed[Identity]:
+    async def list_identities(self, call: Call, user: str, query: Part) -> Listed[Identity]:
         """List the accounts of other services that are linked to the user, newest first."""
         rows = await identities.of_user(self._db, user, position(query), query.limit)
         return listed(rows, query, lambda row: row.number, lambda row: row.identity)
@@ -73,7 +73,7 @@ class Identities:
             TooManyRequests,
         ),
     )
-    async def link(
+    async def link_identity(
         self, call: Call, user: str, body: Either[LinkByPassword | LinkByToken | SubjectProof]
     ) -> None:
         """Link an account of another service to the user, who can then log in with it. Its
@@ -101,7 +101,7 @@ class Identities:
         allow=SELF,
         raises=(UserNotFound, WrongPassword, LastIdentity, TooManyAttempts, TooManyRequests),
     )
-    async def unlink(
+    async def unlink_identity(
         self, call: Call, user: str, identity: str, body: Either[PasswordProof | TokenProof]
     ) -> None:
         """Take the link to an account of another service away. It takes the password. If the user

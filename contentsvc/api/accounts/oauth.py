@@ -77,7 +77,7 @@ class OAuth:
             AccountBanned,
         ),
     )
-    async def token(self, call: Call, form: TokenForm) -> TokenAnswer:
+    async def create_token(self, call: Call, form: TokenForm) -> TokenAnswer:
         """Log in with a password, or get new tokens for a refresh token (RFC 6749). Log in with a
         token of the studio's own accounts, or of Steam (RFC 8693): the first time, this makes a
         user. A log-in beyond the limit of a user ends the one that was used longest ago."""
@@ -199,7 +199,7 @@ class OAuth:
         return TokenAnswer(access, "Bearer", ACCESS_LIFETIME, refresh, user)
 
     @route("POST", "/oauth/revoke", allow=ANYONE)
-    async def revoke(self, call: Call, form: RevokeForm) -> Revoked:
+    async def revoke_token(self, call: Call, form: RevokeForm) -> Revoked:
         """Log out (RFC 7009). Either token ends the log-in. An unknown token is not an error."""
         session = await sessions.session_of(self._db, _hash(form.token))
         if session is None:

@@ -29,7 +29,7 @@ class Sessions:
         self._public_url = public_url
 
     @route("POST", "/session/connect", allow=SIGNED_IN, raises=(InvalidHost,))
-    async def connect(self, call: Call, body: ConnectBody) -> ConnectAnswer:
+    async def connect_session(self, call: Call, body: ConnectBody) -> ConnectAnswer:
         """Get the socket's URL, and a token to connect with, valid for a minute (spec §4.19)."""
         url = self._public_url or call.base_url
         return ConnectAnswer(
@@ -39,7 +39,7 @@ class Sessions:
         )
 
     @route("GET", "/user/<guid:user>/sessions", allow=SELF)
-    async def all(self, call: Call, user: str) -> list[Session]:
+    async def list_sessions(self, call: Call, user: str) -> list[Session]:
         """List the user's log-ins that have not ended. The one used last comes first."""
         return await sessions.of_user(self._db, user, call.session)
 
@@ -49,14 +49,14 @@ class Sessions:
         allow=SELF,
         raises=(SessionNotFound,),
     )
-    async def end(self, call: Call, user: str, session: str) -> None:
+    async def end_session(self, call: Call, user: str, session: str) -> None:
         """End one log-in. It may be the one that the request is made with."""
         if not await sessions.revoke_own(self._db, user, session):
             raise SessionNotFound()
         self._endings.end(self._db, [session])
 
     @route("DELETE", "/user/<guid:user>/sessions", allow=SELF)
-    async def end_others(self, call: Call, user: str) -> None:
+    async def end_other_sessions(self, call: Call, user: str) -> None:
         """End all log-ins but the one that the request is made with."""
         async with self._db.transaction() as tx:
             others = await sessions.revoke_all(tx, user, call.session)

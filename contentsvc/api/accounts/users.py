@@ -40,7 +40,7 @@ class Users:
         self._claims = claims
 
     @route("GET", "/user/search", allow=ANYONE)
-    async def search(self, call: Call, query: UserSearch) -> UserPage | Pieces[UserPage]:
+    async def search_users(self, call: Call, query: UserSearch) -> UserPage | Pieces[UserPage]:
         """Search users by name (spec §4.5). The exact name comes first, then names that begin with
         `q`, then similar names."""
         q = trimmed("q", query.q, _SHORTEST_QUERY, _LONGEST_QUERY)
@@ -54,7 +54,9 @@ class Users:
         return UserPage(items, query.page, query.page_size, total)
 
     @route("GET", "/user", allow=ANYONE)
-    async def by_ids(self, call: Call, query: UserIds) -> list[UserInfo] | Pieces[list[UserInfo]]:
+    async def list_users(
+        self, call: Call, query: UserIds
+    ) -> list[UserInfo] | Pieces[list[UserInfo]]:
         """Get the public infos of several users, in the order of `ids`. Users that do not exist are
         left out, and a repeated id counts once."""
         given = ids("ids", query.ids)
@@ -80,7 +82,7 @@ class Users:
         return Pieces(more, state, brackets)
 
     @route("GET", "/user/<guid:user>/info", allow=ANYONE, raises=(UserNotFound,))
-    async def info(self, call: Call, user: str) -> UserInfo:
+    async def get_user_info(self, call: Call, user: str) -> UserInfo:
         """Get a user's public info (spec §4.6)."""
         info = await users.info(self._db, user)
         if info is None:
@@ -88,7 +90,7 @@ class Users:
         return info
 
     @route("GET", "/user/<guid:user>", allow=SELF, raises=(UserNotFound,))
-    async def full(self, call: Call, user: str) -> FullUser:
+    async def get_user(self, call: Call, user: str) -> FullUser:
         """Get a user's complete record (spec §4.7)."""
         row = await users.full(self._db, user)
         if row is None:
@@ -110,7 +112,7 @@ class Users:
         allow=SELF | MODERATE,
         raises=(UserNotFound, EmblemNotEarned, FileMissing, FileInvalid),
     )
-    async def update(self, call: Call, user: str, body: UserUpdate) -> None:
+    async def update_user(self, call: Call, user: str, body: UserUpdate) -> None:
         """Change a user's avatar, emblem and profiles (spec §4.8)."""
         full, public = body.full_profile.profile, body.public_profile.profile
         record = (

@@ -40,7 +40,7 @@ class Challenges:
         self._claims = claims
 
     @route("POST", "/design-challenges", allow=CURATE, raises=(FileMissing, FileInvalid))
-    async def create(self, call: Call, body: ChallengeCreate) -> Created:
+    async def create_challenge(self, call: Call, body: ChallengeCreate) -> Created:
         """Create a design challenge (spec §4.17)."""
         definition = _definition(body)
         async with self._db.transaction() as tx:
@@ -50,12 +50,12 @@ class Challenges:
         return Created(f"/api/v1/design-challenges/{challenge}")
 
     @route("GET", "/design-challenges", allow=ANYONE)
-    async def all(self, call: Call) -> list[Challenge]:
+    async def list_challenges(self, call: Call) -> list[Challenge]:
         """List all design challenges, in the order of their ordinals."""
         return [_challenge(row) for row in await challenges.all(self._db, *call.viewer)]
 
     @route("GET", "/design-challenges/<guid:challenge>", allow=ANYONE, raises=(ChallengeNotFound,))
-    async def get(self, call: Call, challenge: str) -> Challenge:
+    async def get_challenge(self, call: Call, challenge: str) -> Challenge:
         """Get one design challenge."""
         row = await challenges.get(self._db, challenge, *call.viewer)
         if row is None:
@@ -68,7 +68,7 @@ class Challenges:
         allow=CURATE,
         raises=(ChallengeNotFound, ChallengeClosed, FileMissing, FileInvalid),
     )
-    async def replace(self, call: Call, challenge: str, body: ChallengeCreate) -> None:
+    async def replace_challenge(self, call: Call, challenge: str, body: ChallengeCreate) -> None:
         """Replace the definition of a design challenge that is not closed. Its entries and the ids
         of its emblems stay."""
         definition = _definition(body)
@@ -102,7 +102,7 @@ class Challenges:
         allow=CURATE,
         raises=(ChallengeNotFound, ChallengeHasEntries),
     )
-    async def delete(self, call: Call, challenge: str) -> None:
+    async def delete_challenge(self, call: Call, challenge: str) -> None:
         """Delete a design challenge that has no entries. Hidden entries count too."""
         async with self._db.transaction() as tx:
             if await challenges.lock(tx, challenge) is None:
@@ -117,7 +117,7 @@ class Challenges:
         allow=CURATE,
         raises=(ChallengeNotFound, ChallengeNotOpen, ChallengeClosed, UnknownEntry),
     )
-    async def close(self, call: Call, challenge: str, body: ChallengeClose) -> None:
+    async def close_challenge(self, call: Call, challenge: str, body: ChallengeClose) -> None:
         """Close a design challenge that is open or judged, with these winners. Their authors, and
         all others who have taken part, get their rewards and are notified."""
         async with self._db.transaction() as tx:

@@ -50,7 +50,7 @@ class Entries:
             ContentNotActive,
         ),
     )
-    async def enter(self, call: Call, challenge: str, content: str) -> None:
+    async def enter_challenge(self, call: Call, challenge: str, content: str) -> None:
         """Enter a content item of your own in a design challenge. The challenge must be open and
         take its type. If it is in already, nothing changes, also if the challenge is closed."""
         async with self._db.transaction() as tx:
@@ -73,7 +73,7 @@ class Entries:
         allow=SIGNED_IN,
         raises=(Forbidden, ChallengeNotFound, ContentNotFound, ChallengeNotOpen, ChallengeClosed),
     )
-    async def leave(self, call: Call, challenge: str, content: str) -> None:
+    async def leave_challenge(self, call: Call, challenge: str, content: str) -> None:
         """Take a content item out of a design challenge. Its author may while the challenge is
         open, and admins until it is closed. If it is not in, this is not an error."""
         async with self._db.transaction() as tx:
@@ -106,7 +106,9 @@ class Entries:
         allow=ANYONE,
         raises=(ChallengeNotFound,),
     )
-    async def all(self, call: Call, challenge: str, query: EntriesQuery) -> Listed[ContentInfo]:
+    async def list_challenge_entries(
+        self, call: Call, challenge: str, query: EntriesQuery
+    ) -> Listed[ContentInfo]:
         """List the entries of a design challenge. The last to enter come first, or those with the
         best votes."""
         key, place = key_of("entries", challenge, query.sort), _START[query.sort]

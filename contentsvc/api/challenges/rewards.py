@@ -23,7 +23,9 @@ class Rewards:
         self._db = db
 
     @route("GET", "/user/<guid:user>/achievements", allow=ANYONE, raises=(UserNotFound,))
-    async def achievements(self, call: Call, user: str, query: Part) -> Listed[EarnedAchievement]:
+    async def list_achievements(
+        self, call: Call, user: str, query: Part
+    ) -> Listed[EarnedAchievement]:
         """List a user's achievements, newest first. Others than the user get those that are
         generally visible now."""
         own = call.viewer.user == user
@@ -33,7 +35,7 @@ class Rewards:
         return listed(rows, query, lambda row: row.number, lambda row: row.earned)
 
     @route("GET", "/user/<guid:user>/emblems", allow=ANYONE, raises=(UserNotFound,))
-    async def emblems(self, call: Call, user: str, query: Part) -> Listed[EarnedEmblem]:
+    async def list_emblems(self, call: Call, user: str, query: Part) -> Listed[EarnedEmblem]:
         """List the emblems that a user has earned and may wear, newest first."""
         rows = await rewards.emblems(self._db, user, position(query), query.limit)
         if not rows:
@@ -46,7 +48,7 @@ class Rewards:
         allow=CURATE,
         raises=(UserNotFound,),
     )
-    async def take(self, call: Call, user: str, challenge: str) -> None:
+    async def revoke_rewards(self, call: Call, user: str, challenge: str) -> None:
         """Take the rewards of a design challenge away from a user. If the user wears its emblem,
         they wear none afterwards. If there are no rewards, this is not an error."""
         async with self._db.transaction() as tx:

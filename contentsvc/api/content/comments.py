@@ -46,7 +46,7 @@ class Comments:
         self._per_minute = per_minute
 
     @route("GET", "/content/<guid:content>/comments", allow=ANYONE, raises=(ContentNotFound,))
-    async def page(self, call: Call, content: str, query: CommentQuery) -> CommentPage:
+    async def list_comments(self, call: Call, content: str, query: CommentQuery) -> CommentPage:
         """Get a page of the comments on a content item (spec §4.4), oldest first."""
         rows = await comments.page(self._db, content, *call.viewer, query.size, query.page)
         if not rows:
@@ -60,7 +60,7 @@ class Comments:
         allow=SIGNED_IN,
         raises=(ContentNotFound, Blocked, CommentsLocked, TooManyRequests, UnknownParent),
     )
-    async def create(self, call: Call, content: str, body: CommentCreate) -> Created:
+    async def create_comment(self, call: Call, content: str, body: CommentCreate) -> Created:
         """Comment on a content item. This tells its author, or the author of the comment to which
         this one replies."""
         given = content, call.user, call.viewer.moderate, body.parent_id, body.body
@@ -84,7 +84,7 @@ class Comments:
         allow=ANYONE,
         raises=(CommentNotFound,),
     )
-    async def get(self, call: Call, content: str, comment: int) -> Comment:
+    async def get_comment(self, call: Call, content: str, comment: int) -> Comment:
         """Get one comment."""
         found = await comments.get(self._db, content, comment, *call.viewer)
         if found is None:
@@ -97,7 +97,9 @@ class Comments:
         allow=SIGNED_IN,
         raises=(CommentNotFound, CommentDeleted, Blocked, CommentsLocked, Forbidden),
     )
-    async def update(self, call: Call, content: str, comment: int, body: CommentUpdate) -> None:
+    async def update_comment(
+        self, call: Call, content: str, comment: int, body: CommentUpdate
+    ) -> None:
         """Change the text of a comment. Only its author may, and only where they could write it
         now: not if they and the author of the content, or of the comment to which it replies, are
         blocked."""
@@ -120,7 +122,9 @@ class Comments:
         allow=SIGNED_IN,
         raises=(CommentNotFound, Forbidden),
     )
-    async def delete(self, call: Call, content: str, comment: int, query: CommentRemoval) -> None:
+    async def delete_comment(
+        self, call: Call, content: str, comment: int, query: CommentRemoval
+    ) -> None:
         """Delete a comment. Its author, the content's author and admins may. The comment keeps its
         place and loses its text. If somebody else has deleted it, its author is told the reason."""
         standing = await self._standing(call, content, comment)
@@ -148,7 +152,7 @@ class Comments:
         allow=SIGNED_IN,
         raises=(ContentNotFound, Forbidden),
     )
-    async def lock(self, call: Call, content: str, body: CommentsLock) -> None:
+    async def set_comments_locked(self, call: Call, content: str, body: CommentsLock) -> None:
         """Lock or unlock the comments on a content item. While they are locked, nobody can write or
         change one. Comments can still be deleted. Only the content's author and admins may lock
         them."""

@@ -83,7 +83,7 @@ class Content:
         limit=1024 * KIB,
         raises=(Forbidden, ContentDeleted, RevisionNotPublished, *REFUSALS),
     )
-    async def put(self, call: Call, content: str, body: _Bodies) -> None:
+    async def put_content(self, call: Call, content: str, body: _Bodies) -> None:
         """Create content if it does not exist, and update it otherwise (spec §4.2). The author's
         followers are notified of new content. If the author repeats a create, nothing changes. Only
         the content's author and admins may update it."""
@@ -116,7 +116,9 @@ class Content:
         await self._publishing.describe(call.user, content, update)
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
-    async def by_author(self, call: Call, user: str, query: ContentQuery) -> LongList[ContentInfo]:
+    async def list_user_content(
+        self, call: Call, user: str, query: ContentQuery
+    ) -> LongList[ContentInfo]:
         """List the content that a user has created (spec §4.3), newest first."""
         types = choice("category", query.category, CONTENT_TYPES)
         viewer = call.viewer
@@ -149,7 +151,7 @@ class Content:
         )
 
     @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))
-    async def detail(self, call: Call, content: str) -> ContentDetail:
+    async def get_content(self, call: Call, content: str) -> ContentDetail:
         """Get a content item, with everything that was published of it."""
         row = await store.detail(self._db, content, *call.viewer)
         if row is None:
@@ -186,7 +188,7 @@ class Content:
         allow=ANYONE,
         raises=(ContentNotFound, RevisionNotFound),
     )
-    async def revision(self, call: Call, content: str, revision: str) -> RevisionDetail:
+    async def get_revision(self, call: Call, content: str, revision: str) -> RevisionDetail:
         """Get one revision of a content item, with its entities and packages."""
         found = await self._revision(call, content, revision)
         if found is None:
@@ -219,7 +221,7 @@ class Content:
         )
 
     @route("PUT", "/content/<guid:content>/status", allow=MODERATE, raises=(ContentNotFound,))
-    async def set_status(self, call: Call, content: str, body: StatusChange) -> None:
+    async def set_content_status(self, call: Call, content: str, body: StatusChange) -> None:
         """Suspend a content item, or lift that. If this changes anything, its author is notified,
         and so are authors whose content depends on it. What its author has withdrawn stays
         withdrawn."""
@@ -241,7 +243,7 @@ class Content:
                 await self._notifier.send_many(tx, [(act.author_id, notification)])
 
     @route("PUT", "/content/<guid:content>/featured", allow=CURATE, raises=(ContentNotFound,))
-    async def set_featured(self, call: Call, content: str, body: FeaturedChange) -> None:
+    async def set_content_featured(self, call: Call, content: str, body: FeaturedChange) -> None:
         """Set or clear a content item's featured flag."""
         async with self._db.transaction() as tx:
             changed = await store.set_featured(tx, content, body.featured)

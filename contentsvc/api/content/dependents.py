@@ -20,7 +20,7 @@ class Dependents:
         self._db = db
 
     @route("GET", "/content/<guid:content>/dependents", allow=ANYONE, raises=(ContentNotFound,))
-    async def of_content(self, call: Call, content: str, query: Part) -> Listed[ContentInfo]:
+    async def list_dependents(self, call: Call, content: str, query: Part) -> Listed[ContentInfo]:
         """List the active content whose current revision uses an entity or package that this
         content item brought, newest first."""
         window = position(query), query.limit

@@ -47,7 +47,7 @@ class UploadPrecheck:
         limit=1024 * KIB,
         raises=(ContentExists, ContentNotFound, Forbidden, ContentDeleted),
     )
-    async def check(self, call: Call, body: Precheck) -> PrecheckAnswer:
+    async def check_upload(self, call: Call, body: Precheck) -> PrecheckAnswer:
         """Check, before a create or an update, which dependencies must be uploaded first, and what
         would make it fail (spec §4.1)."""
         standing = await content.standing(self._db, body.content_id)

@@ -23,7 +23,7 @@ class Ratings:
         self._votes = votes
 
     @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF, raises=(ContentNotFound,))
-    async def put(self, call: Call, user: str, content: str, body: RatingBody) -> None:
+    async def put_rating(self, call: Call, user: str, content: str, body: RatingBody) -> None:
         """Rate a content item (spec §4.13). A second rating replaces the first."""
         for member, given, meant in (
             ("accountId", body.account_id, user),
@@ -40,13 +40,13 @@ class Ratings:
         allow=SELF,
         raises=(ContentNotFound,),
     )
-    async def delete(self, call: Call, user: str, content: str) -> None:
+    async def delete_rating(self, call: Call, user: str, content: str) -> None:
         """Take a rating back."""
         if not await ratings.delete(self._db, user, content, call.viewer.moderate):
             raise ContentNotFound()
 
     @route("GET", "/user/<guid:user>/ratings", allow=SELF)
-    async def all(self, call: Call, user: str) -> Encoded[RatingMap] | Pieces[RatingMap]:
+    async def get_ratings(self, call: Call, user: str) -> Encoded[RatingMap] | Pieces[RatingMap]:
         """Get the user's ratings (spec §4.14), by the id of the content."""
         moderate = call.viewer.moderate
         first = await ratings.of_user(self._db, user, moderate, self._votes)

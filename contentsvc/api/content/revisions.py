@@ -47,7 +47,7 @@ class Revisions:
         limit=1024 * KIB,
         raises=(ContentNotFound, Forbidden, ContentDeleted, *REFUSALS),
     )
-    async def publish(self, call: Call, content: str, body: RevisionCreate) -> Created:
+    async def publish_revision(self, call: Call, content: str, body: RevisionCreate) -> Created:
         """Publish a new revision of a content item, which becomes the current one. The author's
         followers are notified. If the content has a revision with this id already, nothing changes.
         Only the content's author and admins may."""
@@ -57,7 +57,9 @@ class Revisions:
         return Created(f"/api/v1/content/{content}/revisions/{body.revision_id}")
 
     @route("GET", "/content/<guid:content>/revisions", allow=ANYONE, raises=(ContentNotFound,))
-    async def all(self, call: Call, content: str, query: Part) -> Listed[RevisionInfo]:
+    async def list_content_revisions(
+        self, call: Call, content: str, query: Part
+    ) -> Listed[RevisionInfo]:
         """List the revisions of a content item, newest first."""
         rows = await revisions.page(self._db, content, *call.viewer, position(query), query.limit)
         if not rows:
@@ -79,7 +81,7 @@ class Revisions:
             SuspendedDependency,
         ),
     )
-    async def set_current(self, call: Call, content: str, body: CurrentRevision) -> None:
+    async def set_current_revision(self, call: Call, content: str, body: CurrentRevision) -> None:
         """Go back to an older revision of a content item, or forward to a newer one. Nobody is
         notified. Only the content's author and admins may."""
         await self._check_author(call, content)
@@ -91,7 +93,7 @@ class Revisions:
         allow=SIGNED_IN,
         raises=(FilesExternal, ContentNotFound, Forbidden, RevisionNotFound, RevisionCurrent),
     )
-    async def delete(self, call: Call, content: str, revision: str) -> None:
+    async def delete_revision(self, call: Call, content: str, revision: str) -> None:
         """Delete an older revision of a content item: it gives up its files. It stays in the list,
         as `gone`, and cannot become the current one. Only the content's author may. 404
         `files_external` if the service stores no files."""

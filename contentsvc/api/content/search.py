@@ -31,7 +31,7 @@ class Search:
         self._db = db
 
     @route("GET", "/content", allow=ANYONE)
-    async def content(self, call: Call, query: ContentSearch) -> Listed[ContentInfo]:
+    async def list_content(self, call: Call, query: ContentSearch) -> Listed[ContentInfo]:
         """Browse and search content (extensions §1). Without parameters, this lists all active
         content, newest first. Each parameter is one more condition. Only admins can ask for content
         that is not active, with `status`."""

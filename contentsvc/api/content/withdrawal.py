@@ -40,7 +40,7 @@ class Withdrawal:
         allow=SIGNED_IN,
         raises=(ContentNotFound, Forbidden, TooManyRequests),
     )
-    async def delete(self, call: Call, content: str) -> None:
+    async def delete_content(self, call: Call, content: str) -> None:
         """Withdraw a content item. Its author and admins still see it, as `deleted`; nobody else
         does. Authors whose content depends on it are notified. Only its author can withdraw it."""
         await self._set(call, content, deleted=True)
@@ -51,7 +51,7 @@ class Withdrawal:
         allow=SIGNED_IN,
         raises=(ContentNotFound, Forbidden, ContentPurged, TooManyRequests),
     )
-    async def restore(self, call: Call, content: str) -> None:
+    async def restore_content(self, call: Call, content: str) -> None:
         """Take back the withdrawal of a content item. If an admin has suspended it, it stays
         suspended. Authors whose content depends on it are notified. Only its author can restore
         it, and only for 30 days: then it gives up its files."""
@@ -79,7 +79,7 @@ class Withdrawal:
     @route(
         "GET", "/user/<guid:user>/content/deleted", allow=SELF | MODERATE, raises=(UserNotFound,)
     )
-    async def deleted(self, call: Call, user: str, query: Part) -> Listed[ContentInfo]:
+    async def list_deleted_content(self, call: Call, user: str, query: Part) -> Listed[ContentInfo]:
         """List the content that a user has withdrawn, newest first."""
         rows = await withdrawal.by_author(self._db, user, position(query), query.limit)
         if not rows:

@@ -96,7 +96,7 @@ class Downloads:
         allow=ANYONE,
         raises=(InvalidHost, ContentNotFound),
     )
-    async def of_content(
+    async def list_content_files(
         self, call: Call, content: str, query: FilesQuery
     ) -> Encoded[list[ContentFile]] | Pieces[list[ContentFile]]:
         """List the files that a content item needs: those of its core entity, of all dependencies
@@ -113,7 +113,7 @@ class Downloads:
         allow=ANYONE,
         raises=(InvalidHost, ContentNotFound, RevisionNotFound),
     )
-    async def of_revision(
+    async def list_revision_files(
         self, call: Call, content: str, revision: str, query: FilesQuery
     ) -> Encoded[list[ContentFile]] | Pieces[list[ContentFile]]:
         """List the files that one revision of a content item needs, in the same way."""

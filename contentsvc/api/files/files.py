@@ -77,7 +77,7 @@ class Files:
         ),
         limit=1024 * KIB,
     )
-    async def announce(self, call: Call, body: UploadsBody) -> UploadsAnswer:
+    async def announce_files(self, call: Call, body: UploadsBody) -> UploadsAnswer:
         """Say which files you are going to publish, and get the requests that upload them.
 
         `upload` is null for a file that is there. The same call again gives the same uploads for
@@ -87,7 +87,7 @@ class Files:
         return UploadsAnswer(await self._uploads.announce(call.user, self._base(call), body.files))
 
     @route("GET", "/storage", allow=ANYONE, raises=(InvalidHost,))
-    async def storage(self, call: Call) -> StorageInfo:
+    async def get_storage(self, call: Call) -> StorageInfo:
         """Get where files lie, which types of images are taken, and the limits."""
         limits = self._limits
         return StorageInfo(
@@ -98,14 +98,14 @@ class Files:
         )
 
     @route("GET", "/user/<guid:user>/storage", allow=SELF)
-    async def usage(self, call: Call, user: str) -> UserStorage:
+    async def get_user_storage(self, call: Call, user: str) -> UserStorage:
         """Get how much of their quota the user has used."""
         found = await storage.usage(self._db, user) or storage.Usage(0, 0, False)
         limit = self._limits.of_user(confirmed=found.confirmed)
         return UserStorage(found.used, limit, found.pending)
 
     @route("PUT", "/files/<sha256:sha256>/block", allow=MODERATE)
-    async def block(self, call: Call, sha256: str, body: BlockBody) -> None:
+    async def block_file(self, call: Call, sha256: str, body: BlockBody) -> None:
         """Block a file, known or not: its bytes are deleted, and nobody can upload or publish it.
         Again, this replaces the reason."""
         async with self._db.transaction() as tx:
@@ -115,7 +115,7 @@ class Files:
             tx.after_commit(self._wake)
 
     @route("DELETE", "/files/<sha256:sha256>/block", allow=MODERATE)
-    async def unblock(self, call: Call, sha256: str) -> None:
+    async def unblock_file(self, call: Call, sha256: str) -> None:
         """Let a file be uploaded again. Once that is done, it is back wherever it is used."""
         async with self._db.transaction() as tx:
             if await blocks.hold(tx, sha256):

@@ -21,7 +21,7 @@ class Actions:
         self._notifier = notifier
 
     @route("GET", "/moderation/actions", allow=MODERATE)
-    async def all(self, call: Call, query: ActionsQuery) -> Listed[Action]:
+    async def list_moderation_actions(self, call: Call, query: ActionsQuery) -> Listed[Action]:
         """List what admins did and others could not, newest first: everything, or what was done to
         one `subject` or by one `admin`. Nothing changes or deletes it."""
         return listed(await self._page(query), query, lambda row: row.number, _action)
@@ -39,7 +39,7 @@ class Actions:
                 return await store.all(self._db, *place)
 
     @route("POST", "/user/<guid:user>/warning", allow=MODERATE, raises=(UserNotFound,))
-    async def warn(self, call: Call, user: str, body: WarningBody) -> None:
+    async def warn_user(self, call: Call, user: str, body: WarningBody) -> None:
         """Warn a user, who is notified. If the user has had a warning with this `id`, nothing
         happens."""
         async with self._db.transaction() as tx:

@@ -19,7 +19,7 @@ class Bans:
         self._endings = endings
 
     @route("GET", "/user/<guid:user>/ban", allow=MODERATE, raises=(UserNotFound, BanNotFound))
-    async def get(self, call: Call, user: str) -> Ban:
+    async def get_ban(self, call: Call, user: str) -> Ban:
         """Get the ban of a user. When its end has come, there is none."""
         found = await bans.shown(self._db, user)
         if found is None:
@@ -34,7 +34,7 @@ class Bans:
         allow=MODERATE,
         raises=(UserNotFound, CannotBanSelf, LastAdmin),
     )
-    async def put(self, call: Call, user: str, body: BanBody) -> None:
+    async def ban_user(self, call: Call, user: str, body: BanBody) -> None:
         """Ban a user, and end all their log-ins. One admin who is not banned is always left."""
         if user == call.user:
             raise CannotBanSelf()
@@ -55,7 +55,7 @@ class Bans:
             self._endings.end(tx, ended)
 
     @route("DELETE", "/user/<guid:user>/ban", allow=MODERATE, raises=(UserNotFound,))
-    async def lift(self, call: Call, user: str) -> None:
+    async def unban_user(self, call: Call, user: str) -> None:
         """Let a user log in again."""
         async with self._db.transaction() as tx:
             lifted = await bans.lift(tx, user)

@@ -66,7 +66,7 @@ class Reports:
         allow=SIGNED_IN,
         raises=(ContentNotFound, CannotReportSelf, TooManyRequests),
     )
-    async def content(self, call: Call, content: str, body: ReportBody) -> None:
+    async def report_content(self, call: Call, content: str, body: ReportBody) -> None:
         """Report a content item. A second report replaces the caller's first one while no admin has
         decided about it."""
         found = await evidence.of_content(self._db, content, call.user, call.viewer.moderate)
@@ -82,7 +82,9 @@ class Reports:
         allow=SIGNED_IN,
         raises=(CommentNotFound, CannotReportSelf, TooManyRequests),
     )
-    async def comment(self, call: Call, content: str, comment: int, body: ReportBody) -> None:
+    async def report_comment(
+        self, call: Call, content: str, comment: int, body: ReportBody
+    ) -> None:
         """Report a comment. A second report replaces the caller's first one while no admin has
         decided about it."""
         caller = call.user, call.viewer.moderate
@@ -99,7 +101,7 @@ class Reports:
         allow=SIGNED_IN,
         raises=(UserNotFound, CannotReportSelf, UnknownMessage, TooManyRequests),
     )
-    async def user(self, call: Call, user: str, body: UserReportBody) -> None:
+    async def report_user(self, call: Call, user: str, body: UserReportBody) -> None:
         """Report a user, and messages that they have sent to the caller. A second report replaces
         the caller's first one while no admin has decided about it."""
         messages = list(dict.fromkeys(body.messages))
@@ -128,7 +130,7 @@ class Reports:
             raise TooManyRequests(headers=retry_after(wait))
 
     @route("GET", "/moderation/reports", allow=MODERATE)
-    async def queue(self, call: Call, query: QueueQuery) -> Listed[QueuedSubject]:
+    async def list_reported_subjects(self, call: Call, query: QueueQuery) -> Listed[QueuedSubject]:
         """List what has open reports. What most users have reported comes first; among equals, what
         was reported last."""
         key, place = key_of("reports", query.kind, query.reason), _START
@@ -142,7 +144,7 @@ class Reports:
         return Listed([*map(_queued, rows)], encoded(key, rows[-1].place) if full else None)
 
     @route("GET", _SUBJECT, allow=MODERATE, raises=(ReportNotFound,))
-    async def of_subject(self, call: Call, kind: str, id: str, query: Part) -> Listed[Report]:
+    async def list_reports(self, call: Call, kind: str, id: str, query: Part) -> Listed[Report]:
         """List all reports of a content item, a comment or a user, newest first. The id of a
         comment is its number."""
         subject = id.lower()
@@ -154,7 +156,7 @@ class Reports:
         return listed(rows, query, _number, _report, cut=cut)
 
     @route("PUT", _SUBJECT, allow=MODERATE, raises=(ReportNotFound,))
-    async def decide(self, call: Call, kind: str, id: str, body: ReportDecision) -> None:
+    async def resolve_reports(self, call: Call, kind: str, id: str, body: ReportDecision) -> None:
         """Close the open reports of a subject, up to the one that `upTo` names. Those who have
         filed them are notified. The subject itself stays as it is. If none of these reports is open
         any more, nothing changes."""

@@ -18,6 +18,6 @@ class DebugTools:
         self._notifier = notifier
 
     @route("POST", "/debug/notify", allow=SIGNED_IN, raises=(UserNotFound,))
-    async def notify(self, call: Call, body: DebugNotify) -> None:
+    async def send_debug_notification(self, call: Call, body: DebugNotify) -> None:
         """Send a user a notification of kind Debug (spec §4.18)."""
         await self._notifier.send(self._db, body.recipient, Debug(text=body.text))

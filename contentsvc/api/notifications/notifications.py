@@ -28,6 +28,7 @@ from contentsvc.wire.notifications import (
     DeleteUpTo,
     NotificationQuery,
     NotificationSettings,
+    NotificationSettingsAnswer,
     NotificationState,
     ReadChange,
     ReadUpTo,
@@ -55,7 +56,7 @@ class Notifications:
         self._batch = batch
 
     @route("GET", "/user/<guid:user>/notifications", allow=SELF, raises=(CursorExpired,))
-    async def all(
+    async def list_notifications(
         self, call: Call, user: str, query: NotificationQuery
     ) -> LongList[AnyNotification]:
         """List the user's notifications (spec §4.11), oldest first."""
@@ -88,7 +89,7 @@ class Notifications:
         return self._piece.whole(rows, _number, _item, start=after, page=page, state=state)
 
     @route("GET", "/user/<guid:user>/notifications/state", allow=SELF)
-    async def state(self, call: Call, user: str) -> NotificationState:
+    async def get_notification_state(self, call: Call, user: str) -> NotificationState:
         """Read the first and last number of the user's log, and how many notifications are not
         read."""
         return await flags.state(self._db, user) or NotificationState(0, 1, 0)
@@ -99,7 +100,9 @@ class Notifications:
         allow=SELF,
         raises=(NotificationNotFound,),
     )
-    async def mark(self, call: Call, user: str, notification: str, body: ReadChange) -> None:
+    async def update_notification(
+        self, call: Call, user: str, notification: str, body: ReadChange
+    ) -> None:
         """Set or clear the read flag of one notification."""
         changed = await flags.mark(self._db, user, notification, body.read)
         if changed is None:
@@ -113,12 +116,12 @@ class Notifications:
         allow=SELF,
         raises=(NotificationNotFound,),
     )
-    async def mark_up_to(self, call: Call, user: str, body: ReadUpTo) -> None:
+    async def mark_notifications_read(self, call: Call, user: str, body: ReadUpTo) -> None:
         """Mark one notification and all before it as read. `upTo` is its id or its number."""
         await self._up_to(user, str(body.up_to), flags.mark_up_to)
 
     @route("DELETE", "/user/<guid:user>/notifications/<guid:notification>", allow=SELF)
-    async def delete(self, call: Call, user: str, notification: str) -> None:
+    async def delete_notification(self, call: Call, user: str, notification: str) -> None:
         """Delete one notification. This succeeds too if there is no such one."""
         if await flags.delete(self._db, user, notification):
             self._notifier.changed(user)
@@ -129,7 +132,7 @@ class Notifications:
         allow=SELF,
         raises=(NotificationNotFound,),
     )
-    async def delete_up_to(self, call: Call, user: str, query: DeleteUpTo) -> None:
+    async def clear_notifications(self, call: Call, user: str, query: DeleteUpTo) -> None:
         """Delete one notification and all before it. `upTo` is its id or its number."""
         text = query.up_to
         if not is_guid(text) and not (text.isascii() and text.isdigit()):
@@ -158,9 +161,9 @@ class Notifications:
             raise NotificationNotFound()
 
     @route("GET", "/user/<guid:user>/notifications/settings", allow=SELF)
-    async def settings(self, call: Call, user: str) -> NotificationSettings:
+    async def get_notification_settings(self, call: Call, user: str) -> NotificationSettingsAnswer:
         """Read which kinds of notifications the user has muted."""
-        return NotificationSettings(muted=await flags.muted(self._db, user) or [])
+        return NotificationSettingsAnswer(muted=await flags.muted(self._db, user) or [])
 
     @route(
         "PUT",
@@ -168,7 +171,9 @@ class Notifications:
         allow=SELF,
         raises=(NotMutable, UserNotFound),
     )
-    async def put_settings(self, call: Call, user: str, body: NotificationSettings) -> None:
+    async def set_notification_settings(
+        self, call: Call, user: str, body: NotificationSettings
+    ) -> None:
         """Mute these kinds of notifications, and no others. From then on they are not stored."""
         for place, kind in enumerate(body.muted):
             if kind not in KINDS:

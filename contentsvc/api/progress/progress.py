@@ -37,7 +37,7 @@ class Progress:
         }
 
     @route("GET", "/user/<guid:user>/progress", allow=SELF)
-    async def all(
+    async def list_progress(
         self, call: Call, user: str, query: ProgressQuery
     ) -> Encoded[list[ProgressData]] | Pieces[list[ProgressData]]:
         """List the user's progress data (spec §4.12), in the order of the keys."""
@@ -54,7 +54,7 @@ class Progress:
         return self._piece.whole(rows, _next, _data, start=start, page=page, state=state)
 
     @route("GET", "/user/<guid:user>/progress/<text:key>", allow=SELF, raises=(ProgressNotFound,))
-    async def get(self, call: Call, user: str, key: str) -> ProgressData:
+    async def get_progress(self, call: Call, user: str, key: str) -> ProgressData:
         """Get the data at one key."""
         row = await progress.get(self._db, user, key)
         if row is None:
@@ -67,7 +67,7 @@ class Progress:
         allow=SELF,
         raises=(QuotaExceeded, ProgressConflict),
     )
-    async def put(self, call: Call, user: str, key: str, body: ProgressText) -> None:
+    async def put_progress(self, call: Call, user: str, key: str, body: ProgressText) -> None:
         """Store an object at a key. It replaces the present value."""
         value = object_text("value", body.value)
         try:
@@ -118,7 +118,7 @@ class Progress:
         allow=SELF,
         raises=(ProgressConflict,),
     )
-    async def delete(self, call: Call, user: str, key: str, query: ProgressDelete) -> None:
+    async def delete_progress(self, call: Call, user: str, key: str, query: ProgressDelete) -> None:
         """Delete the data at a key. If there is none, this is not an error."""
         if query.version is None:
             await progress.delete(self._db, user, key)

@@ -53,7 +53,7 @@ class Friends:
         allow=SELF,
         raises=(CannotFriendSelf, UserNotFound, Blocked, TooManyRequests),
     )
-    async def ask(self, call: Call, user: str, other: str) -> None:
+    async def add_friend(self, call: Call, user: str, other: str) -> None:
         """Ask a user for friendship, and notify them. If they have asked already, you are friends
         from then on, and they are notified of that. A repeat changes nothing."""
         if user == other:
@@ -73,19 +73,21 @@ class Friends:
                     await self._notifier.send(tx, other, FriendRequest(sender=user))
 
     @route("DELETE", _FRIEND, allow=SELF, raises=(UserNotFound,))
-    async def end(self, call: Call, user: str, other: str) -> None:
+    async def remove_friend(self, call: Call, user: str, other: str) -> None:
         """End a friendship, take back a request for it, or turn the other's request down. Nobody is
         notified."""
         await self._undo(user, other, friends.end)
 
     @route("GET", "/user/<guid:user>/friends", allow=SELF)
-    async def all(self, call: Call, user: str, query: Part) -> Listed[Friend]:
+    async def list_friends(self, call: Call, user: str, query: Part) -> Listed[Friend]:
         """List the user's friends. The newest come first."""
         rows = await friends.friends(self._db, user, position(query), query.limit, self._part)
         return self._listed(rows, query, lambda row: Friend(row.info, row.since))
 
     @route("GET", "/user/<guid:user>/friend-requests", allow=SELF)
-    async def requests(self, call: Call, user: str, query: RequestsQuery) -> Listed[PendingRequest]:
+    async def list_friend_requests(
+        self, call: Call, user: str, query: RequestsQuery
+    ) -> Listed[PendingRequest]:
         """List the requests for friendship that have no answer: those that the user has got, and
         those that the user has made. The newest come first."""
         given = position(query), query.limit, self._part
@@ -97,7 +99,7 @@ class Friends:
         return self._listed(rows, query, _pending)
 
     @route("PUT", _BLOCKED, allow=SELF, raises=(CannotBlockSelf, UserNotFound))
-    async def block(self, call: Call, user: str, other: str) -> None:
+    async def block_user(self, call: Call, user: str, other: str) -> None:
         """Block a user. This ends friendship, requests and following between you. Nobody is
         notified. A repeat changes nothing."""
         if user == other:
@@ -108,12 +110,12 @@ class Friends:
             await friends.block(tx, user, other)
 
     @route("DELETE", _BLOCKED, allow=SELF, raises=(UserNotFound,))
-    async def unblock(self, call: Call, user: str, other: str) -> None:
+    async def unblock_user(self, call: Call, user: str, other: str) -> None:
         """Take back a block. The other's block, if there is one, stays."""
         await self._undo(user, other, friends.unblock)
 
     @route("GET", "/user/<guid:user>/blocked", allow=SELF)
-    async def blocked(self, call: Call, user: str, query: Part) -> Listed[BlockedUser]:
+    async def list_blocked_users(self, call: Call, user: str, query: Part) -> Listed[BlockedUser]:
         """List the users whom the user blocks. The newest come first."""
         rows = await friends.blocked(self._db, user, position(query), query.limit, self._part)
         return self._listed(rows, query, lambda row: BlockedUser(row.info, row.since))

@@ -46,7 +46,7 @@ class Messages:
         allow=SELF,
         raises=(UserNotFound, Blocked, NotFriends, TooManyRequests),
     )
-    async def send(self, call: Call, user: str, other: str, body: MessageCreate) -> Created:
+    async def send_message(self, call: Call, user: str, other: str, body: MessageCreate) -> Created:
         """Send a message to a friend, and notify them. The same id again, from this user to the
         same one, changes nothing and notifies nobody."""
         id = body.id or str(uuid4())
@@ -70,7 +70,9 @@ class Messages:
         allow=SELF,
         raises=(UserNotFound,),
     )
-    async def between(self, call: Call, user: str, other: str, query: Part) -> Listed[Message]:
+    async def list_messages(
+        self, call: Call, user: str, other: str, query: Part
+    ) -> Listed[Message]:
         """List the messages between the user and another, of both, newest first."""
         rows = await messages.between(self._db, user, other, position(query), query.limit)
         if not rows:
@@ -83,7 +85,7 @@ class Messages:
         allow=SELF,
         raises=(UserNotFound, MessageNotFound),
     )
-    async def get(self, call: Call, user: str, other: str, message: str) -> Message:
+    async def get_message(self, call: Call, user: str, other: str, message: str) -> Message:
         """Get one message. If both users have sent one with this id, it is the user's own."""
         found = await messages.get(self._db, user, other, message)
         if found is None:
@@ -92,7 +94,7 @@ class Messages:
         return found
 
     @route("GET", "/user/<guid:user>/messages", allow=SELF)
-    async def conversations(self, call: Call, user: str, query: Part) -> Listed[Conversation]:
+    async def list_conversations(self, call: Call, user: str, query: Part) -> Listed[Conversation]:
         """List the users with whom this user has exchanged messages, each with the newest message,
         newest first."""
         given = position(query), query.limit, self._part

@@ -78,12 +78,12 @@ class Social:
         self._part = part
 
     @route("GET", "/user/<guid:user>/followers", allow=SELF)
-    async def followers(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
+    async def list_followers(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
         """List the users who follow this user (spec §4.9), newest first."""
         return await self._list(user, query, social.followers, social.followers_state)
 
     @route("GET", "/user/<guid:user>/following", allow=SELF)
-    async def following(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
+    async def list_following(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
         """List the users whom this user follows (spec §4.10), newest first."""
         return await self._list(user, query, social.following, social.following_state)
 
@@ -112,7 +112,7 @@ class Social:
         allow=SELF,
         raises=(CannotFollowSelf, UserNotFound, Blocked, TooManyRequests),
     )
-    async def follow(self, call: Call, user: str, other: str) -> None:
+    async def follow_user(self, call: Call, user: str, other: str) -> None:
         """Follow a user, and notify them, at most once in 24 hours. A repeat changes nothing."""
         if user == other:
             raise CannotFollowSelf()
@@ -126,7 +126,7 @@ class Social:
                 await self._notifier.send(tx, other, NewFollower(sender=user))
 
     @route("DELETE", "/user/<guid:user>/following/<guid:other>", allow=SELF, raises=(UserNotFound,))
-    async def unfollow(self, call: Call, user: str, other: str) -> None:
+    async def unfollow_user(self, call: Call, user: str, other: str) -> None:
         """Stop following a user."""
         async with self._db.transaction(pairs.row(user, other)) as tx:
             await pairs.lock(tx, user, other)
@@ -139,7 +139,9 @@ class Social:
         allow=SELF,
         raises=(UserNotFound, Blocked, NotFriends, TooManyRequests),
     )
-    async def invite(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
+    async def send_party_invite(
+        self, call: Call, user: str, friend_user: str, body: PartyBody
+    ) -> None:
         """Invite a user to a party, and notify them. The same invite again within a minute notifies
         nobody."""
         invite = PartyInvite(sender=user, party=body.party)
@@ -162,7 +164,9 @@ class Social:
         allow=SELF,
         raises=(UserNotFound, InviteNotFound, Blocked, NotFriends, TooManyRequests),
     )
-    async def accept(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
+    async def accept_party_invite(
+        self, call: Call, user: str, friend_user: str, body: PartyBody
+    ) -> None:
         """Accept an invite to a party (spec §4.15), and notify the user who sent it."""
         notification = PartyInviteAccept(sender=user, party=body.party)
         await self._answer("accept", user, friend_user, notification)
@@ -173,13 +177,17 @@ class Social:
         allow=SELF,
         raises=(UserNotFound, InviteNotFound, Blocked, NotFriends, TooManyRequests),
     )
-    async def decline(self, call: Call, user: str, friend_user: str, body: PartyBody) -> None:
+    async def decline_party_invite(
+        self, call: Call, user: str, friend_user: str, body: PartyBody
+    ) -> None:
         """Decline an invite to a party (spec §4.16), and notify the user who sent it."""
         notification = PartyInviteDecline(sender=user, party=body.party)
         await self._answer("decline", user, friend_user, notification)
 
     @route("GET", "/user/<guid:user>/party-invites", allow=SELF)
-    async def invites(self, call: Call, user: str, query: SortedPart) -> Listed[PendingInvite]:
+    async def list_party_invites(
+        self, call: Call, user: str, query: SortedPart
+    ) -> Listed[PendingInvite]:
         """List the invites to parties of the last hour that the user has not answered. The newest
         come first."""
         key = key_of("party-invites", user)

@@ -17,5 +17,4 @@ class Accounts:
     async def change_password(self, body: PasswordChange) -> None:
         """Change the user's own password. This ends the user's other sessions."""
         path = f"/user/{self._calls.user}/password"
-        # A second attempt would find another password.
-        await self._calls.send("PUT", path, body, repeat=False)
+        await self._calls.send("PUT", path, body, operation="changePassword")

@@ -21,8 +21,7 @@ class Departures:
         than `most` bytes."""
         return await self._calls.get(f"/user/{self._calls.user}/export", Export, most=most)
 
-    async def leave(self, body: PasswordProof | SubjectProof) -> None:
+    async def delete(self, body: PasswordProof | SubjectProof) -> None:
         """Delete the user's own account, for good. An account without a password takes a token of
         another service, whose account is linked to it."""
-        # A second attempt would find no account.
-        await self._calls.send("DELETE", f"/user/{self._calls.user}", body, repeat=False)
+        await self._calls.send("DELETE", f"/user/{self._calls.user}", body, operation="deleteUser")

@@ -16,24 +16,25 @@ class Emails:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def ask_reset(self, body: PasswordResetRequest) -> None:
+    async def request_password_reset(self, body: PasswordResetRequest) -> None:
         """Have a mail sent to the account with this address, if there is one, with a link to set a
         new password."""
         await self._calls.send("POST", "/user/password-reset", body)
 
-    async def reset(self, body: PasswordReset) -> None:
+    async def reset_password(self, body: PasswordReset) -> None:
         """Set a new password. This ends all sessions of the user."""
-        # The token is good once: a second attempt would be refused.
-        await self._calls.send("PUT", "/user/password-reset", body, repeat=False)
+        await self._calls.send("PUT", "/user/password-reset", body, operation="resetPassword")
 
     async def change(self, body: EmailChange | EmailChangeBySubject) -> None:
         """Have a mail sent to the user's new address, with a link to confirm it."""
-        await self._calls.send("PUT", f"/user/{self._calls.user}/email", body)
+        await self._calls.send(
+            "PUT", f"/user/{self._calls.user}/email", body, operation="changeEmail"
+        )
 
-    async def ask_confirmation(self) -> None:
+    async def request_verification(self) -> None:
         """Send the mail again that confirms the user's address."""
         await self._calls.send("POST", f"/user/{self._calls.user}/email/verification")
 
-    async def confirm(self, body: EmailConfirmation) -> None:
+    async def verify(self, body: EmailConfirmation) -> None:
         """Confirm an address."""
         await self._calls.send("PUT", "/user/email/verification", body)

@@ -19,7 +19,7 @@ class Identities:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def all(self, query: Part | None = None) -> Page[Identity]:
+    async def list(self, query: Part | None = None) -> Page[Identity]:
         """List a part of them, newest first."""
         return await self._calls.page(self._path, Identity, query)
 
@@ -28,7 +28,7 @@ class Identities:
         or where there is none a token of an account that was linked before. If it is linked to the
         user already, the subject token is enough. Raises ApiError (`identity_taken`,
         `invalid_subject_token`, `wrong_password`)."""
-        await self._calls.send("POST", self._path, body, repeat=True)
+        await self._calls.send("POST", self._path, body, operation="linkIdentity")
 
     async def unlink(self, identity: str, body: PasswordProof | TokenProof) -> None:
         """Take a link away, with the password, or where there is none with a token of an account

@@ -91,7 +91,7 @@ class LogIn:
         """End the session, on the service and here. Raises NotSignedIn, ApiError, Unreachable."""
         held = self._holding()
         token = held.access if held.answer is None else held.answer.refresh_token
-        await self._oauth.revoke(RevokeForm(token=token))
+        await self._oauth.revoke_token(RevokeForm(token=token))
         self._held = None
 
     async def access_token(self) -> str:
@@ -140,7 +140,7 @@ class LogIn:
 
     async def _granted(self, form: TokenForm) -> _Held:
         asked = self._reactor.seconds()
-        tokens = await self._oauth.token(form)
+        tokens = await self._oauth.create_token(form)
         expires = asked + tokens.expires_in
         stale = expires - min(_MARGIN, tokens.expires_in / 5)
         return _Held(tokens.access_token, tokens.userId, tokens, stale, expires)

@@ -5,6 +5,7 @@ from msgspec import json, to_builtins
 from contentsvc.client.errors import ApiError
 from contentsvc.client.http import UNREADABLE, Http, Response, error_of
 from contentsvc.wire.accounts import RevokeForm, TokenAnswer, TokenForm
+from contentsvc.wire.repeatable import is_repeatable
 
 
 class OAuth:
@@ -13,7 +14,7 @@ class OAuth:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    async def token(self, form: TokenForm) -> TokenAnswer:
+    async def create_token(self, form: TokenForm) -> TokenAnswer:
         """Log in, or renew tokens. The client does not use these tokens itself.
 
         ApiError has the code `invalid_grant`, `account_banned` or `slow_down`, for example.
@@ -25,9 +26,9 @@ class OAuth:
         except UNREADABLE as error:
             raise ApiError(answer.status, "malformed_answer", str(error), {}) from None
 
-    async def revoke(self, form: RevokeForm) -> None:
+    async def revoke_token(self, form: RevokeForm) -> None:
         """End the session of an access token or a refresh token."""
-        await self._post("/oauth/revoke", form, repeat=True)
+        await self._post("/oauth/revoke", form, repeat=is_repeatable("revokeToken", "POST"))
 
     async def _post(self, path: str, form: TokenForm | RevokeForm, *, repeat: bool) -> Response:
         members = to_builtins(form)

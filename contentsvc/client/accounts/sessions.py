@@ -10,12 +10,14 @@ class Sessions:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def connect(self, body: ConnectBody, *, repeat: bool = True) -> ConnectAnswer:
+    async def connect(self, body: ConnectBody, *, repeat: bool | None = None) -> ConnectAnswer:
         """Get the address of the session socket, and a token for it (spec §4.19).
         `client.notifications.listen` does this, and opens it."""
-        return await self._calls.ask("/session/connect", body, ConnectAnswer, repeat=repeat)
+        return await self._calls.ask(
+            "/session/connect", body, ConnectAnswer, operation="connectSession", repeat=repeat
+        )
 
-    async def all(self) -> list[Session]:
+    async def list(self) -> list[Session]:
         """List the user's sessions that have not ended."""
         return await self._calls.get(self._path, list[Session])
 
@@ -23,7 +25,7 @@ class Sessions:
         """End a session. It may be the present one."""
         await self._calls.send("DELETE", f"{self._path}/{quoted(session)}")
 
-    async def end_others(self) -> None:
+    async def end_other(self) -> None:
         """End all sessions except the present one."""
         await self._calls.send("DELETE", self._path)
 

@@ -16,16 +16,16 @@ class Users:
         """Find users by name (spec §4.5)."""
         return await self._calls.get("/user/search", UserPage, query)
 
-    async def by_ids(self, ids: Iterable[str]) -> list[UserInfo]:
+    async def list(self, ids: Iterable[str]) -> list[UserInfo]:
         """Get the public infos of 1 to 100 users, in this order, without those that do not
         exist."""
         return await self._calls.get("/user", list[UserInfo], UserIds(ids=",".join(ids)))
 
-    async def info(self, user: str) -> UserInfo:
+    async def get_info(self, user: str) -> UserInfo:
         """Get a user's public info (spec §4.6)."""
         return await self._calls.get(f"/user/{quoted(user)}/info", UserInfo)
 
-    async def full(self) -> FullUser:
+    async def get(self) -> FullUser:
         """Get the user's own complete record (spec §4.7)."""
         return await self._calls.get(f"/user/{self._calls.user}", FullUser)
 

@@ -14,7 +14,7 @@ class Challenges:
         """Make a design challenge, as an admin (spec §4.17). Returns its id."""
         return await self._calls.create("/design-challenges", body)
 
-    async def all(self) -> list[Challenge]:
+    async def list(self) -> list[Challenge]:
         """List all design challenges, by `ordinal`."""
         return await self._calls.get("/design-challenges", list[Challenge])
 
@@ -33,4 +33,4 @@ class Challenges:
     async def close(self, challenge: str, body: ChallengeClose) -> None:
         """Close a design challenge with these winners, as an admin. Repeatable."""
         path = f"/design-challenges/{quoted(challenge)}/close"
-        await self._calls.send("POST", path, body, repeat=True)
+        await self._calls.send("POST", path, body, operation="closeChallenge")

@@ -21,7 +21,7 @@ class Entries:
         closed."""
         await self._calls.send("DELETE", _entry(challenge, content))
 
-    async def all(self, challenge: str, query: EntriesQuery | None = None) -> Page[ContentInfo]:
+    async def list(self, challenge: str, query: EntriesQuery | None = None) -> Page[ContentInfo]:
         """List the entries, the last to enter first, or those with the best votes."""
         path = f"/design-challenges/{quoted(challenge)}/entries"
         return await self._calls.page(path, ContentInfo, query)

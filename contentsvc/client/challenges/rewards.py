@@ -12,15 +12,17 @@ class Rewards:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def achievements(self, user: str, query: Part | None = None) -> Page[EarnedAchievement]:
+    async def list_achievements(
+        self, user: str, query: Part | None = None
+    ) -> Page[EarnedAchievement]:
         """List a user's achievements, newest first."""
         path = f"/user/{quoted(user)}/achievements"
         return await self._calls.page(path, EarnedAchievement, query)
 
-    async def emblems(self, user: str, query: Part | None = None) -> Page[EarnedEmblem]:
+    async def list_emblems(self, user: str, query: Part | None = None) -> Page[EarnedEmblem]:
         """List the emblems that a user may wear, newest first."""
         return await self._calls.page(f"/user/{quoted(user)}/emblems", EarnedEmblem, query)
 
-    async def take(self, user: str, challenge: str) -> None:
+    async def revoke(self, user: str, challenge: str) -> None:
         """Take a user's rewards of a design challenge away, as an admin."""
         await self._calls.send("DELETE", f"/user/{quoted(user)}/rewards/{quoted(challenge)}")

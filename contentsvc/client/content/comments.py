@@ -18,7 +18,7 @@ class Comments:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def page(self, content: str, query: CommentQuery | None = None) -> CommentPage:
+    async def list(self, content: str, query: CommentQuery | None = None) -> CommentPage:
         """Get a page of comments, oldest first (spec §4.4)."""
         return await self._calls.get(_path(content), CommentPage, query)
 
@@ -39,7 +39,7 @@ class Comments:
         """Delete a comment. The author of somebody else's comment is told the reason."""
         await self._calls.send("DELETE", _path(content, comment), query=query)
 
-    async def lock(self, content: str, body: CommentsLock) -> None:
+    async def set_locked(self, content: str, body: CommentsLock) -> None:
         """Lock or unlock the comments on the user's own content, or on any as an admin."""
         await self._calls.send("PUT", f"/content/{quoted(content)}/comments-locked", body)
 

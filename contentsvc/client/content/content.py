@@ -24,15 +24,15 @@ class Content:
         """Publish new content, or change the description of existing content (spec §4.2)."""
         await self._calls.send("PUT", f"/content/{quoted(content)}", body)
 
-    async def by_author(self, user: str, query: ContentQuery | None = None) -> Page[ContentInfo]:
+    async def list(self, user: str, query: ContentQuery | None = None) -> Page[ContentInfo]:
         """List a user's content, newest first (spec §4.3)."""
         return await self._calls.page(f"/user/{quoted(user)}/content", ContentInfo, query)
 
-    async def detail(self, content: str) -> ContentDetail:
+    async def get(self, content: str) -> ContentDetail:
         """Get content with all its details."""
         return await self._calls.get(f"/content/{quoted(content)}", ContentDetail)
 
-    async def revision(self, content: str, revision: str) -> RevisionDetail:
+    async def get_revision(self, content: str, revision: str) -> RevisionDetail:
         """Get one revision of content."""
         path = f"/content/{quoted(content)}/revisions/{quoted(revision)}"
         return await self._calls.get(path, RevisionDetail)

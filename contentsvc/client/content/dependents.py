@@ -12,6 +12,6 @@ class Dependents:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def of_content(self, content: str, query: Part | None = None) -> Page[ContentInfo]:
+    async def list(self, content: str, query: Part | None = None) -> Page[ContentInfo]:
         """List the active content that uses an entity or package of this one, newest first."""
         return await self._calls.page(f"/content/{quoted(content)}/dependents", ContentInfo, query)

@@ -14,4 +14,4 @@ class UploadPrecheck:
         """List the parts to upload first, and the problems that the next step would have (spec
         §4.1)."""
         path = "/content/upload-precheck"
-        return await self._calls.ask(path, body, PrecheckAnswer, repeat=True)
+        return await self._calls.ask(path, body, PrecheckAnswer, operation="checkUpload")

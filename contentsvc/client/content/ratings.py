@@ -18,7 +18,7 @@ class Ratings:
         """Take a rating back."""
         await self._calls.send("DELETE", self._path(content))
 
-    async def all(self) -> dict[str, str]:
+    async def get(self) -> dict[str, str]:
         """Get the user's ratings: "1" or "0" by content id (spec §4.14)."""
         return await self._calls.get(f"/user/{self._calls.user}/ratings", dict[str, str])
 

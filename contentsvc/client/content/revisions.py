@@ -7,7 +7,7 @@ from contentsvc.wire.content import CurrentRevision, RevisionCreate, RevisionInf
 
 
 class Revisions:
-    """Publishing new revisions, and choosing which of them a content shows. `content.revision`
+    """Publishing new revisions, and choosing which of them a content shows. `content.get_revision`
     reads one."""
 
     def __init__(self, calls: Calls) -> None:
@@ -16,9 +16,9 @@ class Revisions:
     async def publish(self, content: str, body: RevisionCreate) -> str:
         """Publish a new revision, which becomes the current one. Returns its id. The client
         repeats this if it gets no answer: a second time changes nothing."""
-        return await self._calls.create(_path(content), body, repeat=True)
+        return await self._calls.create(_path(content), body, operation="publishRevision")
 
-    async def all(self, content: str, query: Part | None = None) -> Page[RevisionInfo]:
+    async def list(self, content: str, query: Part | None = None) -> Page[RevisionInfo]:
         """List the revisions of a content, newest first."""
         return await self._calls.page(_path(content), RevisionInfo, query)
 

@@ -11,6 +11,6 @@ class Search:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def content(self, query: ContentSearch | None = None) -> Page[ContentInfo]:
+    async def list(self, query: ContentSearch | None = None) -> Page[ContentInfo]:
         """List the active content that is asked for, newest first without a `q`."""
         return await self._calls.page("/content", ContentInfo, query)

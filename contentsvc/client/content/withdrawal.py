@@ -18,9 +18,11 @@ class Withdrawal:
 
     async def restore(self, content: str) -> None:
         """Take a withdrawal back."""
-        await self._calls.send("POST", f"/content/{quoted(content)}/restore", repeat=True)
+        await self._calls.send(
+            "POST", f"/content/{quoted(content)}/restore", operation="restoreContent"
+        )
 
-    async def deleted(
+    async def list_deleted(
         self, query: Part | None = None, *, user: str | None = None
     ) -> Page[ContentInfo]:
         """List the content that the user has withdrawn, newest first. Admins may read any

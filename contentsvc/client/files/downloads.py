@@ -10,13 +10,15 @@ class Downloads:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def of_content(self, content: str, query: FilesQuery | None = None) -> list[ContentFile]:
+    async def list_content_files(
+        self, content: str, query: FilesQuery | None = None
+    ) -> list[ContentFile]:
         """The files that the current revision of a content needs. A URL needs no token, and must
         not get one."""
         path = f"/content/{quoted(content)}/files"
         return await self._calls.get(path, list[ContentFile], query)
 
-    async def of_revision(
+    async def list_revision_files(
         self, content: str, revision: str, query: FilesQuery | None = None
     ) -> list[ContentFile]:
         """Those that one revision needs."""

@@ -19,13 +19,13 @@ class Files:
     async def announce(self, body: UploadsBody) -> UploadsAnswer:
         """Say which files the user has. Gives how to send those that are not there. The client
         repeats this if it gets no answer: a second time changes nothing."""
-        return await self._calls.ask("/uploads", body, UploadsAnswer, repeat=True)
+        return await self._calls.ask("/uploads", body, UploadsAnswer, operation="announceFiles")
 
-    async def storage(self) -> StorageInfo:
+    async def get_storage(self) -> StorageInfo:
         """Where files lie, which types of images are taken, and the limits."""
         return await self._calls.get("/storage", StorageInfo)
 
-    async def usage(self) -> UserStorage:
+    async def get_user_storage(self) -> UserStorage:
         """How much of their quota the user has used."""
         return await self._calls.get(f"/user/{self._calls.user}/storage", UserStorage)
 

@@ -130,8 +130,8 @@ class Transfers:
 
         async def files() -> list[ContentFile]:
             if revision is None:
-                return await self._downloads.of_content(content, query)
-            return await self._downloads.of_revision(content, revision, query)
+                return await self._downloads.list_content_files(content, query)
+            return await self._downloads.list_revision_files(content, revision, query)
 
         downloading = Downloading(
             self._reactor,

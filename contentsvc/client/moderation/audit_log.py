@@ -1,5 +1,9 @@
 """What admins did, and their warnings (extensions §7)."""
 
+from uuid import uuid4
+
+from msgspec import structs
+
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.reading import Page
 from contentsvc.wire.moderation import Action, ActionsQuery, WarningBody
@@ -11,11 +15,14 @@ class Actions:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def all(self, query: ActionsQuery | None = None) -> Page[Action]:
+    async def list(self, query: ActionsQuery | None = None) -> Page[Action]:
         """List what admins did, newest first."""
         return await self._calls.page("/moderation/actions", Action, query)
 
     async def warn(self, user: str, body: WarningBody) -> None:
-        """Warn a user. With an `id` in the body, it is repeated if no answer comes."""
+        """Warn a user. A body without an id gets one, so that a repeat after a lost answer is no
+        second warning."""
+        if body.id is None:
+            body = structs.replace(body, id=str(uuid4()))
         path = f"/user/{quoted(user)}/warning"
-        await self._calls.send("POST", path, body, repeat=body.id is not None)
+        await self._calls.send("POST", path, body, operation="warnUser")

@@ -14,10 +14,10 @@ class Bans:
         """Get the ban of a user. The code is `ban_not_found` if there is none."""
         return await self._calls.get(f"/user/{quoted(user)}/ban", Ban)
 
-    async def put(self, user: str, body: BanBody) -> None:
+    async def ban(self, user: str, body: BanBody) -> None:
         """Ban a user, and end the user's sessions. Raises ApiError (`last_admin`)."""
         await self._calls.send("PUT", f"/user/{quoted(user)}/ban", body)
 
-    async def lift(self, user: str) -> None:
+    async def unban(self, user: str) -> None:
         """Lift a ban."""
         await self._calls.send("DELETE", f"/user/{quoted(user)}/ban")

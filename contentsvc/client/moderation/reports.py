@@ -22,28 +22,30 @@ class Reports:
 
     # The same report again replaces the first, and has no other effect.
 
-    async def content(self, content: str, body: ReportBody) -> None:
+    async def report_content(self, content: str, body: ReportBody) -> None:
         """Report a content item."""
-        await self._calls.send("POST", f"/content/{quoted(content)}/report", body, repeat=True)
+        await self._calls.send(
+            "POST", f"/content/{quoted(content)}/report", body, operation="reportContent"
+        )
 
-    async def comment(self, content: str, comment: int, body: ReportBody) -> None:
+    async def report_comment(self, content: str, comment: int, body: ReportBody) -> None:
         """Report a comment."""
         path = f"/content/{quoted(content)}/comments/{quoted(comment)}/report"
-        await self._calls.send("POST", path, body, repeat=True)
+        await self._calls.send("POST", path, body, operation="reportComment")
 
-    async def user(self, user: str, body: UserReportBody) -> None:
+    async def report_user(self, user: str, body: UserReportBody) -> None:
         """Report a user, and messages that they have sent."""
-        await self._calls.send("POST", f"/user/{quoted(user)}/report", body, repeat=True)
+        await self._calls.send("POST", f"/user/{quoted(user)}/report", body, operation="reportUser")
 
-    async def queue(self, query: QueueQuery | None = None) -> Page[QueuedSubject]:
+    async def list_subjects(self, query: QueueQuery | None = None) -> Page[QueuedSubject]:
         """List what has open reports. What most users have reported comes first."""
         return await self._calls.page("/moderation/reports", QueuedSubject, query)
 
-    async def of_subject(self, kind: Kind, id: str, query: Part | None = None) -> Page[Report]:
+    async def list(self, kind: Kind, id: str, query: Part | None = None) -> Page[Report]:
         """List all reports of a subject, newest first."""
         return await self._calls.page(_subject(kind, id), Report, query)
 
-    async def decide(self, kind: Kind, id: str, body: ReportDecision) -> None:
+    async def resolve(self, kind: Kind, id: str, body: ReportDecision) -> None:
         """Close the open reports of a subject, up to one of them."""
         await self._calls.send("PUT", _subject(kind, id), body)
 

@@ -10,7 +10,7 @@ class Debug:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def notify(self, body: DebugNotify) -> None:
+    async def send_notification(self, body: DebugNotify) -> None:
         """Send a user a Debug notification (spec §4.18). The client does not repeat this, because
         each request would make another notification."""
         await self._calls.send("POST", "/debug/notify", body)

@@ -37,22 +37,24 @@ class Notifications:
         self._random = random
         self._subscriptions: list[Subscription] = []
 
-    async def all(
+    async def list(
         self, query: NotificationQuery | None = None
     ) -> Page[AnyNotification | UnknownNotification]:
         """List the user's notifications (spec §4.11)."""
         page = await self._calls.page(self._path, Raw, query)
         return Page([reading.notification(raw) for raw in page.items], page.after)
 
-    async def mark(self, notification: str, body: ReadChange) -> None:
+    async def update(self, notification: str, body: ReadChange) -> None:
         """Set the read flag of one notification."""
         await self._calls.send("PATCH", f"{self._path}/{quoted(notification)}", body)
 
-    async def mark_up_to(self, body: ReadUpTo) -> None:
+    async def mark_read(self, body: ReadUpTo) -> None:
         """Mark one notification and all before it as read."""
-        await self._calls.send("POST", f"{self._path}/read", body, repeat=True)
+        await self._calls.send(
+            "POST", f"{self._path}/read", body, operation="markNotificationsRead"
+        )
 
-    async def state(self) -> NotificationState:
+    async def get_state(self) -> NotificationState:
         """Read the numbers of the newest and the oldest, and how many are not read."""
         return await self._calls.get(f"{self._path}/state", NotificationState)
 
@@ -60,15 +62,15 @@ class Notifications:
         """Delete one notification."""
         await self._calls.send("DELETE", f"{self._path}/{quoted(notification)}")
 
-    async def delete_up_to(self, query: DeleteUpTo) -> None:
+    async def clear(self, query: DeleteUpTo) -> None:
         """Delete one notification and all before it."""
         await self._calls.send("DELETE", self._path, query=query)
 
-    async def settings(self) -> NotificationSettings:
+    async def get_settings(self) -> NotificationSettings:
         """Read which kinds are muted."""
         return await self._calls.get(f"{self._path}/settings", NotificationSettings)
 
-    async def put_settings(self, body: NotificationSettings) -> None:
+    async def set_settings(self, body: NotificationSettings) -> None:
         """Mute these kinds, and no others."""
         await self._calls.send("PUT", f"{self._path}/settings", body)
 
@@ -106,7 +108,7 @@ class Notifications:
             on_notification=on_notification,
             on_missed=on_missed,
             on_state=on_state,
-            read_state=self.state,
+            read_state=self.get_state,
             resume=resume,
             resume_id=resume_id,
         )

@@ -14,7 +14,7 @@ class Progress:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def all(self, query: ProgressQuery | None = None) -> list[ProgressData]:
+    async def list(self, query: ProgressQuery | None = None) -> list[ProgressData]:
         """List the user's data (spec §4.12): all, or the keys with the query's prefix."""
         path = f"/user/{self._calls.user}/progress"
         return await self._calls.get(path, list[ProgressData], query)

@@ -12,19 +12,19 @@ class Friends:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def ask(self, other: str) -> None:
+    async def add(self, other: str) -> None:
         """Ask a user for friendship, or say yes to their request."""
         await self._calls.send("PUT", self._friend(other))
 
-    async def end(self, other: str) -> None:
+    async def remove(self, other: str) -> None:
         """End a friendship, take a request back, or turn the other's down."""
         await self._calls.send("DELETE", self._friend(other))
 
-    async def all(self, query: Part | None = None) -> Page[Friend]:
+    async def list(self, query: Part | None = None) -> Page[Friend]:
         """List the user's friends, newest first."""
         return await self._calls.page(f"{self._path}/friends", Friend, query)
 
-    async def requests(self, query: RequestsQuery | None = None) -> Page[PendingRequest]:
+    async def list_requests(self, query: RequestsQuery | None = None) -> Page[PendingRequest]:
         """List the requests for friendship that have no answer, newest first."""
         return await self._calls.page(f"{self._path}/friend-requests", PendingRequest, query)
 
@@ -36,7 +36,7 @@ class Friends:
         """Take back a block."""
         await self._calls.send("DELETE", self._block(other))
 
-    async def blocked(self, query: Part | None = None) -> Page[BlockedUser]:
+    async def list_blocked(self, query: Part | None = None) -> Page[BlockedUser]:
         """List the users whom the user blocks, newest first."""
         return await self._calls.page(f"{self._path}/blocked", BlockedUser, query)
 

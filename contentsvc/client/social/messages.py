@@ -21,9 +21,9 @@ class Messages:
         repeat after a lost answer is no second message."""
         if body.id is None:
             body = structs.replace(body, id=str(uuid4()))
-        return await self._calls.create(self._path(friend), body, repeat=True)
+        return await self._calls.create(self._path(friend), body, operation="sendMessage")
 
-    async def between(self, other: str, query: Part | None = None) -> Page[Message]:
+    async def list(self, other: str, query: Part | None = None) -> Page[Message]:
         """List the messages between the user and another, newest first."""
         return await self._calls.page(self._path(other), Message, query)
 
@@ -31,7 +31,7 @@ class Messages:
         """Get one of them."""
         return await self._calls.get(f"{self._path(other)}/{quoted(message)}", Message)
 
-    async def conversations(self, query: Part | None = None) -> Page[Conversation]:
+    async def list_conversations(self, query: Part | None = None) -> Page[Conversation]:
         """List the users with whom the user has exchanged messages, each with the newest one."""
         return await self._calls.page(f"/user/{self._calls.user}/messages", Conversation, query)
 

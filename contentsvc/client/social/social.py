@@ -13,11 +13,11 @@ class Social:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def followers(self, query: Paging | None = None) -> Page[UserInfo]:
+    async def list_followers(self, query: Paging | None = None) -> Page[UserInfo]:
         """List the user's followers, newest first (spec §4.9)."""
         return await self._calls.page(f"{self._path}/followers", UserInfo, query)
 
-    async def following(self, query: Paging | None = None) -> Page[UserInfo]:
+    async def list_following(self, query: Paging | None = None) -> Page[UserInfo]:
         """List the users whom the user follows, newest first (spec §4.10)."""
         return await self._calls.page(f"{self._path}/following", UserInfo, query)
 
@@ -31,19 +31,23 @@ class Social:
 
     # The service takes the same party-invite call again, within a minute, for a repeat.
 
-    async def invite(self, friend: str, body: PartyBody) -> None:
+    async def send_invite(self, friend: str, body: PartyBody) -> None:
         """Invite a user to a party."""
-        await self._calls.send("POST", self._party(friend), body, repeat=True)
+        await self._calls.send("POST", self._party(friend), body, operation="sendPartyInvite")
 
-    async def accept(self, friend: str, body: PartyBody) -> None:
+    async def accept_invite(self, friend: str, body: PartyBody) -> None:
         """Accept a user's invite (spec §4.15)."""
-        await self._calls.send("POST", f"{self._party(friend)}/accept", body, repeat=True)
+        await self._calls.send(
+            "POST", f"{self._party(friend)}/accept", body, operation="acceptPartyInvite"
+        )
 
-    async def decline(self, friend: str, body: PartyBody) -> None:
+    async def decline_invite(self, friend: str, body: PartyBody) -> None:
         """Decline a user's invite (spec §4.16)."""
-        await self._calls.send("POST", f"{self._party(friend)}/decline", body, repeat=True)
+        await self._calls.send(
+            "POST", f"{self._party(friend)}/decline", body, operation="declinePartyInvite"
+        )
 
-    async def invites(self, query: SortedPart | None = None) -> Page[PendingInvite]:
+    async def list_invites(self, query: SortedPart | None = None) -> Page[PendingInvite]:
         """List the invites of the last hour that the user has not answered, newest first."""
         return await self._calls.page(f"{self._path}/party-invites", PendingInvite, query)
 

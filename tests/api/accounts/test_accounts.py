@@ -51,17 +51,19 @@ class AccountCase(ApiCase):
         self.accounts = Accounts(self.db, passwords, guard, self.endings, None, registration=True)
         self.name = f"u{guid()[:8]}"
         sent = Registration(username=self.name, email=f"{self.name}@x", password=PASSWORD)
-        created = await self.accounts.register(Caller(), sent)
+        created = await self.accounts.register_user(Caller(), sent)
         self.ann = created.path.rpartition("/")[2]
 
     async def log_in(self, password: str = PASSWORD) -> TokenAnswer:
         """A log-in by name."""
         form = TokenForm("password", username=self.name, password=password)
-        return await self.oauth.token(Caller(), form)
+        return await self.oauth.create_token(Caller(), form)
 
     async def renew(self, token: str) -> TokenAnswer:
         """A renewal."""
-        return await self.oauth.token(Caller(), TokenForm("refresh_token", refresh_token=token))
+        return await self.oauth.create_token(
+            Caller(), TokenForm("refresh_token", refresh_token=token)
+        )
 
     def later(self, seconds: int) -> None:
         """Have spent tokens been spent so much earlier."""
@@ -86,7 +88,11 @@ class RenewTests(AccountCase):
         other = OAuth(await self.pool(), self.guard, self.tokens, self.endings)
         first = (await self.log_in()).refresh_token
         form = TokenForm("refresh_token", refresh_token=first)
-        acts = [each for _ in range(4) for each in (self.renew(first), other.token(Caller(), form))]
+        acts = [
+            each
+            for _ in range(4)
+            for each in (self.renew(first), other.create_token(Caller(), form))
+        ]
         self.assertEqual(len({answer.refresh_token for answer in await together(*acts)}), 1)
 
     async def test_not_derived_alone(self) -> None:
@@ -130,7 +136,7 @@ class RenewTests(AccountCase):
         second = await self.renew(first.refresh_token)
         self.later(31)
         call, form = Caller(), TokenForm("refresh_token", refresh_token=first.refresh_token)
-        problem = await self.refused(self.oauth.token(call, form))
+        problem = await self.refused(self.oauth.create_token(call, form))
         self.assertEqual((problem.status, problem.oauth), (400, "invalid_grant"))
         self.assertEqual(call.notes, ["refresh-token-reused"])
         session = self.tokens.verify(first.access_token).session
@@ -198,9 +204,9 @@ class EndTests(AccountCase):
             await self.renew(first.refresh_token)
             token = (first.access_token, first.refresh_token, first.refresh_token)[n]
             session = self.tokens.verify(first.access_token).session
-            self.assertEqual(await self.oauth.revoke(None, RevokeForm(token)), Revoked())
+            self.assertEqual(await self.oauth.revoke_token(None, RevokeForm(token)), Revoked())
             self.assertEqual(self.endings.sids[n:], [session])
-        await self.oauth.revoke(None, RevokeForm("unknown"))
+        await self.oauth.revoke_token(None, RevokeForm("unknown"))
         self.assertEqual(len(self.endings.sids), 3)
 
     async def test_new_password(self) -> None:
@@ -221,7 +227,9 @@ class EndTests(AccountCase):
         guard = Overtaken(self.ann)
         oauth = OAuth(self.db, guard, self.tokens, self.endings)
         form = TokenForm("password", username=self.name, password=PASSWORD)
-        self.assertEqual((await self.refused(oauth.token(Caller(), form))).code, "invalid_grant")
+        self.assertEqual(
+            (await self.refused(oauth.create_token(Caller(), form))).code, "invalid_grant"
+        )
         self.assertEqual(self.sql("select * from sessions where user_id = %s", self.ann), [])
         accounts_ = Accounts(self.db, self.passwords, guard, self.endings, None, registration=True)
         problem = await self.refused(accounts_.change_password(call, self.ann, change))

@@ -69,7 +69,7 @@ class DepartureCase(AccountCase):
 
     async def leave(self, body: Either[Any] = RIGHT) -> None:
         """Delete Ann's account."""
-        await self.family.leave(Caller(self.ann), self.ann, body)
+        await self.family.delete_user(Caller(self.ann), self.ann, body)
 
     def count(self, what: str, *args: object) -> int:
         """How many rows there are."""
@@ -148,7 +148,7 @@ class ExportTests(DepartureCase):
     async def test_deleted_meanwhile(self) -> None:
         """The export of an account that is deleted meanwhile has no end that makes it look
         whole."""
-        export = await self.family.export(Caller(self.ann), self.ann)
+        export = await self.family.export_user(Caller(self.ann), self.ann)
         self.assertIn(b'"account"', await export.more())
         await self.leave()
         with self.assertRaises(UserNotFound):
@@ -157,7 +157,7 @@ class ExportTests(DepartureCase):
 
     async def test_end(self) -> None:
         """The export of an account that stays has its end."""
-        export = await self.family.export(Caller(self.ann), self.ann)
+        export = await self.family.export_user(Caller(self.ann), self.ann)
         while await export.more():
             pass
         self.assertEqual(await export.more(), b"")

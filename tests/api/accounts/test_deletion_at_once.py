@@ -116,17 +116,23 @@ class AtOnceTests(PairCase):
             )
             up = RatingBody(value="1")
             acts += [
-                partial(content.put, by_ann, guid(), body),
-                partial(ratings.put, by_ann, ann, self.games[bob], up),
-                partial(ratings.put, by_ann, ann, self.common, RatingBody(value="0")),
-                partial(ratings.put, by_bob, bob, self.games[ann], up),
-                partial(ratings.delete, by_ann, ann, self.common),
-                partial(progress.put, by_ann, ann, "level", ProgressBody(value=msgspec.Raw(b"{}"))),
-                partial(Users(db, None).update, by_ann, ann, profile),
-                partial(withdrawal.delete, by_ann, self.games[ann]),
-                partial(Bans(db, self.endings).put, by_bob, ann, BanBody(reason="r", until=1)),
-                partial(Actions(db, Notifier()).warn, by_bob, ann, WarningBody(reason="r")),
-                partial(Entries(db).enter, by_ann, self.challenge, self.games[ann]),
+                partial(content.put_content, by_ann, guid(), body),
+                partial(ratings.put_rating, by_ann, ann, self.games[bob], up),
+                partial(ratings.put_rating, by_ann, ann, self.common, RatingBody(value="0")),
+                partial(ratings.put_rating, by_bob, bob, self.games[ann], up),
+                partial(ratings.delete_rating, by_ann, ann, self.common),
+                partial(
+                    progress.put_progress,
+                    by_ann,
+                    ann,
+                    "level",
+                    ProgressBody(value=msgspec.Raw(b"{}")),
+                ),
+                partial(Users(db, None).update_user, by_ann, ann, profile),
+                partial(withdrawal.delete_content, by_ann, self.games[ann]),
+                partial(Bans(db, self.endings).ban_user, by_bob, ann, BanBody(reason="r", until=1)),
+                partial(Actions(db, Notifier()).warn_user, by_bob, ann, WarningBody(reason="r")),
+                partial(Entries(db).enter_challenge, by_ann, self.challenge, self.games[ann]),
             ]
         return acts
 
@@ -163,7 +169,7 @@ class AtOnceTests(PairCase):
                     acts.append(self.act(name, *two, random.randrange(2)))
             random.shuffle(acts)
             body = Either(b'{"password":"x"}', None)
-            leave = partial(self.departures.leave, Caller(ann), ann, body)
+            leave = partial(self.departures.delete_user, Caller(ann), ann, body)
             acts.insert(random.randrange(len(acts) // 2), leave)
             begun = [Deferred.fromCoroutine(self.outcome(act())) for act in acts]
             outcomes = {await each for each in begun}

@@ -54,7 +54,7 @@ class EmailCase(AccountCase):
     async def register(self, email: str) -> str:
         """The id of a new user with this address."""
         sent = Registration(username=f"u{guid()[:8]}", email=email, password=PASSWORD)
-        created = await self.accounts.register(Caller(), sent)
+        created = await self.accounts.register_user(Caller(), sent)
         return str(created.path.rpartition("/")[2])
 
     def lapse(self, user: str, days: int = addresses.KEPT) -> None:
@@ -92,11 +92,15 @@ class EmailCase(AccountCase):
 
     async def reset(self, token: str, new: str = "a new password") -> str:
         """What becomes of a reset."""
-        return await self.outcome(self.emails.reset(Caller(), PasswordReset(token=token, new=new)))
+        return await self.outcome(
+            self.emails.reset_password(Caller(), PasswordReset(token=token, new=new))
+        )
 
     async def confirm(self, token: str) -> str:
         """What becomes of a confirmation."""
-        return await self.outcome(self.emails.confirm(Caller(), EmailConfirmation(token=token)))
+        return await self.outcome(
+            self.emails.verify_email(Caller(), EmailConfirmation(token=token))
+        )
 
     async def change(self, email: str, user: str | None = None, **caller: str) -> str:
         """What becomes of a request for a new address."""
@@ -106,7 +110,7 @@ class EmailCase(AccountCase):
     async def ask(self, body: object, user: str, **caller: str) -> str:
         """The same, with this body."""
         call = Caller(user, **caller)  # type: ignore[arg-type]
-        return await self.outcome(self.emails.change(call, user, body))  # type: ignore[arg-type]
+        return await self.outcome(self.emails.change_email(call, user, body))  # type: ignore[arg-type]
 
     async def outcome(self, act: Awaitable[object]) -> str:
         """The word "done", or the code of the problem."""
@@ -147,7 +151,7 @@ class LapseTests(EmailCase):
         """A registration that fails takes no address away."""
         self.lapse(self.ann)
         sent = Registration(username=self.name, email=self.email, password=PASSWORD)
-        refused = await self.outcome(self.accounts.register(Caller(), sent))
+        refused = await self.outcome(self.accounts.register_user(Caller(), sent))
         self.assertEqual(refused, "users_username")
         self.assertEqual(self.address(self.ann), (self.email, False))
 
@@ -251,14 +255,14 @@ class ChangeTests(EmailCase):
 
     async def test_again(self) -> None:
         """What is to be confirmed is sent again; an account without an address gets none."""
-        await self.emails.ask_confirmation(Caller(self.ann), self.ann)
+        await self.emails.request_email_verification(Caller(self.ann), self.ann)
         self.assertEqual(self.sent("confirm"), [self.email])
         self.sql("update users set email = null where id = %s", self.ann)
-        await self.emails.ask_confirmation(Caller(self.ann), self.ann)
+        await self.emails.request_email_verification(Caller(self.ann), self.ann)
         self.assertEqual(self.sent("confirm"), [self.email])
         new = f"{guid()}@x"
         await self.change(new)
-        await self.emails.ask_confirmation(Caller(self.ann), self.ann)
+        await self.emails.request_email_verification(Caller(self.ann), self.ann)
         self.assertEqual(self.sent("change"), [new] * 2)
 
     async def test_operators(self) -> None:
@@ -339,8 +343,8 @@ class UnavailableTests(EmailCase):
         self.emails = Emails(*parts, self.mail_tokens, None)
         ask = PasswordResetRequest(email=self.email)
         for act in (
-            self.emails.ask_reset(Caller(), ask),
-            self.emails.ask_confirmation(Caller(self.ann), self.ann),
+            self.emails.request_password_reset(Caller(), ask),
+            self.emails.request_email_verification(Caller(self.ann), self.ann),
         ):
             self.assertEqual(await self.outcome(act), "mail_unavailable")
         self.assertEqual(await self.change(f"{guid()}@x"), "mail_unavailable")

@@ -65,7 +65,7 @@ class IdentityCase(ApiCase):
     async def exchange(self, token: str) -> TokenAnswer:
         """The tokens for this one."""
         form = TokenForm(EXCHANGE, subject_token=token, subject_token_type=KIND)
-        return await self.oauth.token(Caller(), form)
+        return await self.oauth.create_token(Caller(), form)
 
     async def joined(self) -> str:
         """A new user without a password, whose proof is known."""
@@ -86,16 +86,16 @@ class IdentityCase(ApiCase):
     async def link(self, user: str, token: str, **given: str) -> None:
         """Link an account elsewhere to a user."""
         body = {"subject_token": token, "subject_token_type": KIND, **self.proof(user, **given)}
-        await self.identities.link(Caller(user), user, either(body))
+        await self.identities.link_identity(Caller(user), user, either(body))
 
     async def unlink(self, user: str, identity: str, **given: str) -> None:
         """Take a link away."""
         body = either(self.proof(user, **given))
-        await self.identities.unlink(Caller(user), user, identity, body)
+        await self.identities.unlink_identity(Caller(user), user, identity, body)
 
     async def ids(self, user: str) -> list[str]:
         """The ids of a user's identities."""
-        listed = await self.identities.all(Caller(user), user, Part())
+        listed = await self.identities.list_identities(Caller(user), user, Part())
         return [each.id for each in listed.items]
 
 

@@ -59,7 +59,7 @@ class MailLimitCase(EmailCase):
         """The seconds to wait, after which a user may ask for a mail to this address."""
         body: Any = Body(EmailChange(email=email, password=PASSWORD))
         try:
-            await self.emails.change(Caller(user), user, body)
+            await self.emails.change_email(Caller(user), user, body)
         except TooManyRequests as error:
             return int(dict(error.headers)["Retry-After"])
         raise AssertionError("it was not refused")
@@ -108,8 +108,8 @@ class RecipientTests(MailLimitCase):
         """To ask again for the mail with which the own address is confirmed counts too."""
         user = await self.register(self.victim)
         for _ in range(MOST - 1):
-            await self.emails.ask_confirmation(Caller(user), user)
-        asking = self.emails.ask_confirmation(Caller(user), user)
+            await self.emails.request_email_verification(Caller(user), user)
+        asking = self.emails.request_email_verification(Caller(user), user)
         self.assertEqual(await self.outcome(asking), "too_many_requests")
         self.assertEqual(self.mailed(), ["confirm"] * MOST)
 
@@ -118,11 +118,11 @@ class RecipientTests(MailLimitCase):
         user = await self.register(self.victim)
         other = f"{guid()}@example.com"
         self.assertEqual(await self.change(other, user), "done")
-        await self.emails.ask_confirmation(Caller(user), user)
+        await self.emails.request_email_verification(Caller(user), user)
         sent = [self.sent("confirm", user), self.sent("change", user)]
         self.assertEqual(list(map(len, sent)), [2, 2])
         await self.register(self.variants(1)[0])
-        asking = self.emails.ask_confirmation(Caller(user), user)
+        asking = self.emails.request_email_verification(Caller(user), user)
         self.assertEqual(await self.outcome(asking), "too_many_requests")
         self.assertEqual([self.sent("confirm", user), self.sent("change", user)], sent)
         # What was refused has not counted for the other mailbox.
@@ -132,7 +132,7 @@ class RecipientTests(MailLimitCase):
         """A registration that is refused counts for nothing."""
         for _ in range(MOST + 1):
             taken = Registration(username=self.name, email=self.victim, password=PASSWORD)
-            asking = self.accounts.register(Caller(), taken)
+            asking = self.accounts.register_user(Caller(), taken)
             self.assertEqual(await self.outcome(asking), "users_username")
         await self.register(self.victim)
         self.assertEqual(self.mailed(), ["confirm"])
@@ -144,7 +144,7 @@ class RecipientTests(MailLimitCase):
         self.assertEqual(await self.confirm(token), "done")
         for email in self.variants(MOST):
             await self.register(email)
-        await self.emails.ask_reset(Caller(), PasswordResetRequest(email=self.victim))
+        await self.emails.request_password_reset(Caller(), PasswordResetRequest(email=self.victim))
         new = await self.token("change", user, f"{guid()}@example.com")
         self.assertEqual(await self.confirm(new), "done")
         self.assertEqual(self.mailed()[-2:], ["reset", "changed"])
@@ -166,5 +166,5 @@ class AddressTests(MailLimitCase):
         users = [await self.register(f"{guid()}@example.com") for _ in range(OF_ADDRESS + 2)]
         sent = [len(self.sent("confirm", user)) for user in users]
         self.assertEqual(sent, [1] * OF_ADDRESS + [0] * 2)
-        asking = self.emails.ask_confirmation(Caller(users[-1]), users[-1])
+        asking = self.emails.request_email_verification(Caller(users[-1]), users[-1])
         self.assertEqual(await self.outcome(asking), "too_many_requests")

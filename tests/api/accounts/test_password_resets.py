@@ -50,7 +50,7 @@ class ResetTests(EmailCase):
         """It ends links that were asked for and not yet sent, and a new address that is not
         confirmed: who has asked for it may be the reason for the reset."""
         request = PasswordResetRequest(email=self.email.upper())
-        await self.emails.ask_reset(Caller(), request)
+        await self.emails.request_password_reset(Caller(), request)
         change = await self.token("change", email=f"{guid()}@x")
         self.assertEqual(await self.reset(await self.token("reset")), "done")
         self.assertEqual(self.sql("select id from mails where user_id is null"), [])
@@ -74,7 +74,7 @@ class ResetTests(EmailCase):
         """A client's address asks for so many mails, whoever is to get them."""
         found = [
             await self.outcome(
-                self.emails.ask_reset(
+                self.emails.request_password_reset(
                     Caller(address="192.0.2.77"), PasswordResetRequest(email=f"{n}@x")
                 )
             )

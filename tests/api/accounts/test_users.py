@@ -27,7 +27,7 @@ class SearchTests(ApiCase):
     async def search(self, size: int) -> UserPage | Pieces:
         """The answer of a search."""
         query = UserSearch(q=self.word, page_size=size)
-        return await Users(self.db, None).search(Caller(self.ids[0]), query)
+        return await Users(self.db, None).search_users(Caller(self.ids[0]), query)
 
     async def pieces(self) -> tuple[Pieces, list[bytes]]:
         """An answer in pieces, and all of them."""
@@ -82,7 +82,7 @@ class SeveralTests(ApiCase):
 
     async def several(self, *ids: str) -> list[UserInfo] | Pieces:
         """The answer for these ids."""
-        return await Users(self.db, None).by_ids(Caller(), UserIds(ids=",".join(ids)))
+        return await Users(self.db, None).list_users(Caller(), UserIds(ids=",".join(ids)))
 
     async def test_order(self) -> None:
         """Users come in the order of the ids, each once, without those that do not exist."""

@@ -36,12 +36,12 @@ class ChallengeCase(ApiCase):
 
     async def create(self, **changes: Any) -> str:
         """The id of a new challenge."""
-        made = await self.family.create(ADMIN, definition(**changes))
+        made = await self.family.create_challenge(ADMIN, definition(**changes))
         return made.path.rpartition("/")[2]
 
     async def shown(self, challenge: str) -> Challenge:
         """A challenge, as anybody gets it."""
-        found = await self.family.get(Caller(guid()), challenge)
+        found = await self.family.get_challenge(Caller(guid()), challenge)
         return msgspec.json.decode(msgspec.json.encode(found), type=Challenge)
 
 
@@ -52,7 +52,7 @@ class StoredTests(ChallengeCase):
         body = definition(name=" ")
         body.win.emblem.image = "/a\\b"
         body.win.achievement.name = ""
-        made = await self.family.create(ADMIN, body)
+        made = await self.family.create_challenge(ADMIN, body)
         found = await self.shown(made.path.rpartition("/")[2])
         self.assertEqual((found.name, found.win.achievement.name), (" ", ""))
         self.assertEqual((found.win.emblem.name, found.win.emblem.image), (" ", "/a\\b"))
@@ -65,14 +65,17 @@ class DefinitionTests(ChallengeCase):
         found = await self.shown(made)
         self.assertEqual((found.opens, found.closes, found.types), (PAST, FUTURE, ["game"]))
         self.assertEqual((found.judging, found.state), ("votes", "open"))
-        self.assertIn(found, await self.family.all(Caller(guid())))
+        self.assertIn(found, await self.family.list_challenges(Caller(guid())))
 
     async def test_times(self) -> None:
         """It closes after it opens."""
         made = await self.create()
         for opens, closes in ((5, 5), (FUTURE, FUTURE - 1), (FUTURE, PAST)):
             body = definition(opens=opens, closes=closes)
-            for act in (self.family.create(ADMIN, body), self.family.replace(ADMIN, made, body)):
+            for act in (
+                self.family.create_challenge(ADMIN, body),
+                self.family.replace_challenge(ADMIN, made, body),
+            ):
                 problem = await self.refused(act)
                 self.assertEqual(problem.code, "invalid_body")
                 self.assertEqual(problem.members["errors"][0]["pointer"], "/closes")
@@ -81,14 +84,14 @@ class DefinitionTests(ChallengeCase):
     async def test_at_once(self) -> None:
         """Without `opens` there is nothing that `closes` must be after: it may be in the past."""
         for made in (await self.create(closes=PAST), await self.create()):
-            await self.family.replace(ADMIN, made, definition(closes=PAST))
+            await self.family.replace_challenge(ADMIN, made, definition(closes=PAST))
             self.assertEqual((await self.shown(made)).state, "judging")
 
     async def test_replace(self) -> None:
         """A PUT replaces everything but the ids of the emblems."""
         made = await self.create(types=["game"], closes=FUTURE)
         before = await self.shown(made)
-        await self.family.replace(ADMIN, made, definition("Arches"))
+        await self.family.replace_challenge(ADMIN, made, definition("Arches"))
         after = await self.shown(made)
         self.assertEqual((after.name, after.types, after.closes), ("Arches", None, None))
         self.assertEqual(after.win.emblem.name, "Arches")
@@ -98,21 +101,21 @@ class DefinitionTests(ChallengeCase):
     async def test_unknown(self) -> None:
         """What does not exist cannot be read, replaced or deleted."""
         for act in (
-            self.family.get(ADMIN, guid()),
-            self.family.replace(ADMIN, guid(), definition()),
-            self.family.delete(ADMIN, guid()),
+            self.family.get_challenge(ADMIN, guid()),
+            self.family.replace_challenge(ADMIN, guid(), definition()),
+            self.family.delete_challenge(ADMIN, guid()),
         ):
             self.assertEqual((await self.refused(act)).code, "challenge_not_found")
 
     async def test_delete(self) -> None:
         """A deleted one is gone."""
         made = await self.create()
-        await self.family.delete(ADMIN, made)
-        problem = await self.refused(self.family.get(ADMIN, made))
+        await self.family.delete_challenge(ADMIN, made)
+        problem = await self.refused(self.family.get_challenge(ADMIN, made))
         self.assertEqual(problem.code, "challenge_not_found")
 
     async def test_delete_at_once(self) -> None:
         """Of several deletions at once one succeeds."""
         made = await self.create()
-        found = await self.statuses(*(self.family.delete(ADMIN, made) for _ in range(5)))
+        found = await self.statuses(*(self.family.delete_challenge(ADMIN, made) for _ in range(5)))
         self.assertEqual(sorted(found), ["challenge_not_found"] * 4 + ["done"])

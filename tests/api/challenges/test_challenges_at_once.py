@@ -54,7 +54,9 @@ class AtOnceTests(EntryCase):
         """A challenge that is deleted while somebody enters is gone, or has the entry."""
         for _ in range(8):
             self.challenge = await self.create()
-            found = await self.statuses(self.enter(), self.challenges.delete(ADMIN, self.challenge))
+            found = await self.statuses(
+                self.enter(), self.challenges.delete_challenge(ADMIN, self.challenge)
+            )
             self.assertIn(
                 found, (["done", "challenge_has_entries"], ["challenge_not_found", "done"])
             )
@@ -97,10 +99,10 @@ class AtOnceTests(EntryCase):
             await self.enter()
             new = definition("Arches")
             replaced, closed = await self.outcomes(
-                self.challenges.replace(ADMIN, self.challenge, new), self.close(self.game)
+                self.challenges.replace_challenge(ADMIN, self.challenge, new), self.close(self.game)
             )
             self.assertEqual(closed, "done")
-            shown = await self.challenges.get(STRANGER, self.challenge)
+            shown = await self.challenges.get_challenge(STRANGER, self.challenge)
             self.assertEqual(shown.name, "Arches" if replaced == "done" else "Bridges")
             self.assertIn(replaced, {"done", "challenge_closed"})
 
@@ -111,7 +113,7 @@ class AtOnceTests(EntryCase):
         games = [await self.entered(self.ann) for _ in range(5)]
         for number, game in enumerate(games):
             for challenge in others[:: -1 if number % 2 else 1]:
-                await self.entries.enter(self.ann, challenge, game)
+                await self.entries.enter_challenge(self.ann, challenge, game)
         for status in ("suspended", "active", "suspended"):
             found = await self.outcomes(*(self.suspend(game, status) for game in games))
             self.assertEqual(found, ["done"] * 5)
@@ -165,14 +167,17 @@ class WaitTests(EntryCase):
     async def test_replaced_while_deleted(self) -> None:
         """Whoever replaces the definition while it is being deleted does not find it."""
         deleted = self.in_tx(challenges.delete, self.challenge)
-        replaced = self.challenges.replace(ADMIN, self.challenge, definition())
+        replaced = self.challenges.replace_challenge(ADMIN, self.challenge, definition())
         self.assertEqual(await self.meanwhile(deleted, replaced), "challenge_not_found")
 
     async def test_entered(self) -> None:
         """Whoever closes, deletes or suspends while somebody enters finds the entry."""
         for act, expected in (
             (lambda: self.close(self.game), "done"),
-            (lambda: self.challenges.delete(ADMIN, self.challenge), "challenge_has_entries"),
+            (
+                lambda: self.challenges.delete_challenge(ADMIN, self.challenge),
+                "challenge_has_entries",
+            ),
             (lambda: self.suspend(self.game), "done"),
         ):
             self.game = await self.content(self.ann.user)

@@ -12,7 +12,7 @@ class CloseTests(EntryCase):
         await self.enter()
         other = await self.entered()
         await self.close(other, self.game, other)
-        shown = await self.challenges.get(STRANGER, self.challenge)
+        shown = await self.challenges.get_challenge(STRANGER, self.challenge)
         self.assertEqual((shown.state, shown.winners), ("closed", [self.game, other]))
         self.assertEqual(self.told(), [{"kind": "ChallengeClosed", "challenge": self.challenge}])
         self.assertEqual(self.tasks.woken, 1)
@@ -34,7 +34,9 @@ class CloseTests(EntryCase):
         self.assertEqual((await self.refused(self.close(guid()))).code, "challenge_not_open")
         await self.change(**JUDGING)
         await self.close()
-        self.assertEqual((await self.challenges.get(STRANGER, self.challenge)).state, "closed")
+        self.assertEqual(
+            (await self.challenges.get_challenge(STRANGER, self.challenge)).state, "closed"
+        )
 
     async def test_votes(self) -> None:
         """An admin may close one that the votes judge too."""
@@ -53,7 +55,9 @@ class CloseTests(EntryCase):
         problem = await self.refused(self.close(self.game, hidden, beside, beside))
         self.assertEqual((problem.status, problem.code), (422, "unknown_entry"))
         self.assertEqual(sorted(problem.members["entries"]), sorted([hidden, beside]))
-        self.assertEqual((await self.challenges.get(STRANGER, self.challenge)).state, "open")
+        self.assertEqual(
+            (await self.challenges.get_challenge(STRANGER, self.challenge)).state, "open"
+        )
         self.assertEqual(self.told(), [])
 
     async def test_unknown(self) -> None:
@@ -75,8 +79,8 @@ class CloseTests(EntryCase):
         """A challenge with entries is not deleted, with hidden ones neither."""
         await self.enter()
         for _ in range(2):
-            problem = await self.refused(self.challenges.delete(ADMIN, self.challenge))
+            problem = await self.refused(self.challenges.delete_challenge(ADMIN, self.challenge))
             self.assertEqual((problem.status, problem.code), (409, "challenge_has_entries"))
             await self.suspend(self.game)
         await self.leave()
-        await self.challenges.delete(ADMIN, self.challenge)
+        await self.challenges.delete_challenge(ADMIN, self.challenge)

@@ -30,22 +30,22 @@ class EntryCase(ApiCase):
 
     async def create(self, **changes: Any) -> str:
         """The id of a new challenge."""
-        made = await self.challenges.create(ADMIN, definition(**changes))
+        made = await self.challenges.create_challenge(ADMIN, definition(**changes))
         return made.path.rpartition("/")[2]
 
     async def change(self, **changes: Any) -> None:
         """Give the challenge another definition."""
-        await self.challenges.replace(ADMIN, self.challenge, definition(**changes))
+        await self.challenges.replace_challenge(ADMIN, self.challenge, definition(**changes))
 
     async def enter(self, content: str | None = None, by: Caller | None = None) -> None:
-        await self.entries.enter(by or self.ann, self.challenge, content or self.game)
+        await self.entries.enter_challenge(by or self.ann, self.challenge, content or self.game)
 
     async def leave(self, content: str | None = None, by: Caller | None = None) -> None:
-        await self.entries.leave(by or self.ann, self.challenge, content or self.game)
+        await self.entries.leave_challenge(by or self.ann, self.challenge, content or self.game)
 
     async def close(self, *winners: str, challenge: str | None = None) -> None:
         body = ChallengeClose(winners=list(winners))
-        await self.challenges.close(ADMIN, challenge or self.challenge, body)
+        await self.challenges.close_challenge(ADMIN, challenge or self.challenge, body)
 
     async def entered(self, author: Caller | None = None) -> str:
         """The id of a new content that has entered."""
@@ -59,7 +59,9 @@ class EntryCase(ApiCase):
         ids: list[str] = []
         after = None
         while True:
-            part = await self.entries.all(by, self.challenge, EntriesQuery(after=after, **query))
+            part = await self.entries.list_challenge_entries(
+                by, self.challenge, EntriesQuery(after=after, **query)
+            )
             ids += [info.id for info in part.items]
             after = part.after
             if after is None:
@@ -67,11 +69,11 @@ class EntryCase(ApiCase):
 
     async def counted(self, by: Caller = STRANGER) -> int:
         """The number of entries that the challenge shows."""
-        return (await self.challenges.get(by, self.challenge)).entries
+        return (await self.challenges.get_challenge(by, self.challenge)).entries
 
     async def winners(self, by: Caller = STRANGER) -> list[str]:
         """The winners that the challenge shows."""
-        return (await self.challenges.get(by, self.challenge)).winners
+        return (await self.challenges.get_challenge(by, self.challenge)).winners
 
     def told(self) -> list[Any]:
         """The tasks of the outbox for the challenge."""
@@ -149,8 +151,8 @@ class EnterTests(EntryCase):
             (STRANGER, self.challenge, self.game, "content_not_found"),
             (ADMIN, self.challenge, self.game, "forbidden"),
         ):
-            for act in (self.entries.enter, self.entries.leave):
-                if by is ADMIN and act == self.entries.leave:
+            for act in (self.entries.enter_challenge, self.entries.leave_challenge):
+                if by is ADMIN and act == self.entries.leave_challenge:
                     continue
                 problem = await self.refused(act(by, challenge, content))
                 self.assertEqual(problem.code, code)
@@ -172,7 +174,7 @@ class EnterTests(EntryCase):
         """A content may be in several challenges, and a user may enter several."""
         other = await self.create()
         await self.enter()
-        await self.entries.enter(self.ann, other, self.game)
+        await self.entries.enter_challenge(self.ann, other, self.game)
         second = await self.entered(self.ann)
         self.assertEqual(await self.listed(), [second, self.game])
         self.challenge = other
@@ -286,7 +288,9 @@ class ListTests(EntryCase):
         await self.enter()
         newest, top = [
             (
-                await self.entries.all(STRANGER, self.challenge, EntriesQuery(sort=sort, limit=1))
+                await self.entries.list_challenge_entries(
+                    STRANGER, self.challenge, EntriesQuery(sort=sort, limit=1)
+                )
             ).after
             for sort in ("newest", "top")
         ]
@@ -300,13 +304,17 @@ class ListTests(EntryCase):
             ("top", "A" * 27),
         ):
             query = EntriesQuery(sort=sort, after=after)
-            problem = await self.refused(self.entries.all(STRANGER, self.challenge, query))
+            problem = await self.refused(
+                self.entries.list_challenge_entries(STRANGER, self.challenge, query)
+            )
             self.assertEqual(problem.members["errors"][0]["parameter"], "after")
 
     async def test_unknown(self) -> None:
         """The entries of what does not exist are not found; those of an empty one are none."""
         for sort in ("newest", "top"):
             query = EntriesQuery(sort=sort)
-            problem = await self.refused(self.entries.all(STRANGER, guid(), query))
+            problem = await self.refused(
+                self.entries.list_challenge_entries(STRANGER, guid(), query)
+            )
             self.assertEqual(problem.code, "challenge_not_found")
             self.assertEqual(await self.listed(sort=sort), [])

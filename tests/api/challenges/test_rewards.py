@@ -40,18 +40,18 @@ class RewardCase(EntryCase):
         """The challenge is closed; ann has won, unless she only took part."""
         bounds = {"start": None, "stop": None, **bounds}
         body = named("won", "joined", **bounds)
-        await self.challenges.replace(ADMIN, self.challenge, body)
+        await self.challenges.replace_challenge(ADMIN, self.challenge, body)
         await self.enter()
         await self.close(*[self.game] if wins else [])
 
     async def emblem(self, reward: str = "win") -> str:
         """The id of the challenge's emblem."""
-        shown = await self.challenges.get(STRANGER, self.challenge)
+        shown = await self.challenges.get_challenge(STRANGER, self.challenge)
         return str(getattr(shown, reward).emblem.id)
 
     async def keys(self, by: Caller = STRANGER) -> list[str]:
         """The keys of ann's achievements that this caller gets."""
-        found = await self.rewards.achievements(by, self.ann.user, ALL)
+        found = await self.rewards.list_achievements(by, self.ann.user, ALL)
         return [achievement.key for achievement in found.items]
 
     async def wear(
@@ -60,10 +60,10 @@ class RewardCase(EntryCase):
         """PUT user, with this emblem."""
         members = {"avatar": None, "full_profile": Profile(), "public_profile": Profile()}
         body = UserUpdate(**{**members, "emblem": emblem, **changes})
-        await self.users.update(by, user or self.ann.user, body)
+        await self.users.update_user(by, user or self.ann.user, body)
 
     async def worn(self, user: str | None = None) -> str | None:
-        return (await self.users.info(STRANGER, user or self.ann.user)).emblem
+        return (await self.users.get_user_info(STRANGER, user or self.ann.user)).emblem
 
 
 class ShownTests(RewardCase):
@@ -71,9 +71,9 @@ class ShownTests(RewardCase):
         """A winner has the achievements and emblems of winning and of taking part, the former
         first."""
         await self.won()
-        achievements = (await self.rewards.achievements(STRANGER, self.ann.user, ALL)).items
+        achievements = (await self.rewards.list_achievements(STRANGER, self.ann.user, ALL)).items
         self.assertEqual([each.key for each in achievements], ["won", "joined"])
-        emblems = (await self.rewards.emblems(STRANGER, self.ann.user, ALL)).items
+        emblems = (await self.rewards.list_emblems(STRANGER, self.ann.user, ALL)).items
         ids = [await self.emblem("win"), await self.emblem("participate")]
         self.assertEqual([each.id for each in emblems], ids)
         ((closed,),) = self.sql("select unix(closed) from challenges where id = %s", self.challenge)
@@ -86,7 +86,7 @@ class ShownTests(RewardCase):
         """Who has only taken part has the rewards of that."""
         await self.won(wins=False)
         self.assertEqual(await self.keys(), ["joined"])
-        (emblem,) = (await self.rewards.emblems(STRANGER, self.ann.user, ALL)).items
+        (emblem,) = (await self.rewards.list_emblems(STRANGER, self.ann.user, ALL)).items
         self.assertEqual(emblem.id, await self.emblem("participate"))
 
     async def test_parts(self) -> None:
@@ -94,7 +94,7 @@ class ShownTests(RewardCase):
         await self.won()
         first, self.challenge = self.challenge, await self.create()
         await self.won()
-        for read in (self.rewards.achievements, self.rewards.emblems):
+        for read in (self.rewards.list_achievements, self.rewards.list_emblems):
             found, after = [], None
             while True:
                 part = await read(STRANGER, self.ann.user, Part(limit=1, after=after))
@@ -120,11 +120,11 @@ class ShownTests(RewardCase):
             for caller, seen in ((STRANGER, visible), (ADMIN, visible), (self.ann, True)):
                 expected = ["won", "joined"] if seen else ["joined"]
                 self.assertEqual(await self.keys(caller), expected, (start, stop))
-            await self.rewards.take(ADMIN, self.ann.user, self.challenge)
+            await self.rewards.revoke_rewards(ADMIN, self.ann.user, self.challenge)
 
     async def test_none(self) -> None:
         """A user without rewards has empty lists; one who does not exist is not found."""
-        for read in (self.rewards.achievements, self.rewards.emblems):
+        for read in (self.rewards.list_achievements, self.rewards.list_emblems):
             self.assertEqual((await read(STRANGER, self.ann.user, ALL)).items, [])
             problem = await self.refused(read(STRANGER, guid(), ALL))
             self.assertEqual(problem.code, "user_not_found")
@@ -152,7 +152,7 @@ class WornTests(RewardCase):
                 act = self.wear(await self.emblem(reward), user, by, avatar="new.png")
                 problem = await self.refused(act)
                 self.assertEqual((problem.status, problem.code), (422, "emblem_not_earned"))
-                self.assertIsNone((await self.users.info(STRANGER, user)).avatar)
+                self.assertIsNone((await self.users.get_user_info(STRANGER, user)).avatar)
 
     async def test_not_yet(self) -> None:
         """The emblem of a challenge that is not closed is nobody's."""
@@ -171,7 +171,7 @@ class WornTests(RewardCase):
         emblem = await self.emblem()
         self.sql("update users set emblem = %s where id = %s", emblem, self.ann.user)
         await self.wear(emblem, avatar="new.png")
-        info = await self.users.info(STRANGER, self.ann.user)
+        info = await self.users.get_user_info(STRANGER, self.ann.user)
         self.assertEqual((info.emblem, info.avatar), (emblem, "new.png"))
 
     async def test_unknown_user(self) -> None:
@@ -183,7 +183,7 @@ class WornTests(RewardCase):
 
 class TakenTests(RewardCase):
     async def take(self, user: str | None = None, challenge: str | None = None) -> None:
-        await self.rewards.take(ADMIN, user or self.ann.user, challenge or self.challenge)
+        await self.rewards.revoke_rewards(ADMIN, user or self.ann.user, challenge or self.challenge)
 
     async def test_all(self) -> None:
         """Both achievements and emblems are taken, those of other challenges stay. A repeat
@@ -194,8 +194,8 @@ class TakenTests(RewardCase):
         await self.take()
         await self.take()
         await self.close(self.game)
-        achievements = (await self.rewards.achievements(self.ann, self.ann.user, ALL)).items
-        emblems = (await self.rewards.emblems(self.ann, self.ann.user, ALL)).items
+        achievements = (await self.rewards.list_achievements(self.ann, self.ann.user, ALL)).items
+        emblems = (await self.rewards.list_emblems(self.ann, self.ann.user, ALL)).items
         for found in (achievements, emblems):
             self.assertEqual([each.challenge for each in found], [first, first])
 

@@ -21,12 +21,14 @@ class CommentTests(ApiCase):
 
     async def write(self, by: Caller, parent: int | None = None) -> int:
         """A comment's number."""
-        made = await self.family.create(by, self.game, CommentCreate(body="x", parent_id=parent))
+        made = await self.family.create_comment(
+            by, self.game, CommentCreate(body="x", parent_id=parent)
+        )
         return int(made.path.rpartition("/")[2])
 
     async def delete(self, by: Caller, comment: int, reason: str = "") -> None:
         """Delete a comment."""
-        await self.family.delete(by, self.game, comment, CommentRemoval(reason=reason))
+        await self.family.delete_comment(by, self.game, comment, CommentRemoval(reason=reason))
 
     async def told(self, user: Caller) -> list[dict[str, object]]:
         """The log of a user."""
@@ -64,7 +66,7 @@ class CommentTests(ApiCase):
     async def test_changed(self) -> None:
         """Nobody is told of a changed comment."""
         comment = await self.write(self.ann)
-        await self.family.update(self.ann, self.game, comment, CommentUpdate(body="y"))
+        await self.family.update_comment(self.ann, self.game, comment, CommentUpdate(body="y"))
         self.assertEqual(len(self.notifier.sent), 1)
 
     async def test_blocked(self) -> None:
@@ -74,7 +76,9 @@ class CommentTests(ApiCase):
         self.block()
         for parent in (None, comment, 99_999):
             for locked in (False, True):
-                await self.family.lock(self.owner, self.game, CommentsLock(locked=locked))
+                await self.family.set_comments_locked(
+                    self.owner, self.game, CommentsLock(locked=locked)
+                )
                 problem = await self.refused(self.write(self.ann, parent))
                 self.assertEqual((problem.status, problem.code), (403, "blocked"))
         self.assertEqual(len(self.notifier.sent), 1)
@@ -85,10 +89,12 @@ class CommentTests(ApiCase):
         comment = await self.write(self.ann)
         self.block()
         for locked in (False, True):
-            await self.family.lock(self.owner, self.game, CommentsLock(locked=locked))
+            await self.family.set_comments_locked(
+                self.owner, self.game, CommentsLock(locked=locked)
+            )
             for _ in range(2):
                 change = CommentUpdate(body="y")
-                act = self.family.update(self.ann, self.game, comment, change)
+                act = self.family.update_comment(self.ann, self.game, comment, change)
                 problem = await self.refused(act)
                 self.assertEqual((problem.status, problem.code), (403, "blocked"))
             await self.delete(self.ann, comment)
@@ -132,7 +138,7 @@ class CommentTests(ApiCase):
         self.notifier.error = KeyError()
         with self.assertRaises(KeyError):
             await self.delete(self.owner, comment)
-        found = await self.family.get(self.ann, self.game, comment)
+        found = await self.family.get_comment(self.ann, self.game, comment)
         self.assertFalse(found.deleted)
         self.assertEqual(await self.told(self.ann), [])
 

@@ -46,12 +46,12 @@ class ContentCase(ApiCase):
     async def put(self, user: str, body: dict[str, Any], game: str | None = None) -> None:
         """PUT."""
         given = Either(msgspec.json.encode(body), None)
-        await self.family.put(Caller(user), game or self.game, given)
+        await self.family.put_content(Caller(user), game or self.game, given)
 
     async def set_status(self, status: str) -> None:
         """An admin's PUT of the status."""
         change = StatusChange(status=status, reason="rules")
-        await self.family.set_status(Caller(self.bob, admin=True), self.game, change)
+        await self.family.set_content_status(Caller(self.bob, admin=True), self.game, change)
 
 
 class CreateTests(ContentCase):
@@ -134,7 +134,7 @@ class StoredTests(ContentCase):
         self.sql("update entities set path = '../' || path")
         self.sql("update packages set win64 = '/' || win64")
         self.sql("update contents set name = ' ', screenshots = array['a//b']")
-        answer = msgspec.json.encode(await self.family.detail(Caller(self.ann), self.game))
+        answer = msgspec.json.encode(await self.family.get_content(Caller(self.ann), self.game))
         detail = msgspec.json.decode(answer, type=ContentDetail)
         self.assertEqual(detail.entity.path, "../core")
         self.assertEqual([entity.path for entity in detail.using], ["../x"])
@@ -184,7 +184,7 @@ class UnchangedTests(ContentCase):
             for caller in (Caller(self.ann), Caller(self.bob, admin=True)):
                 for body in (update, {**update, "name": "other"}):
                     given = Either(msgspec.json.encode(body), None)
-                    await self.family.put(caller, self.game, given)
+                    await self.family.put_content(caller, self.game, given)
             self.assertEqual(self.written(), before)
 
     async def test_screenshots_alone(self) -> None:

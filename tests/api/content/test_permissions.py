@@ -41,7 +41,7 @@ class PermissionTests(RevisionCase):
 
     async def test_comments(self) -> None:
         """Who may moderate deletes and locks others' comments; no other permission is enough."""
-        made = await self.comments.create(self.by_ann, self.game, CommentCreate(body="x"))
+        made = await self.comments.create_comment(self.by_ann, self.game, CommentCreate(body="x"))
         comment = int(made.path.rpartition("/")[2])
         for permission, expected in (
             (CURATE, "forbidden"),
@@ -50,8 +50,8 @@ class PermissionTests(RevisionCase):
         ):
             by = self.having(permission)
             for act in (
-                self.comments.lock(by, self.game, CommentsLock(locked=True)),
-                self.comments.delete(by, self.game, comment, CommentRemoval()),
+                self.comments.set_comments_locked(by, self.game, CommentsLock(locked=True)),
+                self.comments.delete_comment(by, self.game, comment, CommentRemoval()),
             ):
                 self.assertEqual(await self.outcome(act), expected, permission)
 
@@ -60,5 +60,5 @@ class PermissionTests(RevisionCase):
         self.flag(self.game, suspended=True)
         query = ContentQuery(status="suspended", limit=9)
         for permission, seen in ((CURATE, 0), (ADMINISTER, 0), (MODERATE, 1)):
-            found = await self.contents.by_author(self.having(permission), self.ann, query)
+            found = await self.contents.list_user_content(self.having(permission), self.ann, query)
             self.assertEqual(len(found.items), seen, permission)

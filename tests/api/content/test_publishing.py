@@ -263,7 +263,7 @@ class UpdateTests(UseCase):
         self.assertEqual(
             await self.code(self.put(self.by_ann, self.game, malformed)), "invalid_body"
         )
-        detail = await self.contents.detail(self.by_ann, self.game)
+        detail = await self.contents.get_content(self.by_ann, self.game)
         self.assertEqual(detail.description, self.sent["description"])
 
     async def test_not_published(self) -> None:

@@ -60,7 +60,7 @@ class RevisionCase(ApiCase):
 
     async def put(self, by: Caller, game: str, body: dict[str, Any]) -> None:
         """PUT content."""
-        await self.contents.put(by, game, Either(msgspec.json.encode(body), None))
+        await self.contents.put_content(by, game, Either(msgspec.json.encode(body), None))
 
     async def made(self, body: dict[str, Any], by: Caller | None = None) -> str:
         """The id of a new content, Ann's if nobody else's."""
@@ -73,18 +73,18 @@ class RevisionCase(ApiCase):
     ) -> str:
         """POST revisions; the Location's path."""
         decoded = msgspec.convert(body or revision(), RevisionCreate)
-        made = await self.family.publish(by or self.by_ann, game or self.game, decoded)
+        made = await self.family.publish_revision(by or self.by_ann, game or self.game, decoded)
         return made.path
 
     async def choose(self, chosen: str, by: Caller | None = None, game: str | None = None) -> None:
         """PUT revisions/current."""
         body = CurrentRevision(revision_id=chosen)
-        await self.family.set_current(by or self.by_ann, game or self.game, body)
+        await self.family.set_current_revision(by or self.by_ann, game or self.game, body)
 
     async def precheck(self, by: Caller, **body: Any) -> list[str]:
         """The codes of the problems of a pre-check."""
         given = {"contentId": guid(), "operation": "create", "dependencies": [], "packages": []}
-        answer = await self.prechecks.check(by, msgspec.convert({**given, **body}, Precheck))
+        answer = await self.prechecks.check_upload(by, msgspec.convert({**given, **body}, Precheck))
         return [problem.code for problem in answer.problems]
 
     def flag(self, game: str, **flags: bool) -> None:
@@ -106,7 +106,9 @@ class RevisionCase(ApiCase):
 
     async def listed(self, **query: Any) -> list[RevisionInfo]:
         """GET revisions."""
-        return list((await self.family.all(self.by_ann, self.game, Part(**query))).items)
+        return list(
+            (await self.family.list_content_revisions(self.by_ann, self.game, Part(**query))).items
+        )
 
     async def code(self, act: Any) -> str:
         """The code of a refusal."""
@@ -122,7 +124,7 @@ class PublishTests(RevisionCase):
         body = revision(originating=[bricks], using=[reference(old)], packagesOriginating=[bundle])
         path = await self.publish(body)
         self.assertEqual(path, f"/api/v1/content/{self.game}/revisions/{body['revisionId']}")
-        detail = await self.contents.detail(self.by_bob, self.game)
+        detail = await self.contents.get_content(self.by_bob, self.game)
         self.assertEqual((detail.revision_id, detail.revision.id), (body["revisionId"],) * 2)
         self.assertEqual((detail.revision.version, detail.revision.description), ("2.0", "second"))
         self.assertEqual(detail.entity.entity_id, body["entity"]["entityId"])
@@ -308,7 +310,9 @@ class ListTests(RevisionCase):
         everything = await self.listed()
         found, after = [], None
         for _ in range(3):
-            part = await self.family.all(self.by_ann, self.game, Part(limit=2, after=after))
+            part = await self.family.list_content_revisions(
+                self.by_ann, self.game, Part(limit=2, after=after)
+            )
             found += part.items
             after = part.after
         self.assertEqual((found, after), (everything, None))
@@ -319,7 +323,7 @@ class ListTests(RevisionCase):
                from generate_series(6, 52) n""",
             self.game,
         )
-        part = await self.family.all(self.by_ann, self.game, Part())
+        part = await self.family.list_content_revisions(self.by_ann, self.game, Part())
         self.assertEqual((len(part.items), part.after), (50, "3"))
 
     async def test_beyond(self) -> None:
@@ -336,6 +340,8 @@ class ListTests(RevisionCase):
         for flags in ({"suspended": True}, {"suspended": False, "deleted": True}):
             self.flag(self.game, **flags)
             for by in (self.by_ann, self.by_admin):
-                self.assertEqual(len((await self.family.all(by, self.game, Part())).items), 1)
-            act = self.family.all(self.by_bob, self.game, Part())
+                self.assertEqual(
+                    len((await self.family.list_content_revisions(by, self.game, Part())).items), 1
+                )
+            act = self.family.list_content_revisions(self.by_bob, self.game, Part())
             self.assertEqual(await self.code(act), "content_not_found")

@@ -23,7 +23,7 @@ class ChooseTests(RevisionCase):
             (self.second, self.body["entity"]),
         ):
             await self.choose(chosen)
-            detail = await self.contents.detail(self.by_bob, self.game)
+            detail = await self.contents.get_content(self.by_bob, self.game)
             self.assertEqual((detail.revision_id, detail.revision.id), (chosen, chosen))
             self.assertEqual(detail.entity.entity_id, core["entityId"])
             self.assertGreater(detail.listing_id, listing)
@@ -81,10 +81,10 @@ class ChooseTests(RevisionCase):
             await self.choose(chosen)
             before = self.standing()
             await self.put(self.by_ann, self.game, {**self.sent, "description": "other"})
-            detail = await self.contents.detail(self.by_ann, self.game)
+            detail = await self.contents.get_content(self.by_ann, self.game)
             self.assertEqual(detail.description, self.sent["description"])
             self.assertEqual(self.standing(), before)
         body = {**self.sent, "revisionId": self.second, "description": "other"}
         await self.put(self.by_ann, self.game, body)
-        detail = await self.contents.detail(self.by_ann, self.game)
+        detail = await self.contents.get_content(self.by_ann, self.game)
         self.assertEqual((detail.description, detail.revision_id), ("other", self.first))

@@ -46,20 +46,20 @@ class SearchCase(ApiCase):
             **{"screenshotUris": ["s.png"], "revisionId": guid(), "revisionDescription": ""},
             **{"version": "1", "entity": core, "originating": [], "using": []},
         }
-        await self.contents.put(self.by_author, content, Either(json.encode(body), None))
+        await self.contents.put_content(self.by_author, content, Either(json.encode(body), None))
         return content
 
     async def changed(self, content: str, **members: Any) -> None:
         """Update content."""
         body = json.encode({"screenshotUris": ["s.png"], **members})
-        await self.contents.put(self.by_author, content, Either(body, None))
+        await self.contents.put_content(self.by_author, content, Either(body, None))
 
     async def found(self, by: Caller | None = None, **query: Any) -> list[str]:
         """The ids of a list, part by part."""
         found, after = [], None
         for _ in range(20):
             asked = ContentSearch(**query, after=after)
-            items, after = await self.search.content(by or self.stranger, asked)
+            items, after = await self.search.list_content(by or self.stranger, asked)
             found += [info.id for info in items]
             if after is None:
                 return found
@@ -208,7 +208,9 @@ class BadTests(SearchCase):
             "ids": {"ids": ",".join([guid()] * 101)},
             "after": {"after": "12"},
         }.items():
-            problem = await self.refused(self.search.content(self.stranger, ContentSearch(**query)))
+            problem = await self.refused(
+                self.search.list_content(self.stranger, ContentSearch(**query))
+            )
             self.assertEqual(problem.status, 400)
             self.assertEqual(problem.members["errors"][0]["parameter"], parameter)
         for query in (
@@ -220,7 +222,7 @@ class BadTests(SearchCase):
             {"tags": ",".join(map(str, range(65)))},
         ):
             asked = ContentSearch(**query)
-            problem = await self.refused(self.search.content(self.stranger, asked))
+            problem = await self.refused(self.search.list_content(self.stranger, asked))
             self.assertEqual(problem.status, 400, query)
 
     async def test_limits(self) -> None:
@@ -231,9 +233,9 @@ class BadTests(SearchCase):
     async def test_status(self) -> None:
         """An admin's status is checked; others' is ignored, whatever it is."""
         asked = ContentSearch(status="gone", author=self.author)
-        problem = await self.refused(self.search.content(self.by_admin, asked))
+        problem = await self.refused(self.search.list_content(self.by_admin, asked))
         self.assertEqual(problem.status, 400)
-        self.assertEqual((await self.search.content(self.by_author, asked)).items, [])
+        self.assertEqual((await self.search.list_content(self.by_author, asked)).items, [])
 
     async def test_cursors(self) -> None:
         """A cursor is good for the list that gave it, and for no other; made-up ones are none."""
@@ -247,14 +249,14 @@ class BadTests(SearchCase):
         cursors = []
         for query in lists:
             asked = ContentSearch(**query, limit=1)
-            (_, cursor) = await self.search.content(self.stranger, asked)
+            (_, cursor) = await self.search.list_content(self.stranger, asked)
             cursors.append(cursor)
         self.assertEqual(len(set(cursors)), len(lists))
         for query, own in zip(lists, cursors, strict=True):
             for cursor in (*cursors, "A" * 16, "A" * 27, "-", "é", "====", "x" * 64):
                 asked = ContentSearch(**query, after=cursor)
                 if cursor == own:
-                    self.assertTrue((await self.search.content(self.stranger, asked)).items)
+                    self.assertTrue((await self.search.list_content(self.stranger, asked)).items)
                     continue
-                problem = await self.refused(self.search.content(self.stranger, asked))
+                problem = await self.refused(self.search.list_content(self.stranger, asked))
                 self.assertEqual(problem.status, 400)

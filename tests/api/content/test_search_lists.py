@@ -101,7 +101,7 @@ class ListCase(ApiCase):
         after = None
         while True:
             asked = ContentSearch(**query, limit=limit, after=after)
-            items, after = await self.search.content(by, asked)
+            items, after = await self.search.list_content(by, asked)
             self.assertLessEqual(len(items), limit)
             found += [info.id for info in items]  # type: ignore[union-attr]
             if after is None:
@@ -208,7 +208,7 @@ class ConditionTests(ListCase):
 
         async def listed(by: Caller, **query: Any) -> list[str]:
             asked = ContentSearch(ids=",".join(given), **query)
-            found, after = await self.search.content(by, asked)
+            found, after = await self.search.list_content(by, asked)
             self.assertIsNone(after)
             return [info.id for info in found]  # type: ignore[union-attr]
 
@@ -224,7 +224,7 @@ class ConditionTests(ListCase):
 
     async def test_default_limit(self) -> None:
         """Without a limit, a part has 50."""
-        items, after = await self.search.content(self.stranger, ContentSearch())
+        items, after = await self.search.list_content(self.stranger, ContentSearch())
         self.assertEqual((len(items), bool(after)), (50, True))
 
 

@@ -46,26 +46,31 @@ class WithdrawalCase(ApiCase):
     async def status(self, by: Caller) -> str:
         """The status in the detail, or the code of its refusal."""
         try:
-            return (await self.contents.detail(by, self.game)).status
+            return (await self.contents.get_content(by, self.game)).status
         except Exception as error:
             return str(getattr(error, "code", error))
 
     async def decide(self, status: str) -> None:
         """An admin suspends or restores."""
-        await self.contents.set_status(self.by_admin, self.game, StatusChange(status=status))
+        await self.contents.set_content_status(
+            self.by_admin, self.game, StatusChange(status=status)
+        )
 
 
 class WhoTests(WithdrawalCase):
     async def test_author(self) -> None:
         """Its author withdraws and restores, as often as they like."""
-        for act, status in ((self.family.delete, "deleted"), (self.family.restore, "active")):
+        for act, status in (
+            (self.family.delete_content, "deleted"),
+            (self.family.restore_content, "active"),
+        ):
             for _ in range(2):
                 await act(self.by_author, self.game)
                 self.assertEqual(await self.status(self.by_author), status)
 
     async def test_seen(self) -> None:
         """Deleted content is there for its author and admins, for nobody else."""
-        await self.family.delete(self.by_author, self.game)
+        await self.family.delete_content(self.by_author, self.game)
         for by, expected in (
             (self.by_author, "deleted"),
             (self.by_admin, "deleted"),
@@ -77,21 +82,21 @@ class WhoTests(WithdrawalCase):
     async def test_others(self) -> None:
         """Others may not, admins neither; where they do not see it, it is not there."""
         for by, hidden in ((self.by_other, "content_not_found"), (self.by_admin, "forbidden")):
-            for act in (self.family.delete, self.family.restore):
+            for act in (self.family.delete_content, self.family.restore_content):
                 self.assertEqual((await self.refused(act(by, self.game))).code, "forbidden")
-                await self.family.delete(self.by_author, self.game)
+                await self.family.delete_content(self.by_author, self.game)
                 self.assertEqual((await self.refused(act(by, self.game))).code, hidden)
-                await self.family.restore(self.by_author, self.game)
+                await self.family.restore_content(self.by_author, self.game)
                 self.assertEqual((await self.refused(act(by, guid()))).code, "content_not_found")
 
     async def test_suspended(self) -> None:
         """Content that an admin suspended while it was deleted is suspended when it is restored.
         Its author is told of the suspension."""
-        await self.family.delete(self.by_author, self.game)
+        await self.family.delete_content(self.by_author, self.game)
         await self.decide("suspended")
         self.assertEqual(await self.status(self.by_author), "deleted")
         self.assertEqual(self.notifier.sent, [(self.author, "ContentSuspended")])
-        await self.family.restore(self.by_author, self.game)
+        await self.family.restore_content(self.by_author, self.game)
         self.assertEqual(await self.status(self.by_author), "suspended")
         await self.decide("active")
         self.assertEqual(self.notifier.sent[1:], [(self.author, "ContentRestored")])
@@ -99,8 +104,8 @@ class WhoTests(WithdrawalCase):
 
     async def test_at_once(self) -> None:
         """Restored while an admin suspends it, it is suspended, and its author is told once."""
-        await self.family.delete(self.by_author, self.game)
-        acts = [self.family.restore(self.by_author, self.game) for _ in range(4)]
+        await self.family.delete_content(self.by_author, self.game)
+        acts = [self.family.restore_content(self.by_author, self.game) for _ in range(4)]
         found = await self.statuses(*acts, *(self.decide("suspended") for _ in range(4)))
         self.assertEqual(found, ["done"] * 8)
         self.assertEqual(await self.status(self.by_admin), "suspended")
@@ -127,10 +132,10 @@ class TaskTests(WithdrawalCase):
         expected = []
         for act, status, actor in (
             (self.decide("suspended"), "suspended", self.admin),
-            (self.family.delete(self.by_author, self.game), "deleted", self.author),
+            (self.family.delete_content(self.by_author, self.game), "deleted", self.author),
             (self.decide("active"), "deleted", self.admin),
             (self.decide("suspended"), "deleted", self.admin),
-            (self.family.restore(self.by_author, self.game), "suspended", self.author),
+            (self.family.restore_content(self.by_author, self.game), "suspended", self.author),
             (self.decide("active"), "active", self.admin),
         ):
             await act
@@ -140,18 +145,18 @@ class TaskTests(WithdrawalCase):
 
     async def test_repeats(self) -> None:
         """An act that changes nothing puts none, nor does one that is refused."""
-        await self.family.restore(self.by_author, self.game)
+        await self.family.restore_content(self.by_author, self.game)
         await self.decide("active")
-        await self.refused(self.family.delete(self.by_other, self.game))
+        await self.refused(self.family.delete_content(self.by_other, self.game))
         self.assertEqual(self.tasks(), [])
-        found = [self.family.delete(self.by_author, self.game) for _ in range(8)]
+        found = [self.family.delete_content(self.by_author, self.game) for _ in range(8)]
         self.assertEqual(await self.statuses(*found), ["done"] * 8)
         self.assertEqual(self.tasks(), [self.task("deleted", self.author)])
 
     async def test_admin_of_own(self) -> None:
         """What an admin decides of their own content is an act of an admin."""
         by = Caller(self.author, admin=True)
-        await self.contents.set_status(by, self.game, StatusChange(status="suspended"))
+        await self.contents.set_content_status(by, self.game, StatusChange(status="suspended"))
         (task,) = self.tasks()
         self.assertEqual((task.actor, task.by_author), (self.author, False))
 
@@ -160,12 +165,12 @@ class ListTests(WithdrawalCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.gone = await self.content(self.author)
-        await self.family.delete(self.by_author, self.gone)
+        await self.family.delete_content(self.by_author, self.gone)
 
     async def listed(self, by: Caller, status: str | None = None) -> list[str]:
         """The ids in the list of spec §4.3."""
         query = ContentQuery(status=status, limit=50)
-        answer = await self.contents.by_author(by, self.author, query)
+        answer = await self.contents.list_user_content(by, self.author, query)
         return [info.id for info in answer.items]
 
     async def test_left_out(self) -> None:
@@ -192,23 +197,25 @@ class ListTests(WithdrawalCase):
         """The list of deleted content has a cursor; of a user who does not exist there is none."""
         games = [await self.content(self.author) for _ in range(3)]
         for game in games:
-            await self.family.delete(self.by_author, game)
-        part = await self.family.deleted(self.by_author, self.author, Part(limit=3))
+            await self.family.delete_content(self.by_author, game)
+        part = await self.family.list_deleted_content(self.by_author, self.author, Part(limit=3))
         self.assertEqual([info.id for info in part.items], games[::-1])
-        rest = await self.family.deleted(
+        rest = await self.family.list_deleted_content(
             self.by_author, self.author, Part(limit=3, after=part.after)
         )
         self.assertEqual(([info.id for info in rest.items], rest.after), ([self.gone], None))
-        nothing = await self.family.deleted(self.by_admin, self.other, Part())
+        nothing = await self.family.list_deleted_content(self.by_admin, self.other, Part())
         self.assertEqual((nothing.items, nothing.after), ([], None))
-        problem = await self.refused(self.family.deleted(self.by_admin, guid(), Part()))
+        problem = await self.refused(
+            self.family.list_deleted_content(self.by_admin, guid(), Part())
+        )
         self.assertEqual(problem.code, "user_not_found")
 
     async def test_cursor(self) -> None:
         """A cursor that was made up is refused."""
         for asked in (
-            self.family.deleted(self.by_author, self.author, Part(after="x")),
-            Dependents(self.db).of_content(self.by_author, self.game, Part(after="x")),
+            self.family.list_deleted_content(self.by_author, self.author, Part(after="x")),
+            Dependents(self.db).list_dependents(self.by_author, self.game, Part(after="x")),
         ):
             self.assertEqual((await self.refused(asked)).code, "invalid_query")
 
@@ -217,12 +224,12 @@ class CommentTests(WithdrawalCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.comments = Comments(self.db, Notifier(), per_minute=20)
-        made = await self.comments.create(self.by_other, self.game, CommentCreate(body="b"))
+        made = await self.comments.create_comment(self.by_other, self.game, CommentCreate(body="b"))
         self.comment = int(made.path.rpartition("/")[2])
 
     async def lock(self, by: Caller, locked: bool = True) -> None:
         """Lock or unlock."""
-        await self.comments.lock(by, self.game, CommentsLock(locked=locked))
+        await self.comments.set_comments_locked(by, self.game, CommentsLock(locked=locked))
 
     async def test_locked(self) -> None:
         """While they are locked nobody writes or changes one, not even to an unknown parent;
@@ -231,19 +238,21 @@ class CommentTests(WithdrawalCase):
         for by in (self.by_other, self.by_author, self.by_admin):
             for parent in (None, 99_999):
                 body = CommentCreate(body="x", parent_id=parent)
-                problem = await self.refused(self.comments.create(by, self.game, body))
+                problem = await self.refused(self.comments.create_comment(by, self.game, body))
                 self.assertEqual((problem.status, problem.code), (403, "comments_locked"))
         change = self.game, self.comment, CommentUpdate(body="x")
-        problem = await self.refused(self.comments.update(self.by_other, *change))
+        problem = await self.refused(self.comments.update_comment(self.by_other, *change))
         self.assertEqual(problem.code, "comments_locked")
-        problem = await self.refused(self.comments.update(self.by_admin, *change))
+        problem = await self.refused(self.comments.update_comment(self.by_admin, *change))
         self.assertEqual(problem.code, "forbidden")
-        await self.comments.delete(self.by_other, self.game, self.comment, CommentRemoval())
-        detail = await self.contents.detail(self.by_other, self.game)
+        await self.comments.delete_comment(self.by_other, self.game, self.comment, CommentRemoval())
+        detail = await self.contents.get_content(self.by_other, self.game)
         self.assertEqual((detail.comments_locked, detail.comment_count), (True, 0))
         await self.lock(self.by_admin, False)
-        await self.comments.create(self.by_other, self.game, CommentCreate(body="x"))
-        self.assertFalse((await self.contents.detail(self.by_other, self.game)).comments_locked)
+        await self.comments.create_comment(self.by_other, self.game, CommentCreate(body="x"))
+        self.assertFalse(
+            (await self.contents.get_content(self.by_other, self.game)).comments_locked
+        )
 
     async def test_not_counted(self) -> None:
         """What was refused since they were locked does not count as written."""
@@ -251,16 +260,16 @@ class CommentTests(WithdrawalCase):
         await self.lock(self.by_author)
         body = CommentCreate(body="x")
         for _ in range(3):
-            await self.refused(self.comments.create(self.by_other, self.game, body))
+            await self.refused(self.comments.create_comment(self.by_other, self.game, body))
         await self.lock(self.by_author, False)
-        await self.comments.create(self.by_other, self.game, body)
-        problem = await self.refused(self.comments.create(self.by_other, self.game, body))
+        await self.comments.create_comment(self.by_other, self.game, body)
+        problem = await self.refused(self.comments.create_comment(self.by_other, self.game, body))
         self.assertEqual(problem.code, "too_many_requests")
 
     async def test_who(self) -> None:
         """Others may not lock them; hidden content is not there for them."""
         self.assertEqual((await self.refused(self.lock(self.by_other))).code, "forbidden")
-        await self.family.delete(self.by_author, self.game)
+        await self.family.delete_content(self.by_author, self.game)
         problem = await self.refused(self.lock(self.by_other))
         self.assertEqual(problem.code, "content_not_found")
         for by in (self.by_admin, self.by_author):
@@ -269,14 +278,16 @@ class CommentTests(WithdrawalCase):
     async def test_hidden(self) -> None:
         """Comments on deleted content are there for its author and admins, who may still write;
         for nobody else, whether they are locked or not."""
-        await self.family.delete(self.by_author, self.game)
+        await self.family.delete_content(self.by_author, self.game)
         body = CommentCreate(body="x")
         for by in (self.by_author, self.by_admin):
-            await self.comments.create(by, self.game, body)
+            await self.comments.create_comment(by, self.game, body)
         for locked in (False, True):
             await self.lock(self.by_author, locked)
-            problem = await self.refused(self.comments.create(self.by_other, self.game, body))
+            problem = await self.refused(
+                self.comments.create_comment(self.by_other, self.game, body)
+            )
             self.assertEqual(problem.code, "content_not_found")
             change = self.game, self.comment, CommentUpdate(body="x")
-            problem = await self.refused(self.comments.update(self.by_other, *change))
+            problem = await self.refused(self.comments.update_comment(self.by_other, *change))
             self.assertEqual(problem.code, "comment_not_found")

@@ -81,19 +81,21 @@ class FilingCase(RevisionCase):
 
     async def delete_revision(self, game: str, revision: str, by: Caller | None = None) -> None:
         """DELETE of a revision."""
-        await self.family.delete(by or self.by_ann, game, revision)
+        await self.family.delete_revision(by or self.by_ann, game, revision)
 
     async def dress(self, avatar: str | None, by: Caller | None = None) -> None:
         """PUT user with an avatar, of Ann."""
         body = UserUpdate(
             avatar=avatar, emblem=None, full_profile=Profile(), public_profile=Profile()
         )
-        await self.users.update(by or self.by_ann, self.ann, body)
+        await self.users.update_user(by or self.by_ann, self.ann, body)
 
     async def check(self, **body: Any) -> PrecheckAnswer:
         """The pre-check of a create of Ann's."""
         given = {"contentId": guid(), "operation": "create", "dependencies": [], "packages": []}
-        return await self.prechecks.check(self.by_ann, msgspec.convert(given | body, Precheck))
+        return await self.prechecks.check_upload(
+            self.by_ann, msgspec.convert(given | body, Precheck)
+        )
 
     def claims_of(self, path: str) -> list[tuple[Any, ...]]:
         """Who claims a file, and whether it counts for a user."""

@@ -30,8 +30,8 @@ class DownloadCase(FilingCase):
         given = FilesQuery(**query)
         caller = by or self.by_ann
         if chosen is None:
-            return await self.downloads.of_content(caller, game, given)
-        return await self.downloads.of_revision(caller, game, chosen, given)
+            return await self.downloads.list_content_files(caller, game, given)
+        return await self.downloads.list_revision_files(caller, game, chosen, given)
 
     async def files(self, *args: Any, **more: Any) -> list[dict[str, Any]]:
         """The list."""

@@ -27,9 +27,9 @@ class DeleteTests(FilingCase):
         self.assertEqual(len(self.claims_of(self.new)), 1)
         listed = msgspec.to_builtins(await self.listed())
         self.assertEqual([one.get("gone") for one in listed], [None, True])
-        detail = await self.contents.revision(self.by_ann, self.game, self.first)
+        detail = await self.contents.get_revision(self.by_ann, self.game, self.first)
         self.assertIs(msgspec.to_builtins(detail)["gone"], True)
-        detail = await self.contents.revision(self.by_ann, self.game, self.second)
+        detail = await self.contents.get_revision(self.by_ann, self.game, self.second)
         self.assertNotIn("gone", msgspec.to_builtins(detail))
         await self.publish(revision(revisionId=self.first), game=self.game)
 
@@ -93,13 +93,13 @@ class PurgedTests(FilingCase):
     async def test_restore(self) -> None:
         """Purged content cannot be restored; its withdrawal can be repeated, and it stays deleted
         content for all else."""
-        await self.withdrawal.delete(self.by_ann, self.game)
+        await self.withdrawal.delete_content(self.by_ann, self.game)
         self.sql("update contents set purged = true where id = %s", self.game)
-        await self.withdrawal.delete(self.by_ann, self.game)
-        act = self.withdrawal.restore(self.by_ann, self.game)
+        await self.withdrawal.delete_content(self.by_ann, self.game)
+        act = self.withdrawal.restore_content(self.by_ann, self.game)
         self.assertEqual(await self.code(act), "content_purged")
-        act = self.withdrawal.restore(self.by_admin, self.game)
+        act = self.withdrawal.restore_content(self.by_admin, self.game)
         self.assertEqual(await self.code(act), "forbidden")
-        act = self.withdrawal.restore(self.by_bob, self.game)
+        act = self.withdrawal.restore_content(self.by_bob, self.game)
         self.assertEqual(await self.code(act), "content_not_found")
         self.assertEqual(await self.code(self.publish()), "content_deleted")

@@ -298,12 +298,16 @@ class ChallengeTests(FilingCase):
 
     async def create_challenge(self, win: str, participate: str) -> str:
         """Its id."""
-        made = await self.challenges.create(self.by_admin, self.definition(win, participate))
+        made = await self.challenges.create_challenge(
+            self.by_admin, self.definition(win, participate)
+        )
         return made.path.rpartition("/")[2]
 
     async def replace(self, challenge: str, win: str, participate: str) -> None:
         """PUT."""
-        await self.challenges.replace(self.by_admin, challenge, self.definition(win, participate))
+        await self.challenges.replace_challenge(
+            self.by_admin, challenge, self.definition(win, participate)
+        )
 
     async def test_images(self) -> None:
         """Images of emblems are checked and claimed, count for nobody, and are given up."""
@@ -320,7 +324,7 @@ class ChallengeTests(FilingCase):
         self.sql("update files set stored = false where path = %s", second)
         act = self.replace(challenge, second, "studio.png")
         self.assertEqual(await self.missing(act), [second])
-        await self.challenges.delete(self.by_admin, challenge)
+        await self.challenges.delete_challenge(self.by_admin, challenge)
         self.assertEqual(self.claims_of(second), [])
 
     async def test_order(self) -> None:

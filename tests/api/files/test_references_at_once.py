@@ -84,12 +84,12 @@ class CrowdTests(FilingCase):
         """Put on another avatar."""
         avatar, profile = self.random.choice(self.shots), Profile()
         body = UserUpdate(avatar=avatar, emblem=None, full_profile=profile, public_profile=profile)
-        await self.users.update(by, by.user, body)
+        await self.users.update_user(by, by.user, body)
 
     async def withdraw(self, by: Caller) -> None:
         """Content that has images was deleted long ago."""
         game = await self.create(by, screenshotUris=self.some(self.shots))
-        await self.withdrawal.delete(by, game)
+        await self.withdrawal.delete_content(by, game)
         self.sql("update contents set withdrawn = '2020-01-01' where id = %s", game)
 
     async def announce(self, user: str) -> None:

@@ -95,10 +95,10 @@ class StormTests(FilingCase):
         every = [*self.given, *self.images]
         some = self.random.sample(every, self.random.randint(1, len(every)))
         body = msgspec.convert({"files": some}, UploadsBody)
-        for file in (await self.files.announce(by, body)).files:
+        for file in (await self.files.announce_files(by, body)).files:
             if file.upload is not None:
                 self.bucket.put(place(file), self.data[file.sha256], token(file))
-        await self.files.announce(by, body)
+        await self.files.announce_files(by, body)
 
     async def creates(self) -> None:
         """A user publishes two files and an image."""
@@ -122,7 +122,7 @@ class StormTests(FilingCase):
     async def purges(self) -> None:
         """Content was deleted for long."""
         game, by, _ = self.game_of_somebody()
-        await self.withdrawal.delete(by, game)
+        await self.withdrawal.delete_content(by, game)
         await expire_content(self.db, game)
         while await references.purge(self.db):
             pass
@@ -133,7 +133,7 @@ class StormTests(FilingCase):
         avatar = self.random.choice([None, self.path(PNG)])
         profile = Profile()
         body = UserUpdate(avatar=avatar, emblem=None, full_profile=profile, public_profile=profile)
-        await self.users.update(by, by.user, body)
+        await self.users.update_user(by, by.user, body)
 
     async def expires(self) -> None:
         """A day passes for some files and announcements, between what is under way."""

@@ -36,7 +36,9 @@ class BytesTests(UploadCase):
         self.sql("update users set email_confirmed = false where id = %s", self.ann)
         for new, all_, limit in ((40, 100, 40), (40, 0, 40), (0, 100, 100), (100, 40, 40)):
             files = self.family(user_bytes=all_, new_user_bytes=new)
-            self.assertEqual((await files.usage(Caller(self.ann), self.ann)).limit, limit)
+            self.assertEqual(
+                (await files.get_user_storage(Caller(self.ann), self.ann)).limit, limit
+            )
         files = self.family(user_bytes=100, new_user_bytes=40)
         await self.announce(of(fresh()), family=files)
         problem = await self.refused(self.announce(of(fresh()), family=files))
@@ -44,10 +46,10 @@ class BytesTests(UploadCase):
         self.assertEqual((problem.members["limit"], problem.members["used"]), (40, 36))
         self.assertIn("confirmed", problem.detail)
         self.sql("update users set email_confirmed = true where id = %s", self.ann)
-        self.assertEqual((await files.usage(Caller(self.ann), self.ann)).limit, 100)
+        self.assertEqual((await files.get_user_storage(Caller(self.ann), self.ann)).limit, 100)
         await self.announce(of(fresh()), family=files)
         self.sql("update users set email = null where id = %s", self.ann)
-        self.assertEqual((await files.usage(Caller(self.ann), self.ann)).limit, 40)
+        self.assertEqual((await files.get_user_storage(Caller(self.ann), self.ann)).limit, 40)
 
     async def test_goes_on(self) -> None:
         """What is announced already goes on at a full quota, and below a lowered one: named again,

@@ -189,7 +189,7 @@ class BlockedTests(RefusedCase):
 
             if trouble == "slow":
                 self.bucket.before = before
-            lifting = Deferred.fromCoroutine(files.unblock(Caller(guid(), admin=True), data))
+            lifting = Deferred.fromCoroutine(files.unblock_file(Caller(guid(), admin=True), data))
             while not lifting.called:
                 await deferLater(reactor, 0)
                 if waiting:

@@ -98,7 +98,7 @@ class StressTests(UploadCase):
     async def lifts(self) -> None:
         """An admin lifts all blocks."""
         for sha256 in self.data:
-            await self.files.unblock(Caller(guid(), admin=True), sha256)
+            await self.files.unblock_file(Caller(guid(), admin=True), sha256)
 
     async def expires(self) -> None:
         """A day passes for some files and announcements. Nobody keeps to the order of locks but by

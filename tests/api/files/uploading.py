@@ -93,7 +93,7 @@ class UploadCase(ApiCase):
     ) -> list[UploadedFile]:
         """POST /uploads, by Ann if nobody else."""
         caller = Caller(by or self.ann)
-        return (await (family or self.files).announce(caller, self.body(*given))).files
+        return (await (family or self.files).announce_files(caller, self.body(*given))).files
 
     def body(self, *given: dict[str, Any]) -> UploadsBody:
         """A body of these files."""
@@ -121,7 +121,7 @@ class UploadCase(ApiCase):
     async def usage(self, user: str | None = None) -> tuple[int, int]:
         """GET /user/{user}/storage: `used` and `pending`, Ann's if nobody else's."""
         user = user or self.ann
-        storage = await self.files.usage(Caller(user), user)
+        storage = await self.files.get_user_storage(Caller(user), user)
         return storage.used, storage.pending
 
     def row(self, path: str) -> tuple[Any, ...]:
@@ -145,11 +145,11 @@ class UploadCase(ApiCase):
 
     async def block(self, sha256: str, reason: str = "r") -> None:
         """PUT block, by an admin."""
-        await self.files.block(Caller(guid(), admin=True), sha256, BlockBody(reason=reason))
+        await self.files.block_file(Caller(guid(), admin=True), sha256, BlockBody(reason=reason))
 
     async def lift(self, sha256: str) -> None:
         """DELETE block, by an admin."""
-        await self.files.unblock(Caller(guid(), admin=True), sha256)
+        await self.files.unblock_file(Caller(guid(), admin=True), sha256)
 
     async def problem(self, *given: dict[str, Any], **options: Any) -> tuple[str, list[str]]:
         """Code and pointers of a refusal."""

@@ -22,7 +22,7 @@ class LastAdminTests(ApiCase):
 
     async def ban(self, by: str, user: str, until: int | None = None) -> None:
         """One bans another."""
-        await self.bans.put(Caller(by, admin=True), user, BanBody("rude", until))
+        await self.bans.ban_user(Caller(by, admin=True), user, BanBody("rude", until))
 
     def left(self) -> int:
         """How many admins are not banned."""

@@ -22,11 +22,11 @@ class ReportCase(ApiCase):
     async def report(self, messages: list[str], by: str | None = None) -> None:
         """Ann, or another, reports Ben with these messages."""
         body = UserReportBody(reason="abuse", messages=messages)
-        await self.family.user(Caller(by or self.ann), self.ben, body)
+        await self.family.report_user(Caller(by or self.ann), self.ben, body)
 
     async def evidence(self) -> dict[str, Any]:
         """That of the newest report of Ben."""
-        found = await self.family.of_subject(self.admin, "user", self.ben, Part())
+        found = await self.family.list_reports(self.admin, "user", self.ben, Part())
         return json.decode(found.items[0].evidence)  # type: ignore[union-attr, no-any-return]
 
 
@@ -85,9 +85,9 @@ class MessageTests(ReportCase):
 class DecisionTests(ReportCase):
     async def decide(self, outcome: str = "upheld") -> None:
         """An admin decides about all reports of Ben."""
-        found = await self.family.of_subject(self.admin, "user", self.ben, Part())
+        found = await self.family.list_reports(self.admin, "user", self.ben, Part())
         body = ReportDecision(outcome=outcome, up_to=found.items[0].id, note="seen")  # type: ignore
-        await self.family.decide(self.admin, "user", self.ben, body)
+        await self.family.resolve_reports(self.admin, "user", self.ben, body)
 
     def acts(self) -> list[tuple[Any, ...]]:
         """What admins have done to Ben."""
@@ -120,10 +120,10 @@ class DecisionTests(ReportCase):
         """The reports of a user who is gone, and of the content of theirs that went too, stay in
         the queue, are listed and can be decided."""
         made = await self.content(self.ben)
-        await self.family.content(Caller(self.ann), made, ReportBody(reason="spam"))
+        await self.family.report_content(Caller(self.ann), made, ReportBody(reason="spam"))
         await self.report([])
         self.sql("delete from users where id = any(%s::uuid[])", [self.ben, self.ann])
-        queue = await self.family.queue(self.admin, QueueQuery(limit=200))
+        queue = await self.family.list_reported_subjects(self.admin, QueueQuery(limit=200))
         there = {each.subject.id for each in queue.items}  # type: ignore[union-attr]
         self.assertLessEqual({made, self.ben}, there)
         await self.decide()
@@ -135,12 +135,12 @@ class DecisionTests(ReportCase):
         made = await self.content(self.ben)
         for _ in range(3):
             body = ReportBody(reason="spam")
-            await self.family.content(Caller(await self.user()), made, body)
+            await self.family.report_content(Caller(await self.user()), made, body)
         numbers: list[str] = []
         after = None
         for _ in range(3):
             query = Part(after=after)
-            found = await self.family.of_subject(self.admin, "content", made, query)
+            found = await self.family.list_reports(self.admin, "content", made, query)
             self.assertEqual(len(found.items), 1)
             numbers += [found.items[0].id]  # type: ignore[union-attr]
             after = found.after

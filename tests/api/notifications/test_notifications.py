@@ -38,7 +38,9 @@ class CursorTests(ApiCase):
 
     async def listed(self, **query: object) -> int:
         """How many are given."""
-        answer = await self.family.all(Caller(self.ann), self.ann, NotificationQuery(**query))
+        answer = await self.family.list_notifications(
+            Caller(self.ann), self.ann, NotificationQuery(**query)
+        )
         given = isinstance(answer, Encoded)
         return len(msgspec.json.decode(answer.json) if given else answer.items)
 
@@ -109,7 +111,7 @@ class ManyTests(ApiCase):
     async def delete(self, up_to: int | str, db: object = None) -> None:
         """Delete up to this one."""
         query = DeleteUpTo(up_to=str(up_to))
-        await self.family(db).delete_up_to(Caller(self.ann), self.ann, query)
+        await self.family(db).clear_notifications(Caller(self.ann), self.ann, query)
 
     async def left(self) -> list[int]:
         """The numbers that are there."""
@@ -135,7 +137,7 @@ class ManyTests(ApiCase):
         """All are read, and the sockets are told once."""
         for _ in range(2):
             body = ReadUpTo(up_to=99)
-            await self.family().mark_up_to(Caller(self.ann), self.ann, body)
+            await self.family().mark_notifications_read(Caller(self.ann), self.ann, body)
             state = await flags.state(self.db, self.ann)
             self.assertEqual(state and state.unread, 0)
         self.assertEqual(self.notifier.states, [self.ann])

@@ -35,12 +35,12 @@ class ListCase(ApiCase):
 
     async def add(self, other: str) -> None:
         """Put somebody into the list."""
-        await self.friends.ask(Caller(other), other, self.ann)
-        await self.friends.ask(Caller(self.ann), self.ann, other)
+        await self.friends.add_friend(Caller(other), other, self.ann)
+        await self.friends.add_friend(Caller(self.ann), self.ann, other)
 
     async def ask(self, query: Any) -> Any:
         """The answer of the operation."""
-        return await self.friends.all(Caller(self.ann), self.ann, query)
+        return await self.friends.list_friends(Caller(self.ann), self.ann, query)
 
     def user_of(self, item: Any) -> str:
         """The user of an element."""
@@ -87,36 +87,36 @@ class ListCase(ApiCase):
 
 class BlockedTests(ListCase):
     async def add(self, other: str) -> None:
-        await self.friends.block(Caller(self.ann), self.ann, other)
+        await self.friends.block_user(Caller(self.ann), self.ann, other)
 
     async def ask(self, query: Any) -> Any:
-        return await self.friends.blocked(Caller(self.ann), self.ann, query)
+        return await self.friends.list_blocked_users(Caller(self.ann), self.ann, query)
 
 
 class IncomingTests(ListCase):
     query = RequestsQuery
 
     async def add(self, other: str) -> None:
-        await self.friends.ask(Caller(other), other, self.ann)
+        await self.friends.add_friend(Caller(other), other, self.ann)
         # One of the other direction, which is not asked for.
-        await self.friends.ask(Caller(self.ann), self.ann, await self.user())
+        await self.friends.add_friend(Caller(self.ann), self.ann, await self.user())
 
     async def ask(self, query: Any) -> Any:
         query.direction = "incoming"
-        listed = await self.friends.requests(Caller(self.ann), self.ann, query)
+        listed = await self.friends.list_friend_requests(Caller(self.ann), self.ann, query)
         self.assertEqual({item.direction for item in listed.items} - {"incoming"}, set())
         return listed
 
 
 class OutgoingTests(IncomingTests):
     async def add(self, other: str) -> None:
-        await self.friends.ask(Caller(self.ann), self.ann, other)
+        await self.friends.add_friend(Caller(self.ann), self.ann, other)
         another = await self.user()
-        await self.friends.ask(Caller(another), another, self.ann)
+        await self.friends.add_friend(Caller(another), another, self.ann)
 
     async def ask(self, query: Any) -> Any:
         query.direction = "outgoing"
-        return await self.friends.requests(Caller(self.ann), self.ann, query)
+        return await self.friends.list_friend_requests(Caller(self.ann), self.ann, query)
 
 
 class InviteTests(ListCase):
@@ -124,10 +124,10 @@ class InviteTests(ListCase):
 
     async def add(self, other: str) -> None:
         body = PartyBody(party=guid())
-        await self.social.invite(Caller(other), other, self.ann, body)
+        await self.social.send_party_invite(Caller(other), other, self.ann, body)
 
     async def ask(self, query: Any) -> Any:
-        return await self.social.invites(Caller(self.ann), self.ann, query)
+        return await self.social.list_party_invites(Caller(self.ann), self.ann, query)
 
     def user_of(self, item: Any) -> str:
         return str(item.sender.id)
@@ -179,5 +179,7 @@ class InviteTests(ListCase):
         self.others.insert(0, sender)
         self.age(100, sender)
         ((party,),) = self.sql("select party from party_invites where sender = %s", sender)
-        await self.social.invite(Caller(sender), sender, self.ann, PartyBody(party=party))
+        await self.social.send_party_invite(
+            Caller(sender), sender, self.ann, PartyBody(party=party)
+        )
         self.assertEqual(await self.parts(2), [2, 1])

@@ -47,15 +47,15 @@ class FriendsCase(ApiCase):
 
     async def ask(self, user: str | None = None, other: str | None = None) -> None:
         """Ann asks bob, or whoever whomever."""
-        await self.by(self.friends.ask, user or self.ann, other or self.bob)
+        await self.by(self.friends.add_friend, user or self.ann, other or self.bob)
 
     async def follow(self, other: str | None = None) -> None:
         """Ann follows bob, or somebody else."""
-        await self.by(self.social.follow, self.ann, other or self.bob)
+        await self.by(self.social.follow_user, self.ann, other or self.bob)
 
     async def unfollow(self, other: str | None = None) -> None:
         """Ann does so no more."""
-        await self.by(self.social.unfollow, self.ann, other or self.bob)
+        await self.by(self.social.unfollow_user, self.ann, other or self.bob)
 
     async def wait_of(self, act: Coroutine[Any, Any, Any]) -> int:
         """The seconds after which an act that was once too often may come again."""
@@ -102,8 +102,8 @@ class AskTests(FriendsCase):
             self.notifier.sent.clear()
             await together(
                 self.ask(),
-                self.by(other.ask, self.bob, self.ann),
-                self.by(other.ask, self.ann, self.bob),
+                self.by(other.add_friend, self.bob, self.ann),
+                self.by(other.add_friend, self.ann, self.bob),
                 self.ask(self.bob, self.ann),
             )
             self.assertEqual(len({user for user, _ in self.notifier.sent}), 2)
@@ -136,7 +136,7 @@ class AskTests(FriendsCase):
             self.age(seconds)
             self.notifier.sent.clear()
             await self.ask()
-            await self.by(self.friends.end, self.ann, self.bob)
+            await self.by(self.friends.remove_friend, self.ann, self.bob)
             self.assertEqual(len(self.notifier.sent), told, seconds)
 
     async def test_muted(self) -> None:
@@ -145,7 +145,7 @@ class AskTests(FriendsCase):
         for muted in (kinds, [], []):
             await flags.mute(self.db, self.bob, muted)
             await self.ask()
-            await self.by(self.friends.end, self.ann, self.bob)
+            await self.by(self.friends.remove_friend, self.ann, self.bob)
             await self.follow()
             await self.unfollow()
             told = self.sql("select kind from notifications where user_id = %s", self.bob)
@@ -154,7 +154,7 @@ class AskTests(FriendsCase):
     async def test_clock_set_back(self) -> None:
         """What was told before the clock was set back keeps nobody from being told."""
         await self.ask()
-        await self.by(self.friends.end, self.ann, self.bob)
+        await self.by(self.friends.remove_friend, self.ann, self.bob)
         self.age(-3600)
         await self.ask()
         self.assertEqual(self.notifier.sent, [(self.bob, "FriendRequest")] * 2)
@@ -163,7 +163,11 @@ class AskTests(FriendsCase):
         """What was written without a pair is undone without one."""
         self.sql("insert into follows (follower, followed) values (%s, %s)", self.ann, self.bob)
         await self.unfollow()
-        for act in (self.friends.end, self.friends.unblock, self.social.unfollow):
+        for act in (
+            self.friends.remove_friend,
+            self.friends.unblock_user,
+            self.social.unfollow_user,
+        ):
             await self.by(act, self.ann, self.bob)
         self.assertEqual(self.pair(), [])
         rows = self.sql("select followed from follows where follower = %s", self.ann)
@@ -203,7 +207,7 @@ class LimitTests(FriendsCase):
         other = Friends(await self.pool(), self.notifier, requests_per_day=MOST)
         found = await self.statuses(
             *(
-                self.by(family.ask, self.ann, user)
+                self.by(family.add_friend, self.ann, user)
                 for user in self.others
                 for family in (self.friends, other)
             )
@@ -215,10 +219,10 @@ class LimitTests(FriendsCase):
     async def test_undone(self) -> None:
         """What was taken back, turned down, confirmed or ended by a block goes on to count."""
         ends = (
-            lambda other: self.by(self.friends.end, self.ann, other),
-            lambda other: self.by(self.friends.end, other, self.ann),
-            lambda other: self.by(self.friends.ask, other, self.ann),
-            lambda other: self.by(self.friends.block, other, self.ann),
+            lambda other: self.by(self.friends.remove_friend, self.ann, other),
+            lambda other: self.by(self.friends.remove_friend, other, self.ann),
+            lambda other: self.by(self.friends.add_friend, other, self.ann),
+            lambda other: self.by(self.friends.block_user, other, self.ann),
         )
         for other, end in zip(self.others, ends, strict=False):
             await self.ask(other=other)
@@ -227,7 +231,7 @@ class LimitTests(FriendsCase):
 
     async def test_not_counted(self) -> None:
         """What was refused does not count; nor does a confirmation, which has no limit."""
-        await self.by(self.friends.block, self.bob, self.ann)
+        await self.by(self.friends.block_user, self.bob, self.ann)
         for _ in range(MOST):
             self.assertEqual((await self.refused(self.ask())).code, "blocked")
         for other in self.others[:2]:
@@ -259,16 +263,16 @@ class LimitTests(FriendsCase):
         """Follows that a block has ended go on to count."""
         for other in self.others[:MOST]:
             await self.follow(other)
-            await self.by(self.friends.block, other, self.ann)
+            await self.by(self.friends.block_user, other, self.ann)
         await self.wait_of(self.follow())
 
 
 class BlockTests(FriendsCase):
     async def test_again(self) -> None:
         """A block again keeps its place and its time."""
-        await self.by(self.friends.block, self.ann, self.bob)
+        await self.by(self.friends.block_user, self.ann, self.bob)
         before = self.pair()
-        await together(*(self.by(self.friends.block, self.ann, self.bob) for _ in range(4)))
+        await together(*(self.by(self.friends.block_user, self.ann, self.bob) for _ in range(4)))
         self.assertEqual(self.pair(), before)
 
     async def test_under_way(self) -> None:
@@ -276,7 +280,7 @@ class BlockTests(FriendsCase):
         other = await self.pool()
         async with other.transaction() as tx:
             self.assertFalse(await _looked(tx, self.ann, self.bob))
-            block = Deferred.fromCoroutine(self.by(self.friends.block, self.ann, self.bob))
+            block = Deferred.fromCoroutine(self.by(self.friends.block_user, self.ann, self.bob))
             while not self.sql(WAITING):
                 self.assertNoResult(block)
                 await deferLater(reactor, 0)
@@ -300,14 +304,14 @@ class BlockTests(FriendsCase):
     async def test_invite_first(self) -> None:
         """Where an answer needs an invite, its lack is told before the block."""
         body = PartyBody(party=guid())
-        await self.by(self.friends.block, self.ann, self.bob)
-        for answer in (self.social.accept, self.social.decline):
+        await self.by(self.friends.block_user, self.ann, self.bob)
+        for answer in (self.social.accept_party_invite, self.social.decline_party_invite):
             problem = await self.refused(self.by(answer, self.ann, self.bob, body))
             self.assertEqual(problem.code, "party_invite_not_found")
-        await self.by(self.friends.unblock, self.ann, self.bob)
-        await self.by(self.social.invite, self.bob, self.ann, body)
-        await self.by(self.friends.block, self.ann, self.bob)
-        for answer in (self.social.accept, self.social.decline):
+        await self.by(self.friends.unblock_user, self.ann, self.bob)
+        await self.by(self.social.send_party_invite, self.bob, self.ann, body)
+        await self.by(self.friends.block_user, self.ann, self.bob)
+        for answer in (self.social.accept_party_invite, self.social.decline_party_invite):
             self.assertIsInstance(
                 await self.refused(self.by(answer, self.ann, self.bob, body)), Blocked
             )
@@ -335,6 +339,6 @@ class FollowTests(FriendsCase):
     async def test_each(self) -> None:
         """Each direction is told for itself."""
         await self.follow()
-        await self.by(self.social.follow, self.bob, self.ann)
+        await self.by(self.social.follow_user, self.bob, self.ann)
         expected = [(self.bob, "NewFollower"), (self.ann, "NewFollower")]
         self.assertEqual(self.notifier.sent, expected)

@@ -31,7 +31,7 @@ class MessageTests(ApiCase):
     async def send(self, other: str | None = None, id: str | None = None) -> str:
         """Ann sends a message. Gives its path."""
         body = MessageCreate(text="hi", id=id)
-        made = await self.family.send(Caller(self.ann), self.ann, other or self.bob, body)
+        made = await self.family.send_message(Caller(self.ann), self.ann, other or self.bob, body)
         return made.path
 
     async def test_told(self) -> None:
@@ -40,7 +40,7 @@ class MessageTests(ApiCase):
         self.assertEqual(self.notifier.sent, [(self.bob, "FriendMessage")])
         start, _, id = path.rpartition("/")
         self.assertEqual(start, f"/api/v1/user/{self.ann}/friend/{self.bob}/messages")
-        found = await self.family.get(Caller(self.ann), self.ann, self.bob, id)
+        found = await self.family.get_message(Caller(self.ann), self.ann, self.bob, id)
         self.assertEqual((found.id, found.text), (id, "hi"))
 
     async def test_repeats(self) -> None:
@@ -77,7 +77,7 @@ class MessageTests(ApiCase):
 
         def send(count: int) -> Deferred[list[str]]:
             caller = Caller(self.ann)
-            acts = [family.send(caller, self.ann, self.bob, body) for _ in range(count)]
+            acts = [family.send_message(caller, self.ann, self.bob, body) for _ in range(count)]
             return Deferred.fromCoroutine(self.statuses(*acts))
 
         def stored() -> int:
@@ -85,7 +85,7 @@ class MessageTests(ApiCase):
             return int(count)
 
         before = send(5)
-        block = Deferred.fromCoroutine(friends.block(Caller(self.bob), self.bob, self.ann))
+        block = Deferred.fromCoroutine(friends.block_user(Caller(self.bob), self.bob, self.ann))
         after = send(20)
         await block
         there = stored()
@@ -112,11 +112,11 @@ class MessageTests(ApiCase):
     async def test_reading(self) -> None:
         """A user who does not exist has no messages to read, and one without any an empty list."""
         caller, cat, nobody = Caller(self.ann), await self.user(), guid()
-        self.assertEqual((await self.family.between(caller, self.ann, cat, Part())).items, [])
+        self.assertEqual((await self.family.list_messages(caller, self.ann, cat, Part())).items, [])
         for act, code in (
-            (self.family.between(caller, self.ann, nobody, Part()), "user_not_found"),
-            (self.family.get(caller, self.ann, nobody, guid()), "user_not_found"),
-            (self.family.get(caller, self.ann, cat, guid()), "message_not_found"),
+            (self.family.list_messages(caller, self.ann, nobody, Part()), "user_not_found"),
+            (self.family.get_message(caller, self.ann, nobody, guid()), "user_not_found"),
+            (self.family.get_message(caller, self.ann, cat, guid()), "message_not_found"),
         ):
             self.assertEqual((await self.refused(act)).code, code)
 
@@ -133,10 +133,10 @@ class MessageTests(ApiCase):
                 *(self.ann, other, self.ann, other),
             )
             body = MessageCreate(text=other)
-            await family.send(Caller(self.ann), self.ann, other, body)
+            await family.send_message(Caller(self.ann), self.ann, other, body)
         found, query = [], Part()
         while query is not None:
-            part = await family.conversations(Caller(self.ann), self.ann, query)
+            part = await family.list_conversations(Caller(self.ann), self.ann, query)
             found.append([each.last.text == each.user.id for each in part.items])
             query = part.after and Part(after=part.after)
         self.assertEqual(found, [[True], [True], []])

@@ -22,17 +22,17 @@ class PartyTests(ApiCase):
     async def invite(self) -> None:
         """Ann invites bob."""
         body = PartyBody(party=self.party)
-        await self.family.invite(Caller(self.ann), self.ann, self.bob, body)
+        await self.family.send_party_invite(Caller(self.ann), self.ann, self.bob, body)
 
     async def accept(self, party: str | None = None) -> None:
         """Bob accepts."""
         body = PartyBody(party=party or self.party)
-        await self.family.accept(Caller(self.bob), self.bob, self.ann, body)
+        await self.family.accept_party_invite(Caller(self.bob), self.bob, self.ann, body)
 
     async def decline(self) -> None:
         """Bob declines."""
         body = PartyBody(party=self.party)
-        await self.family.decline(Caller(self.bob), self.bob, self.ann, body)
+        await self.family.decline_party_invite(Caller(self.bob), self.bob, self.ann, body)
 
     async def test_told_once(self) -> None:
         """An accept that is sent again, or several times at once, tells the sender once."""
@@ -76,7 +76,7 @@ class InvitedTests(PartyTests):
         """An answer to a user who does not exist is refused for that, not for the invite."""
         body = PartyBody(party=self.party)
         with self.assertRaises(Refused) as caught:
-            await self.family.accept(Caller(self.bob), self.bob, guid(), body)
+            await self.family.accept_party_invite(Caller(self.bob), self.bob, guid(), body)
         self.assertIs(CONSTRAINTS[caught.exception.constraint], UserNotFound)
 
     async def test_limit(self) -> None:

@@ -217,7 +217,7 @@ class Service:
             answers.append(UploadedFile(file.sha256, path, upload))
         return UploadsAnswer(answers)
 
-    async def of_content(self, content: str, query: FilesQuery) -> list[ContentFile]:
+    async def list_content_files(self, content: str, query: FilesQuery) -> list[ContentFile]:
         self.lists += 1
         first = [self._file(path, path not in self.gone) for path in self.listed]
         return first + [self._file(path, False) for path in sorted(self.elsewhere)]

@@ -115,7 +115,7 @@ class LocalTests(Case):
         """Many small files go and are verified."""
         sent = await self.upload(*(os.urandom(50) for _ in range(60)))
         self.assertEqual(len({file.path for file in sent}), 60)
-        self.assertEqual((await self.client.files.usage()).pending, 0)
+        self.assertEqual((await self.client.files.get_user_storage()).pending, 0)
 
     async def test_memory(self) -> None:
         """A large file takes no more memory than a small one, both ways."""
@@ -135,7 +135,7 @@ class LocalTests(Case):
 
     async def publish_sent(self, sent: Measured) -> str:
         content = await self.publish(b"core")
-        found = await self.client.content.detail(content)
+        found = await self.client.content.get(content)
         core = EntityDefinition(
             entity_id=found.entity.entity_id, revision_id=str(uuid4()), path=sent.path
         )

@@ -50,7 +50,7 @@ export function described(user: Get<"/api/v1/user/{userId}">): string {
 }
 
 // The codes of an error are those that its operation has.
-export function refused(problem: Problem<"content_detail", 404>): "content_not_found" {
+export function refused(problem: Problem<"getContent", 404>): "content_not_found" {
   return problem.code;
 }
 

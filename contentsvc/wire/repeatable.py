@@ -1,0 +1,44 @@
+"""Which operations a client may send again if no answer came: a second time has no second effect.
+
+/openapi.json says so as `x-repeatable`, and the Python client goes by the same tables.
+"""
+
+from typing import Final
+
+POSTS: Final = frozenset(
+    {
+        "acceptPartyInvite",
+        "announceFiles",
+        "checkUpload",
+        "closeChallenge",
+        "connectSession",
+        "declinePartyInvite",
+        "linkIdentity",
+        "markNotificationsRead",
+        "publishRevision",
+        "reportComment",
+        "reportContent",
+        "reportUser",
+        "restoreContent",
+        "revokeToken",
+        "sendMessage",
+        "sendPartyInvite",
+        "warnUser",
+    }
+)
+"""The POSTs that may be sent again."""
+ONCE: Final = {
+    "changeEmail": "each request sends a mail",
+    "changePassword": "a second one would find another password",
+    "deleteUser": "a second one would find no account",
+    "resetPassword": "the token is good once",
+}
+"""The operations of other methods that may not, and why."""
+KEYS: Final = {"putProgress": "writeId", "sendMessage": "id", "warnUser": "id"}
+"""The members of bodies by which the service knows a request again: GUIDs that clients make.
+Without one the request is not repeatable."""
+
+
+def is_repeatable(operation: str, method: str) -> bool:
+    """Whether the operation of this id and method may be sent again."""
+    return operation in POSTS if method == "POST" else operation not in ONCE
