@@ -9,6 +9,18 @@ from contentsvc.api.accounts.oauth import OAuth
 from contentsvc.api.accounts.sessions import Sessions
 from contentsvc.api.accounts.users import Users
 from contentsvc.api.context import Context
+from contentsvc.web.operations import Family
+
+ABOUT = "Users, log-ins, addresses, sessions, and the end of an account."
+FAMILIES = (
+    Family("accounts", Users),
+    Family("accounts", Sessions),
+    Family("accounts", Accounts),
+    Family("accounts", Departures),
+    Family("accounts", Emails),
+    Family("accounts", Identities),
+    Family("accounts", OAuth, ""),
+)
 
 
 def install(context: Context) -> list[object]:

@@ -4,6 +4,14 @@ from contentsvc.api.challenges.challenges import Challenges
 from contentsvc.api.challenges.entries import Entries
 from contentsvc.api.challenges.rewards import Rewards
 from contentsvc.api.context import Context
+from contentsvc.web.operations import Family
+
+ABOUT = "Design challenges, their entries, and the rewards."
+FAMILIES = (
+    Family("challenges", Challenges),
+    Family("challenges", Entries),
+    Family("challenges", Rewards),
+)
 
 
 def install(context: Context) -> list[object]:

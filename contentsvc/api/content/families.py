@@ -11,6 +11,19 @@ from contentsvc.api.content.search import Search
 from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.api.context import Context
 from contentsvc.bucket.local import Local
+from contentsvc.web.operations import Family
+
+ABOUT = "Publishing, revising, finding, rating and commenting on content."
+FAMILIES = (
+    Family("content", UploadPrecheck),
+    Family("content", Content),
+    Family("content", Revisions),
+    Family("content", Withdrawal),
+    Family("content", Dependents),
+    Family("content", Search),
+    Family("content", Comments),
+    Family("content", Ratings),
+)
 
 
 def install(context: Context) -> list[object]:

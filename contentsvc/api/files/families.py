@@ -2,14 +2,21 @@
 studio's own matter."""
 
 from contentsvc.api.context import Context
-from contentsvc.api.errors import translate
+from contentsvc.api.errors import FilesExternal, translate
 from contentsvc.api.files.downloads import Downloads
 from contentsvc.api.files.files import Files
 from contentsvc.api.files.receiving import Receiving
 from contentsvc.api.files.transfers import Transfers
 from contentsvc.api.files.uploads import Limits
 from contentsvc.bucket.local import Local
+from contentsvc.web.operations import Family
 from contentsvc.web.reply import Reply
+
+ABOUT = "The files of content: uploads, downloads, and the storage that they take."
+FAMILIES = (
+    Family("files", Files, absent=FilesExternal),
+    Family("files", Downloads, absent=FilesExternal),
+)
 
 
 def install(context: Context) -> list[object]:

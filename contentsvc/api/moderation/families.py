@@ -4,6 +4,14 @@ from contentsvc.api.context import Context
 from contentsvc.api.moderation.audit_log import Actions
 from contentsvc.api.moderation.bans import Bans
 from contentsvc.api.moderation.reports import Reports
+from contentsvc.web.operations import Family
+
+ABOUT = "Reports, bans, warnings, and what admins did."
+FAMILIES = (
+    Family("moderation", Bans),
+    Family("moderation", Actions),
+    Family("moderation", Reports),
+)
 
 
 def install(context: Context) -> list[object]:

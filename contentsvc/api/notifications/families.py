@@ -3,6 +3,13 @@
 from contentsvc.api.context import Context
 from contentsvc.api.notifications.debug import DebugTools
 from contentsvc.api.notifications.notifications import Notifications
+from contentsvc.web.operations import Family
+
+ABOUT = "What happened to a user: the log, its flags, and what is muted."
+FAMILIES = (
+    Family("notifications", Notifications),
+    Family("notifications", DebugTools),
+)
 
 
 def install(context: Context) -> list[object]:

@@ -2,6 +2,10 @@
 
 from contentsvc.api.context import Context
 from contentsvc.api.progress.progress import Progress
+from contentsvc.web.operations import Family
+
+ABOUT = "Data that a game keeps for its players."
+FAMILIES = (Family("progress", Progress),)
 
 
 def install(context: Context) -> list[object]:

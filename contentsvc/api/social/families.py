@@ -4,6 +4,14 @@ from contentsvc.api.context import Context
 from contentsvc.api.social.friends import Friends
 from contentsvc.api.social.messages import Messages
 from contentsvc.api.social.social import Social
+from contentsvc.web.operations import Family
+
+ABOUT = "Following, friends, messages and parties."
+FAMILIES = (
+    Family("social", Social),
+    Family("social", Friends),
+    Family("social", Messages),
+)
 
 
 def install(context: Context) -> list[object]:
