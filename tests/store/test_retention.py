@@ -1,10 +1,8 @@
 """Retention: what is old enough goes, from the old end of each log, and nothing else does."""
 
 from contextlib import closing
-from importlib.resources import files
 
 import psycopg2
-from twisted.internet.threads import deferToThread
 
 from contentsvc.store import retention
 from contentsvc.store.accounts import sessions
@@ -12,12 +10,11 @@ from contentsvc.store.notifications import flags as marking
 from contentsvc.store.notifications import notifications, streams
 from contentsvc.store.notifications.streams import StreamEnd
 from contentsvc.store.retention import FIRST, Step, Trimmed
-from tests.store.accounts.test_sessions import MONTH, WAITING, digest
+from tests.store.accounts.test_sessions import MONTH, digest
 from tests.support.databases import StoreCase, fresh, guid, together
 
 DAYS = 90
 MARGIN = 3600
-MARKS = files("contentsvc.store").joinpath("schema/0015.marks.sql").read_text()
 
 
 class RetentionCase(StoreCase):
@@ -171,33 +168,6 @@ class NotificationTests(RetentionCase):
         ann = await self.log(100, 100)
         self.sql("delete from notifications where user_id = %s", ann)
         self.assertEqual(await self.trim(), Step(True, None, False, 0))
-
-    async def test_upgrade(self) -> None:
-        """Old notifications that were deleted by hand before there was a mark count as deleted by
-        retention. A log without a hole there stays as it is."""
-        begins_later, gone, whole, empty = [await self.log(*[5] * 4) for _ in range(3)] + [
-            await self.log()
-        ]
-        self.sql("delete from notifications where user_id = %s and seq < 3", begins_later)
-        self.sql("delete from notifications where user_id = %s", gone)
-        self.sql("delete from notifications where user_id = %s and seq = 3", whole)
-        self.sql(MARKS)
-        users = [begins_later, gone, whole, empty]
-        states = await streams.states(self.db, users, [0] * 4)
-        self.assertEqual([state.trimmed for state in states], [2, 4, 0, 0])
-
-    async def test_upgrade_meanwhile(self) -> None:
-        """Notifications that are stored while the marks are made do not count as deleted."""
-        ann = await self.log(1, 1)
-        self.sql("delete from notifications where user_id = %s", ann)
-        async with self.db.transaction() as tx:
-            await notifications.insert(tx, ann, "Debug", '{"kind":"Debug","text":"x"}')
-            marking = deferToThread(self.sql, MARKS)
-            while not (marking.called or await deferToThread(self.sql, WAITING)):
-                pass
-        await marking
-        (state,) = await streams.states(self.db, [ann], [0])
-        self.assertEqual((state.newest, state.trimmed), (3, 2))
 
     async def test_lock_held(self) -> None:
         """While another process deletes, there is nothing to do."""
