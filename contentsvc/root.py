@@ -33,7 +33,7 @@ _REFUSALS = {
 }
 
 
-class Restoring(Protocol):
+class RestoreWatch(Protocol):
     """Whether the database is being restored."""
 
     on: bool
@@ -68,7 +68,7 @@ class Root(Resource):
         socket_factory: Any,
         assets: Mapping[bytes, Static],
         files: Below | None = None,
-        restoring: Restoring = _NEVER,
+        restoring: RestoreWatch = _NEVER,
     ) -> None:
         super().__init__()
         self._restoring = restoring

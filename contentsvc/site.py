@@ -13,7 +13,7 @@ from contentsvc.api.families import MIRRORED, OPERATIONS
 from contentsvc.api.files.families import transfers
 from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
-from contentsvc.root import Restoring, Root
+from contentsvc.root import RestoreWatch, Root
 from contentsvc.tokens import Caller, InvalidToken, Tokens
 from contentsvc.web import assets
 from contentsvc.web.app import Api, Authenticate, Static
@@ -24,7 +24,7 @@ from contentsvc.web.index import Index
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite, Observe
-from contentsvc.web.slow_requests import Slow
+from contentsvc.web.slow_requests import SlowRequests
 from contentsvc.web.traffic import Traffic
 
 
@@ -36,10 +36,10 @@ def make_site(
     *,
     now: Callable[[], float],
     connections: int,
-    restoring: Restoring,
+    restoring: RestoreWatch,
     unavailable: Callable[[str], None],
     observe: Observe,
-    slow: Slow,
+    slow: SlowRequests,
 ) -> ApiSite:
     """The site of these families and of the hub's sockets, which has `connections` at most.
 

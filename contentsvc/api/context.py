@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.api.files.references import Claims
+from contentsvc.api.files.references import FileReferences
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.config import Settings
 from contentsvc.db.database import Database
 from contentsvc.identity.subject import Verifiers
 from contentsvc.passwords import Passwords
 from contentsvc.push.notifier import Notifier
-from contentsvc.push.revocation import Endings
+from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.outbox import Outbox
 from contentsvc.tokens import MailTokens, Tokens
@@ -42,15 +42,15 @@ class Context(NamedTuple):
     db: Database
     notifier: Notifier
     outbox: Outbox
-    endings: Endings
+    endings: Revocation
     credentials: Credentials
     mails: Mails | None
     bucket: Bucket | None
     blocked: Callable[[], None]
 
     @property
-    def claims(self) -> Claims | None:
+    def claims(self) -> FileReferences | None:
         """What checks and claims the service's own files; None if it has none."""
         if self.bucket is None:
             return None
-        return Claims(required=self.settings.require_files)
+        return FileReferences(required=self.settings.require_files)

@@ -7,7 +7,7 @@ from twisted.web.client import HTTPConnectionPool
 from twisted.web.iweb import IAgent
 
 from contentsvc.client.accounts.accounts import Accounts
-from contentsvc.client.accounts.deletion import Departures
+from contentsvc.client.accounts.deletion import AccountDeletion
 from contentsvc.client.accounts.emails import Emails
 from contentsvc.client.accounts.identities import Identities
 from contentsvc.client.accounts.login import LogIn
@@ -31,7 +31,7 @@ from contentsvc.client.files.files import Files
 from contentsvc.client.files.transfers import Transfers
 from contentsvc.client.health import Health
 from contentsvc.client.http import Http
-from contentsvc.client.moderation.audit_log import Actions
+from contentsvc.client.moderation.audit_log import AuditLog
 from contentsvc.client.moderation.bans import Bans
 from contentsvc.client.moderation.reports import Reports
 from contentsvc.client.notifications.debug import Debug
@@ -100,13 +100,13 @@ class Client:
         calls = Calls(http, self._log_in)
         self.accounts = Accounts(calls)
         self.emails = Emails(calls)
-        self.actions = Actions(calls)
+        self.actions = AuditLog(calls)
         self.bans = Bans(calls)
         self.challenges = Challenges(calls)
         self.comments = Comments(calls)
         self.content = Content(calls)
         self.debug = Debug(calls)
-        self.departures = Departures(calls)
+        self.departures = AccountDeletion(calls)
         self.dependents = Dependents(calls)
         self.downloads = Downloads(calls)
         self.search = Search(calls)

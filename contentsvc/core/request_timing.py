@@ -21,7 +21,7 @@ sending: a client that reads its answer.
 _NONE: Mapping[Wait, float] = MappingProxyType({})
 
 
-class Spent:
+class RequestTiming:
     """The time that one request, or one run of a job, has waited. All times are in seconds."""
 
     # An instance gets what it has to say, and no more: most requests say little.
@@ -47,12 +47,12 @@ class Spent:
         self.waits = {**self.waits, wait: self.waits.get(wait, 0.0) + seconds}
 
 
-_NOBODY = Spent()
-CURRENT: ContextVar[Spent | None] = ContextVar("spent", default=None)
+_NOBODY = RequestTiming()
+CURRENT: ContextVar[RequestTiming | None] = ContextVar("spent", default=None)
 """That of the request on whose behalf the present code runs."""
 
 
-def spent_by(owner: object) -> Spent:
+def spent_by(owner: object) -> RequestTiming:
     """The account of a request, in its own context. Elsewhere, and if it was not carried out, an
     empty one."""
     spent = CURRENT.get()
@@ -85,15 +85,15 @@ class Sharing:
 
     __slots__ = ("_parties", "_shared")
 
-    def __init__(self, parties: Sequence[Spent | None]) -> None:
+    def __init__(self, parties: Sequence[RequestTiming | None]) -> None:
         self._parties = parties
-        self._shared: Spent | None = None
+        self._shared: RequestTiming | None = None
 
     def __enter__(self) -> None:
         if len(self._parties) == 1:
             CURRENT.set(self._parties[0])
         else:
-            self._shared = Spent()
+            self._shared = RequestTiming()
             CURRENT.set(self._shared)
 
     def __exit__(self, *_: object) -> None:

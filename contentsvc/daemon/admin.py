@@ -24,7 +24,7 @@ from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.site import ApiSite
-from contentsvc.web.slow_requests import Slow
+from contentsvc.web.slow_requests import SlowRequests
 from contentsvc.web.traffic import Traffic
 from contentsvc.wire.health import ready
 
@@ -135,7 +135,7 @@ class Admin:
             body_timeout=_TIMEOUT,
             traffic=Traffic(reactor, memory=_MEMORY, connections=CONNECTIONS, sockets=lambda: 0),
             proxies=Proxies(()),
-            slow=Slow(reactor, 0),
+            slow=SlowRequests(reactor, 0),
         )
         self._port: Any = None
 

@@ -12,7 +12,7 @@ from contentsvc.core.concurrency import SingleFlight
 T = TypeVar("T")
 
 
-class Reading(Generic[T]):
+class BoundedRead(Generic[T]):
     """Reads a value at most every `keep` seconds, and one reading at a time. A reading that fails
     gives no value. Nobody waits longer than `patience` seconds: then the value of before counts,
     until it is `old`."""

@@ -18,7 +18,7 @@ from contentsvc.store.accounts.mails import Queue
 from contentsvc.store.outbox import Backlog
 from contentsvc.tasks.mails import Counts
 from contentsvc.tasks.runner import Runner
-from contentsvc.web.throttled_log import Tally
+from contentsvc.web.throttled_log import ThrottledLog
 from contentsvc.web.traffic import Traffic
 from contentsvc.wire.health import ready
 
@@ -57,7 +57,7 @@ def of_readiness(missing: Iterable[str] | None, reasons: Iterable[str]) -> list[
     ]
 
 
-def of_unavailable(answers: Tally) -> Iterator[Metric]:
+def of_unavailable(answers: ThrottledLog) -> Iterator[Metric]:
     """The answers that were 503."""
     yield metrics.UNAVAILABLE.by(_by_cause(answers.totals))
 

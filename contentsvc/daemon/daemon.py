@@ -22,10 +22,10 @@ from contentsvc.daemon.buckets import open_bucket, store_jobs
 from contentsvc.daemon.issuers import open_verifiers
 from contentsvc.daemon.mailing import Mailing, open_mailing
 from contentsvc.daemon.metric_values import Source
-from contentsvc.daemon.process_status import Outlook
+from contentsvc.daemon.process_status import ProcessStatus
 from contentsvc.daemon.readiness import reasons
 from contentsvc.daemon.replicas import failing, open_replica
-from contentsvc.daemon.restore_watch import Restoring
+from contentsvc.daemon.restore_watch import RestoreWatch
 from contentsvc.daemon.sequence import Sequence, allow_connections
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
@@ -35,9 +35,9 @@ from contentsvc.identity.subject import Verifiers
 from contentsvc.passwords import Passwords
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
-from contentsvc.push.reconcile import Sweep
+from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import Relay
-from contentsvc.push.revocation import Endings
+from contentsvc.push.revocation import Revocation
 from contentsvc.push.statistics import Delays
 from contentsvc.site import make_site
 from contentsvc.store.disk import Disk
@@ -48,7 +48,7 @@ from contentsvc.tasks import process_reports as heartbeats
 from contentsvc.tasks.challenge_closing import Deadlines
 from contentsvc.tasks.handlers import KINDS
 from contentsvc.tasks.mails import Counts
-from contentsvc.tasks.outbox import Teller
+from contentsvc.tasks.outbox import OutboxWorker
 from contentsvc.tasks.process_reports import Connected, Heartbeat
 from contentsvc.tasks.retention import retain
 from contentsvc.tasks.runner import Job, Runner
@@ -57,7 +57,7 @@ from contentsvc.tasks.unused_files import collect
 from contentsvc.tasks.withdrawn_content import purge
 from contentsvc.tokens import Keys, MailTokens, Revoked, Tokens
 from contentsvc.web.site import ApiSite
-from contentsvc.web.slow_requests import Slow
+from contentsvc.web.slow_requests import SlowRequests
 from contentsvc.web.unavailable import unavailability
 
 
@@ -78,7 +78,7 @@ class Daemon(Sequence):
         worker: bool = False,
     ) -> None:
         super().__init__(reactor, settings, admin)
-        self.outlook = Outlook(reactor)
+        self.outlook = ProcessStatus(reactor)
         self._worker = worker
         self._endpoint = endpoint
         self._install = install
@@ -114,7 +114,7 @@ class Daemon(Sequence):
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
         self.outlook.shows(collector.of_unavailable, unavailable)
-        slow = Slow(reactor, settings.slow_request)
+        slow = SlowRequests(reactor, settings.slow_request)
         self._undo.append(slow.stop)
         disk = Disk(reactor, db, settings.database_folder)
 
@@ -175,8 +175,8 @@ class Daemon(Sequence):
         return super().stopService()
 
     async def _push(
-        self, dsn: str, db: Database, revoked: Revoked, restoring: Restoring
-    ) -> tuple[Hub, Relay, Endings, Notifier]:
+        self, dsn: str, db: Database, revoked: Revoked, restoring: RestoreWatch
+    ) -> tuple[Hub, Relay, Revocation, Notifier]:
         """What brings notifications and the ends of sessions to sockets, here and in the other
         processes. The hub is not started yet."""
         settings, reactor = self._settings, self._reactor
@@ -190,8 +190,8 @@ class Daemon(Sequence):
             sockets_per_user=settings.sockets_per_user,
         )
         relay = Relay(reactor, dsn=dsn, random=SystemRandom())
-        endings = Endings(reactor, db, revoked, hub, relay)
-        sweep = Sweep(reactor, hub, endings)
+        endings = Revocation(reactor, db, revoked, hub, relay)
+        sweep = Reconciler(reactor, hub, endings)
         sweep.start()
         self._undo.append(sweep.stop)
         self._undo.append(relay.stop)
@@ -207,9 +207,9 @@ class Daemon(Sequence):
         self.outlook.shows(collector.of_relay, relay, hub)
         return hub, relay, endings, Notifier(hub, relay, delays)
 
-    async def _database(self, dsn: str) -> tuple[Restoring, Database]:
+    async def _database(self, dsn: str) -> tuple[RestoreWatch, Database]:
         """The database, with its schema up to date unless it is being restored."""
-        restoring = Restoring(self._reactor, dsn, lambda: self._migrate_now(dsn))
+        restoring = RestoreWatch(self._reactor, dsn, lambda: self._migrate_now(dsn))
         if reason := await self._migrate(dsn):
             restoring.begin(reason)
 
@@ -265,7 +265,7 @@ class Daemon(Sequence):
         # In the next turn: the answer to the request goes first.
         tasks = Outbox(NextTurn(reactor, work.ring).ask)
         runner = Runner(reactor, wall, SystemRandom())
-        teller = Teller(reactor, db, notifier, KINDS)
+        teller = OutboxWorker(reactor, db, notifier, KINDS)
         heartbeat = Heartbeat(
             reactor,
             db,

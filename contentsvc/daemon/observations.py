@@ -56,7 +56,7 @@ class _Requests(Collector):
                 yield metric
 
 
-class Observed:
+class Observations:
     """The durations, all in seconds, and the counts that no part has by itself. What `registry`
     collects can be taken one by one, with turns of the reactor in between."""
 

@@ -13,10 +13,10 @@ from twisted.internet.task import deferLater
 
 from contentsvc.api.health import Health
 from contentsvc.daemon import collector
-from contentsvc.daemon.bounded_read import Reading
+from contentsvc.daemon.bounded_read import BoundedRead
 from contentsvc.daemon.collector import Queues
 from contentsvc.daemon.metric_values import packed
-from contentsvc.daemon.observations import Lag, Observed
+from contentsvc.daemon.observations import Lag, Observations
 from contentsvc.daemon.pipes import ALL_METRICS, MISSING
 from contentsvc.db.database import Database
 from contentsvc.store import outbox
@@ -35,19 +35,19 @@ OLD = 60.0
 """Seconds after which what the database said does not count any more."""
 
 
-class Outlook:
+class ProcessStatus:
     """The readiness and the metrics of this process."""
 
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
-        self.observed = Observed()
+        self.observed = Observations()
         self.lag = Lag(reactor, self.observed.late)
         self._health: Health | None = None
         self._parts: list[Callable[[], Iterable[Metric]]] = []
         self._stopping = False
         self._build = collector.build(version("contentsvc"), names()[-1])
-        self._ready = Reading(reactor, self.missing, keep=0, patience=READY_TIMEOUT, old=OLD)
-        self._queues: Reading[Queues] | None = None
+        self._ready = BoundedRead(reactor, self.missing, keep=0, patience=READY_TIMEOUT, old=OLD)
+        self._queues: BoundedRead[Queues] | None = None
 
     def shows(self, read: Callable[P, Iterable[Metric]], *args: P.args, **more: P.kwargs) -> None:
         """What `read` gives of these parts is among the metrics once the port is served."""
@@ -61,7 +61,7 @@ class Outlook:
             tasks = await outbox.backlog(db, outbox.MOST)
             return Queues(tasks, await mails.backlog(db, outbox.MOST))
 
-        self._queues = Reading(self._reactor, read, keep=KEEP, patience=READY_TIMEOUT, old=OLD)
+        self._queues = BoundedRead(self._reactor, read, keep=KEEP, patience=READY_TIMEOUT, old=OLD)
 
     def stops(self) -> None:
         """The process drains, and will end."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from contentsvc.api.health import Reason
-from contentsvc.daemon.restore_watch import Restoring
+from contentsvc.daemon.restore_watch import RestoreWatch
 from contentsvc.db.database import Database
 from contentsvc.postgres.keeper import Keeper
 from contentsvc.push.hub import Hub
@@ -20,7 +20,7 @@ def reasons(
     hub: Hub,
     relay: Relay,
     revoked: Revoked,
-    restoring: Restoring,
+    restoring: RestoreWatch,
     keeper: Keeper | None,
 ) -> list[Reason]:
     """All that there may be. `keeper` is that of the embedded Postgres, if there is one."""

@@ -22,7 +22,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.pooler_check import PoolerError
 from contentsvc.push.hub import Hub
-from contentsvc.push.revocation import Endings
+from contentsvc.push.revocation import Revocation
 from contentsvc.push.subscriber import RESTORING
 from contentsvc.store.migrate import MigrationError
 from contentsvc.store.schema_marks import LACKING, MARKED, lacking
@@ -65,11 +65,11 @@ class Parts(Protocol):
 
     db: Database
     hub: Hub
-    endings: Endings
+    endings: Revocation
     revoked: Revoked
 
 
-class Restoring:
+class RestoreWatch:
     """Whether the database is being restored, as this process knows it. `dsn` is opened for a
     connection of its own. `migrate` brings the schema up to date."""
 
@@ -97,7 +97,7 @@ class Restoring:
         self._due = Bell(reactor)
         self._db: Database
         self._hub: Hub
-        self._endings: Endings
+        self._endings: Revocation
         self._revoked: Revoked
 
     async def opened(self, reactor: Any, dsn: str, **options: Any) -> Connection:
@@ -129,7 +129,7 @@ class Restoring:
         self._since = self._reactor.seconds()
         _say(reason)
 
-    def start(self, db: Database, hub: Hub, endings: Endings, revoked: Revoked) -> None:
+    def start(self, db: Database, hub: Hub, endings: Revocation, revoked: Revoked) -> None:
         """Look from now on."""
         self._db, self._hub, self._endings, self._revoked = db, hub, endings, revoked
         Deferred.fromCoroutine(self._run()).addErrback(self._failed)

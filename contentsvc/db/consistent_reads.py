@@ -25,7 +25,7 @@ class Mark(NamedTuple):
     xid: str
 
 
-class Place(Protocol):
+class ReplicaReads(Protocol):
     """A replica on which reads can be made."""
 
     async def rows(self, statement: Statement, args: Row) -> list[Row] | None:
@@ -46,7 +46,7 @@ class Answer:
     """Runs the statements of one answer on the database `primary`, or from the first of the lane
     WHOLE on at its replica."""
 
-    def __init__(self, primary: Db, place: Place) -> None:
+    def __init__(self, primary: Db, place: ReplicaReads) -> None:
         self._primary = primary
         self._place = place
         self._mark: Mark | None = None

@@ -17,7 +17,7 @@ from contentsvc.core.concurrency import KeyedQueue
 from contentsvc.core.request_timing import waiting
 from contentsvc.db.bulkhead import Lanes, busy
 from contentsvc.db.connection import Connection, connect, execute, one_line
-from contentsvc.db.consistent_reads import Answer, Place
+from contentsvc.db.consistent_reads import Answer, ReplicaReads
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.procedure import alone, unpacked
 from contentsvc.db.query import Db
@@ -126,7 +126,7 @@ class Database:
     has waited for a connection, if they had to. `searches` may run at once, a quarter by default.
     """
 
-    replica: Place | None = None
+    replica: ReplicaReads | None = None
     """The place of the reads that may be made on a replica."""
 
     def __init__(

@@ -11,14 +11,14 @@ from collections.abc import Awaitable, Callable
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.core.request_timing import CURRENT, Sharing, Spent
+from contentsvc.core.request_timing import CURRENT, RequestTiming, Sharing
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.statement import Row, Statement, parted
 
 MOST = 8
 """The most calls in one statement. More would save little, and leave connections idle."""
 
-Call = tuple[Row, Deferred[list[Row]], Spent | None]
+Call = tuple[Row, Deferred[list[Row]], RequestTiming | None]
 
 
 class Together:
@@ -68,7 +68,11 @@ class Together:
             Deferred.fromCoroutine(self._answer_one(statement, args, answer, spent))
 
     async def _answer_one(
-        self, statement: Statement, args: Row, answer: Deferred[list[Row]], spent: Spent | None
+        self,
+        statement: Statement,
+        args: Row,
+        answer: Deferred[list[Row]],
+        spent: RequestTiming | None,
     ) -> None:
         CURRENT.set(spent)
         try:

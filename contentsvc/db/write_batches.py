@@ -30,7 +30,7 @@ from typing import NamedTuple, TypeVar
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.core.request_timing import CURRENT, Sharing, Spent
+from contentsvc.core.request_timing import CURRENT, RequestTiming, Sharing
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.procedure import Outcome, outcomes
 from contentsvc.db.statement import Batch, Row, Statement
@@ -59,7 +59,7 @@ class Call(NamedTuple):
     row: Row
     since: float
     answer: Deferred[list[Row]]
-    spent: Spent | None
+    spent: RequestTiming | None
 
 
 class _Line:

@@ -16,8 +16,8 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
 from contentsvc.push.frames import encode, log_changed, notification_frame
 from contentsvc.push.heartbeat import INTERVAL
-from contentsvc.push.read_queue import Line
-from contentsvc.push.stream import Feed, Log, Sizes
+from contentsvc.push.read_queue import ReadQueue
+from contentsvc.push.stream import Log, Sizes, Stream
 from contentsvc.push.subscriber import OVERLOADED, Position, Subscriber
 from contentsvc.store.notifications.notifications import Stored
 from contentsvc.store.notifications.streams import State
@@ -35,7 +35,7 @@ _LARGEST = 2**63 - 1
 log = Logger()
 
 
-class Joins:
+class CatchUp:
     """Says hello to the sockets of feeds, and sends them their backlog.
 
     Calls `want` with a user's newest number, which the feed may not know yet, and `greeted` with
@@ -48,15 +48,15 @@ class Joins:
         db: Db,
         store: Log,
         sizes: Sizes,
-        want: Callable[[Feed, int], None],
-        greeted: Callable[[Feed, Subscriber, int], None],
+        want: Callable[[Stream, int], None],
+        greeted: Callable[[Stream, Subscriber, int], None],
     ) -> None:
         self._db = db
         self._sizes = sizes
         self._store = store
         self._want = want
         self._greeted = greeted
-        self._states: Line[tuple[str, int], State] = Line(
+        self._states: ReadQueue[tuple[str, int], State] = ReadQueue(
             reactor,
             "read the database for sockets that join",
             self._read_states,
@@ -64,7 +64,7 @@ class Joins:
             most=sizes.states,
             patience=READ_TIMEOUT,
         )
-        self._pages: Line[tuple[str, int], list[Stored]] = Line(
+        self._pages: ReadQueue[tuple[str, int], list[Stored]] = ReadQueue(
             reactor,
             "read the backlog of sockets",
             self._read_pages,
@@ -79,7 +79,7 @@ class Joins:
         return max(self._states.overdue, self._pages.overdue) > STUCK
 
     def join(
-        self, feed: Feed, socket: Subscriber, resume: Position | None, problem: Message | None
+        self, feed: Stream, socket: Subscriber, resume: Position | None, problem: Message | None
     ) -> None:
         """Say hello (then `problem`), send what came after `resume`, and go live."""
         joining = Deferred.fromCoroutine(self._join(feed, socket, resume, problem))
@@ -105,7 +105,7 @@ class Joins:
         return await self._store.pages(self._db, users, afters, sizes.page, sizes.page_bytes)
 
     async def _join(
-        self, feed: Feed, socket: Subscriber, resume: Position | None, problem: Message | None
+        self, feed: Stream, socket: Subscriber, resume: Position | None, problem: Message | None
     ) -> None:
         state = await self._state(feed, socket, resume)
         if state is None:
@@ -137,7 +137,7 @@ class Joins:
             socket.live = True
 
     def _send(
-        self, feed: Feed, socket: Subscriber, rows: list[Stored], sent: int
+        self, feed: Stream, socket: Subscriber, rows: list[Stored], sent: int
     ) -> Deferred[None] | None:
         """Send a page until the socket is full; the Deferred fires when it takes more again."""
         for row in rows:
@@ -153,7 +153,9 @@ class Joins:
                 return drained
         return None
 
-    async def _state(self, feed: Feed, socket: Subscriber, resume: Position | None) -> State | None:
+    async def _state(
+        self, feed: Stream, socket: Subscriber, resume: Position | None
+    ) -> State | None:
         at = 0 if resume is None else min(resume.seq, _LARGEST)
         while True:
             of = feed.log
@@ -163,7 +165,7 @@ class Joins:
 
     def _greet(
         self,
-        feed: Feed,
+        feed: Stream,
         socket: Subscriber,
         state: State,
         resume: Position | None,

@@ -13,11 +13,11 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.core.timers import Sleeps, timer
 from contentsvc.db.query import Db
-from contentsvc.push.catch_up import Joins
+from contentsvc.push.catch_up import CatchUp
 from contentsvc.push.heartbeat import Heartbeat
 from contentsvc.push.statistics import Counts, Delays
 from contentsvc.push.stream import SIZES, Log, Sizes
-from contentsvc.push.streams import Feeds
+from contentsvc.push.streams import Streams
 from contentsvc.push.subscriber import (
     DRAINING,
     OVERLOADED,
@@ -58,8 +58,8 @@ class Hub:
         self.sockets: set[Subscriber] = set()
         self.counts = Counts()
         self.heartbeat = Heartbeat(reactor, self.sockets)
-        self._feeds = Feeds(reactor, db, store, sizes, delays)
-        self._joins = Joins(reactor, db, store, sizes, self._feeds.want, self._feeds.greeted)
+        self._feeds = Streams(reactor, db, store, sizes, delays)
+        self._joins = CatchUp(reactor, db, store, sizes, self._feeds.want, self._feeds.greeted)
         self._sleeps = Sleeps(reactor)
         self._draining: Close | None = None
         self._empty: Deferred[None] | None = None

@@ -27,7 +27,7 @@ class _Waiter(Generic[Q, A]):
         self.answer: Deferred[A | None] = Deferred()
 
 
-class Line(Generic[Q, A]):
+class ReadQueue(Generic[Q, A]):
     """Questions to the database, answered in their order.
 
     `read` answers up to `most` questions at once. Up to `reads` of them run at a time. A question

@@ -27,17 +27,17 @@ class Hub(Protocol):
     async def check(self) -> None: ...
 
 
-class Endings(Protocol):
+class Revocation(Protocol):
     """The check of sessions."""
 
     async def learn(self) -> None: ...
 
 
-class Sweep:
+class Reconciler:
     """Looks every `every` seconds, and whenever it is asked."""
 
     def __init__(
-        self, reactor: IReactorTime, hub: Hub, endings: Endings, *, every: float = EVERY
+        self, reactor: IReactorTime, hub: Hub, endings: Revocation, *, every: float = EVERY
     ) -> None:
         self._hub = hub
         self._endings = endings

@@ -46,13 +46,13 @@ class Hub(Protocol):
     def changed(self, user: str) -> None: ...
 
 
-class Endings(Protocol):
+class Revocation(Protocol):
     """Hears of sessions that were ended."""
 
     def heard(self, sids: Iterable[str]) -> None: ...
 
 
-class Sweep(Protocol):
+class Reconciler(Protocol):
     """Finds news that came while this process did not listen."""
 
     def ask(self) -> None: ...
@@ -80,8 +80,8 @@ class Relay:
     """
 
     _hub: Hub
-    _endings: Endings
-    _sweep: Sweep
+    _endings: Revocation
+    _sweep: Reconciler
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class Relay:
     def alive(self) -> bool:
         return self._connection is not None
 
-    async def start(self, hub: Hub, endings: Endings, sweep: Sweep) -> None:
+    async def start(self, hub: Hub, endings: Revocation, sweep: Reconciler) -> None:
         """Listen from now on, and tell these objects the news. Tries as often as necessary. Done
         when LISTEN is in force."""
         self._hub, self._endings, self._sweep = hub, endings, sweep

@@ -1,4 +1,4 @@
-"""Endings: every end of a session takes effect here, on its tokens and on its sockets."""
+"""Revocation: every end of a session takes effect here, on its tokens and on its sockets."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -26,7 +26,7 @@ class Others(Protocol):
     def announce_revoked(self, sid: str) -> None: ...
 
 
-class Endings:
+class Revocation:
     """Refuses the tokens of ended sessions and closes their sockets, in this process and in the
     others. Reads `db` for ends that no process has told."""
 

@@ -16,7 +16,7 @@ from contentsvc.core.timers import Backoff, Sleeps
 from contentsvc.db.query import Db
 from contentsvc.push.frames import state_frame
 from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, report
-from contentsvc.push.stream import Feed, Log, Sizes
+from contentsvc.push.stream import Log, Sizes, Stream
 from contentsvc.push.subscriber import Subscriber
 from contentsvc.store.notifications.streams import Tally
 
@@ -36,7 +36,7 @@ class States:
         self._store = store
         self._sizes = sizes
         self._pause = pause
-        self._asked: dict[str, Feed] = {}
+        self._asked: dict[str, Stream] = {}
         self._reading = SingleFlight(self._read, self._failed)
         self._stopped = False
         self._sleeps = Sleeps(reactor)
@@ -47,16 +47,16 @@ class States:
         self._asked.clear()
         self._sleeps.stop()
 
-    def ask(self, feed: Feed) -> None:
+    def ask(self, feed: Stream) -> None:
         """The state of this user may be another one: read it, and tell the sockets."""
         self._asked[feed.user] = feed
         self._reading.begin()
 
-    def forget(self, feed: Feed) -> None:
+    def forget(self, feed: Stream) -> None:
         """The user's last socket has gone."""
         self._asked.pop(feed.user, None)
 
-    def greeted(self, feed: Feed, socket: Subscriber, changes: int) -> None:
+    def greeted(self, feed: Stream, socket: Subscriber, changes: int) -> None:
         """This socket's hello had the state after so many changes."""
         socket.changes = changes
         if 0 <= feed.changes != changes:
@@ -86,7 +86,7 @@ class States:
                 break
             await self._sleeps.sleep(pause)
 
-    def _found(self, feeds: list[Feed], known: list[int], found: list[Tally]) -> None:
+    def _found(self, feeds: list[Stream], known: list[int], found: list[Tally]) -> None:
         tallies = {tally.user_id: tally for tally in found}
         for feed, changes in zip(feeds, known, strict=True):
             if feed.changes == changes:
@@ -94,7 +94,7 @@ class States:
             elif feed.sockets:
                 self._asked[feed.user] = feed  # a hello has a newer state than this one
 
-    def _tell(self, feed: Feed, tally: Tally) -> None:
+    def _tell(self, feed: Stream, tally: Tally) -> None:
         feed.changes = tally.changes
         frame = b""
         for socket in tuple(feed.sockets):  # a slow socket removes itself from the list

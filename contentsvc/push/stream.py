@@ -53,7 +53,7 @@ class Log(Protocol):
     def tallies(self, db: Db, users: list[str], /) -> Awaitable[list[Tally]]: ...
 
 
-class Feed:
+class Stream:
     """A connected user.
 
     `last` and `id` are the number and id of the last notification that was sent. `last` is -1

@@ -19,7 +19,7 @@ from contentsvc.push.frames import encode, log_changed, notification_frame
 from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.push.state_messages import States
 from contentsvc.push.statistics import Delays
-from contentsvc.push.stream import Feed, Log, Sizes
+from contentsvc.push.stream import Log, Sizes, Stream
 from contentsvc.push.subscriber import Subscriber
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.notifications.streams import Aged, StreamEnd
@@ -31,7 +31,7 @@ at once. Others share a write at the end of the reactor's turn."""
 log = Logger()
 
 
-class Feeds:
+class Streams:
     """The feeds of the connected users.
 
     Each notification passes here on its way to the sockets, wherever it comes from. This class
@@ -46,8 +46,8 @@ class Feeds:
         self._store = store
         self._sizes = sizes
         self._delays = delays
-        self._users: dict[str, Feed] = {}
-        self._behind: dict[str, Feed] = {}
+        self._users: dict[str, Stream] = {}
+        self._behind: dict[str, Stream] = {}
         self._reading = SingleFlight(self._read, self._read_failed)
         self.found = 0
         """Notifications that a check of the logs has found, and that nobody had announced by
@@ -66,18 +66,18 @@ class Feeds:
         """Whose they are."""
         return list(self._users)
 
-    def get(self, user: str) -> Feed | None:
+    def get(self, user: str) -> Stream | None:
         """The feed of a user who is connected."""
         return self._users.get(user)
 
-    def of(self, user: str) -> Feed:
+    def of(self, user: str) -> Stream:
         """The feed of a user who connects. Nothing that commits from here on is missed."""
         feed = self._users.get(user)
         if feed is None:
-            feed = self._users[user] = Feed(user)
+            feed = self._users[user] = Stream(user)
         return feed
 
-    def remove(self, feed: Feed) -> None:
+    def remove(self, feed: Stream) -> None:
         """The user's last socket has gone."""
         del self._users[feed.user]
         self._behind.pop(feed.user, None)
@@ -110,18 +110,18 @@ class Feeds:
         if feed is not None:
             self._states.ask(feed)
 
-    def greeted(self, feed: Feed, socket: Subscriber, changes: int) -> None:
+    def greeted(self, feed: Stream, socket: Subscriber, changes: int) -> None:
         """This socket's hello had the state after so many changes."""
         self._states.greeted(feed, socket, changes)
 
-    def want(self, feed: Feed, seq: int) -> None:
+    def want(self, feed: Stream, seq: int) -> None:
         """Have the feed's notifications read up to `seq`, if it has not sent them."""
         feed.wanted = max(feed.wanted, seq)
         if 0 <= feed.last < feed.wanted:
             self._behind[feed.user] = feed
             self._reading.begin()
 
-    def _advance(self, feed: Feed, row: Following) -> bool:
+    def _advance(self, feed: Stream, row: Following) -> bool:
         feed.last, feed.id = row.seq, row.id
         if feed.wanted <= feed.last:
             self._behind.pop(feed.user, None)
@@ -163,8 +163,8 @@ class Feeds:
                 pauses.reset()
 
     def _catch_up(
-        self, feeds: list[Feed], wanted: list[tuple[int, int]], rows: list[Aged]
-    ) -> list[Feed]:
+        self, feeds: list[Stream], wanted: list[tuple[int, int]], rows: list[Aged]
+    ) -> list[Stream]:
         """Send the rows. Return the feeds whose rows do not follow what they sent."""
         # Meanwhile a feed may have gone and come back, or its log may be another one.
         asked = {
@@ -172,7 +172,7 @@ class Feeds:
             for feed, (_, of) in zip(feeds, wanted, strict=True)
             if self._users.get(feed.user) is feed and feed.log == of
         }
-        doubtful: list[Feed] = []
+        doubtful: list[Stream] = []
         for row in rows:
             reader = asked.get(row.user_id)
             # A read may skip numbers. Rows become visible in the order of seq, so retention has
@@ -212,7 +212,7 @@ class Feeds:
         while some := list(islice(feeds, self._sizes.checked)):
             await self._check(some)
 
-    async def _check(self, feeds: list[Feed]) -> None:
+    async def _check(self, feeds: list[Stream]) -> None:
         while asked := [
             (feed, feed.last, feed.id, feed.log, feed.changes) for feed in feeds if feed.last >= 0
         ]:
@@ -250,7 +250,7 @@ class Feeds:
             # Check these once more: some notifications that were committed meanwhile may have been
             # dropped, because their numbers seemed known.
 
-    def _start_anew(self, feed: Feed, now: StreamEnd) -> None:
+    def _start_anew(self, feed: Stream, now: StreamEnd) -> None:
         feed.log += 1
         feed.last, feed.id, feed.wanted = now.newest, now.id, now.newest
         feed.changes = -1
@@ -259,7 +259,7 @@ class Feeds:
             if socket.position >= 0:
                 self._tell(socket, feed)
 
-    def _tell(self, socket: Subscriber, feed: Feed) -> None:
+    def _tell(self, socket: Subscriber, feed: Stream) -> None:
         socket.position, socket.known = feed.last, None
         socket.send(encode(log_changed(feed.last, feed.id)))
         # The same number of changes does not mean the same state.

@@ -64,7 +64,7 @@ def kinds(*steps: tuple[type[Task], Step]) -> dict[str, Kind]:
     return {tag_of(task): Kind(task, step) for task, step in steps}
 
 
-class Teller:
+class OutboxWorker:
     """Works off the rows of these `kinds`; those of others stay."""
 
     def __init__(

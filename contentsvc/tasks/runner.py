@@ -17,7 +17,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.bucket.bucket import BadStore, StorageUnavailable
-from contentsvc.core.request_timing import CURRENT, Spent
+from contentsvc.core.request_timing import CURRENT, RequestTiming
 from contentsvc.core.timers import Backoff, Bell, Sleeps
 from contentsvc.db.errors import Unavailable
 from contentsvc.mail.errors import Away
@@ -102,7 +102,7 @@ class Runner:
                 await self._sleeps.sleep(pause)
             if self._stopped:
                 break
-            spent, began = Spent(), self._reactor.seconds()
+            spent, began = RequestTiming(), self._reactor.seconds()
             CURRENT.set(spent)
             try:
                 pause = await job.run()

@@ -16,7 +16,7 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
 from werkzeug.routing import Map, Rule
 
-from contentsvc.core.request_timing import CURRENT, Spent
+from contentsvc.core.request_timing import CURRENT, RequestTiming
 from contentsvc.web import decode, urls
 from contentsvc.web.body_limits import SMALL
 from contentsvc.web.call import Call
@@ -194,7 +194,7 @@ class Api(Resource):
         undecided = route.undecided
 
         async def serve(request: ApiRequest, values: dict[str, Any], caller: Who | None) -> None:
-            spent = Spent()
+            spent = RequestTiming()
             spent.owner = request
             CURRENT.set(spent)
             try:

@@ -17,7 +17,7 @@ class Truncated(Exception):
     """There are fewer bytes than there were."""
 
 
-class Reading:
+class BodyReader:
     """The bytes of `span`, by `read`. Quick clients get larger pieces."""
 
     def __init__(self, reactor: Any, read: Read, span: range) -> None:

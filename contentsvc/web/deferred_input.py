@@ -19,7 +19,7 @@ class Reader(Protocol):
         """Read a turn's share. A connection that then has more joins again."""
 
 
-class Backlog:
+class DeferredInput:
     """The connections with more to read, in the order of their turns."""
 
     def __init__(self, reactor: IReactorTime) -> None:

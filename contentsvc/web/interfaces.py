@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from contentsvc.web.deferred_input import Backlog
+from contentsvc.web.deferred_input import DeferredInput
 from contentsvc.web.proxies import Proxies
-from contentsvc.web.slow_clients import Unsent
+from contentsvc.web.slow_clients import SlowClients
 from contentsvc.web.streamed_body import Held
 from contentsvc.web.traffic import Traffic
 
@@ -25,8 +25,8 @@ class Common(Protocol):
     refuse: Callable[[Any, Any], object]
     next_id: Callable[[], str]
     traffic: Traffic
-    unsent: Unsent
-    backlog: Backlog
+    unsent: SlowClients
+    backlog: DeferredInput
     held: Held
     proxies: Proxies
 

@@ -18,7 +18,7 @@ from contentsvc.web.backpressure import Flow, framed
 from contentsvc.web.body_limits import SMALL
 from contentsvc.web.errors import InternalError, PayloadTooLarge, Problem, RequestTimeout
 from contentsvc.web.interfaces import Common
-from contentsvc.web.streamed_body import Arrival, Sink
+from contentsvc.web.streamed_body import Sink, StreamedBody
 from contentsvc.web.traffic import Room
 
 # Twisted has no phrase for 422, 426 and 429.
@@ -70,7 +70,7 @@ class ApiRequest(Request):
     """The bytes of its body, by its headers; None if it is chunked."""
     sink: Sink | None = None
     """Where its body goes, if that is not memory. Set by `site.judge`."""
-    arrival: Arrival | None = None
+    arrival: StreamedBody | None = None
     held = 0
     """Bytes of its body that `_room` counts."""
     _room: Room | None = None
@@ -131,7 +131,7 @@ class ApiRequest(Request):
         if self.problem is not None:
             channel.doomed = self
         elif self.sink is not None and length is not None:
-            self.arrival = Arrival(self, self.sink, length)
+            self.arrival = StreamedBody(self, self.sink, length)
             self.arrival.begin()
         elif length is None or length > len(channel.pending):
             self._timer = self.site.reactor.callLater(

@@ -14,13 +14,13 @@ from twisted.web.server import Site
 
 from contentsvc.core.twisted_internals import raw_headers
 from contentsvc.web.channel import ApiChannel, TurnedAway
-from contentsvc.web.deferred_input import Backlog
+from contentsvc.web.deferred_input import DeferredInput
 from contentsvc.web.errors import Problem
 from contentsvc.web.interfaces import Common
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.request import ApiRequest
-from contentsvc.web.slow_clients import Unsent
-from contentsvc.web.slow_requests import Slow
+from contentsvc.web.slow_clients import SlowClients
+from contentsvc.web.slow_requests import SlowRequests
 from contentsvc.web.streamed_body import Held
 from contentsvc.web.trace_context import noted
 from contentsvc.web.traffic import Traffic
@@ -64,7 +64,7 @@ class ApiSite(Site, Common):
         body_timeout: float,
         traffic: Traffic,
         proxies: Proxies,
-        slow: Slow,
+        slow: SlowRequests,
         observe: Observe = _ignored,
     ) -> None:
         super().__init__(resource, reactor=reactor, timeout=60)
@@ -77,8 +77,8 @@ class ApiSite(Site, Common):
         self.proxies = proxies
         self._observe = observe
         self.slow = slow
-        self.unsent = Unsent(reactor)
-        self.backlog = Backlog(reactor)
+        self.unsent = SlowClients(reactor)
+        self.backlog = DeferredInput(reactor)
         self.held = Held()
         self._second, self._date = -1, b""
         prefix, numbers = secrets.token_hex(6), count(1)

@@ -64,7 +64,7 @@ class _Slow:
         self.since = since
 
 
-class Unsent:
+class SlowClients:
     """The slow connections. Those that have read nothing for the longest time come first."""
 
     def __init__(self, reactor: Any, *, most: int = MOST) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from contentsvc.core.request_timing import Spent, spent_by
+from contentsvc.core.request_timing import RequestTiming, spent_by
 from contentsvc.core.timers import cancel
 from contentsvc.web.request import ApiRequest
 
@@ -28,7 +28,7 @@ Times = Mapping[str, float]
 Line = dict[str, Any]
 
 
-class Slow:
+class SlowRequests:
     """Writes the lines of requests that take over `threshold` seconds; 0 means none."""
 
     def __init__(self, reactor: IReactorTime, threshold: float) -> None:
@@ -100,7 +100,7 @@ class Slow:
             cancel(timer)
 
 
-def times_of(request: ApiRequest, spent: Spent, seconds: float) -> Times:
+def times_of(request: ApiRequest, spent: RequestTiming, seconds: float) -> Times:
     """Where this many seconds of a request went. `loop` is what is left: the process itself."""
     arrived = request.started if request.arrived is None else request.arrived
     times: dict[str, float] = {

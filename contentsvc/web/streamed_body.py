@@ -63,7 +63,7 @@ class Receiver(Protocol):
         """Answer this before the whole body has arrived."""
 
 
-class Arrival:
+class StreamedBody:
     """A body of `size` bytes on its way to a sink.
 
     It may take any time. Only silence of `body_timeout` seconds ends it, while the client is let

@@ -10,7 +10,7 @@ EVERY = 1.0
 """Seconds between two lines."""
 
 
-class Tally:
+class ThrottledLog:
     """Counts events by name, and calls `say` with the counts since its last call.
 
     It calls `say` at once for the first event, and then once a second while there are more.

@@ -10,7 +10,7 @@ from twisted.logger import Logger
 
 from contentsvc.core.timers import timer
 from contentsvc.web.errors import Problem, Unavailable
-from contentsvc.web.throttled_log import Tally
+from contentsvc.web.throttled_log import ThrottledLog
 
 log = Logger()
 
@@ -97,7 +97,7 @@ class Traffic:
         self._sockets = sockets
         self.waiting: dict[Connection, float] = {}
         """Connections that wait for a whole request, and since when."""
-        self._too_many = Tally(reactor, self._say)
+        self._too_many = ThrottledLog(reactor, self._say)
         self.small, self.large = Room(memory // 4), Room(memory - memory // 4)
         self.draining = self.closed = False
         self.active: set[UnderWay] = set()

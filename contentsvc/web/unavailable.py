@@ -5,14 +5,14 @@ from collections import Counter
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from contentsvc.web.throttled_log import Tally
+from contentsvc.web.throttled_log import ThrottledLog
 
 log = Logger()
 
 
-def unavailability(reactor: IReactorTime) -> Tally:
+def unavailability(reactor: IReactorTime) -> ThrottledLog:
     """Counts the answers of this process that are 503, by cause."""
-    return Tally(reactor, _say)
+    return ThrottledLog(reactor, _say)
 
 
 def _say(counts: Counter[str]) -> None:

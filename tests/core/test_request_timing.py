@@ -4,13 +4,13 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core.request_timing import CURRENT, Sharing, Spent, spent_by, waiting
+from contentsvc.core.request_timing import CURRENT, RequestTiming, Sharing, spent_by, waiting
 
 
 class SpentTests(SynchronousTestCase):
     def test_statements(self) -> None:
         """Statements are counted and summed, and the slowest is remembered."""
-        spent = Spent()
+        spent = RequestTiming()
         for sql, seconds in (("a", 0.25), ("b", 1.0), ("c", 0.5)):
             spent.ran(sql, seconds)
         self.assertEqual((spent.database, spent.statements), (1.75, 3))
@@ -18,15 +18,15 @@ class SpentTests(SynchronousTestCase):
 
     def test_waits(self) -> None:
         """Waits for the same add up."""
-        spent = Spent()
+        spent = RequestTiming()
         for wait, seconds in (("pool", 1.0), ("turn", 0.5), ("pool", 2.0)):
             spent.waited(wait, seconds)  # type: ignore[arg-type]
         self.assertEqual(spent.waits, {"pool": 3.0, "turn": 0.5})
-        self.assertEqual(Spent().waits, {})
+        self.assertEqual(RequestTiming().waits, {})
 
     def test_owner(self) -> None:
         """Only in its own context has a request an account."""
-        spent, request = Spent(), object()
+        spent, request = RequestTiming(), object()
         spent.owner = request
         spent.ran("x", 1.0)
 
@@ -42,7 +42,7 @@ class ContextTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
 
-    def start(self, spent: Spent | None, *parties: Spent | None) -> Deferred[None]:
+    def start(self, spent: RequestTiming | None, *parties: RequestTiming | None) -> Deferred[None]:
         """A coroutine on behalf of one request. It waits, in a block for others if there are
         some, until the result is fired."""
         gate: Deferred[None] = Deferred()
@@ -64,7 +64,7 @@ class ContextTests(SynchronousTestCase):
 
     def test_each_its_own(self) -> None:
         """Of two requests at once, each has its own waits, in coroutines that it starts too."""
-        first, second = Spent(), Spent()
+        first, second = RequestTiming(), RequestTiming()
         one, two = self.start(first), self.start(second)
         self.clock.advance(1)
         one.callback(None)
@@ -75,7 +75,7 @@ class ContextTests(SynchronousTestCase):
 
     def test_together(self) -> None:
         """What is done together counts for each, and what is on nobody's behalf for nobody."""
-        first, second = Spent(), Spent()
+        first, second = RequestTiming(), RequestTiming()
         for parties in ((first, None, second), (second,), (None,)):
             gate = self.start(None, *parties)
             self.clock.advance(1)
@@ -84,7 +84,7 @@ class ContextTests(SynchronousTestCase):
 
     def test_failure(self) -> None:
         """A wait that fails counts too."""
-        spent = Spent()
+        spent = RequestTiming()
         gate = self.start(spent, spent, spent)
         self.clock.advance(1)
         gate.errback(ZeroDivisionError())

@@ -4,13 +4,13 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon.metric_values import text
-from contentsvc.daemon.observations import BEAT, Lag, Observed
+from contentsvc.daemon.observations import BEAT, Lag, Observations
 from tests.support.prometheus import samples
 
 
 class ObservedTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.observed = Observed()
+        self.observed = Observations()
 
     def numbers(self) -> dict[str, float]:
         return samples(b"".join(text([(None, list(self.observed.registry.collect()))])))
@@ -45,7 +45,7 @@ class ObservedTests(SynchronousTestCase):
     def test_apart(self) -> None:
         """Two of them, and what else uses the library, count apart."""
         self.observed.failed("token")
-        self.observed = Observed()
+        self.observed = Observations()
         self.assertEqual(self.numbers()['contentsvc_failed_log_ins_total{reason="token"}'], 0)
 
 

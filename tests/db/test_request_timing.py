@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core.request_timing import CURRENT, Spent
+from contentsvc.core.request_timing import CURRENT, RequestTiming
 from contentsvc.db.query import STATEMENTS
 from contentsvc.db.read_batches import Together
 from contentsvc.db.statement import Row, Statement
@@ -17,7 +17,7 @@ from contentsvc.store.progress import progress
 from tests.db.things import PoolCase
 
 
-def on_behalf_of(spent: Spent, act: Callable[[], Awaitable[Any]]) -> Deferred[Any]:
+def on_behalf_of(spent: RequestTiming, act: Callable[[], Awaitable[Any]]) -> Deferred[Any]:
     """The result of `act`, which runs for this request."""
 
     async def work() -> Any:
@@ -31,7 +31,7 @@ class PoolTests(PoolCase):
     async def test_statements(self) -> None:
         """Each statement counts, and the COMMIT of a transaction; the slowest has its SQL without
         arguments."""
-        pool, spent = await self.pool(), Spent()
+        pool, spent = await self.pool(), RequestTiming()
 
         async def act() -> None:
             await self.put(pool, 1)
@@ -48,7 +48,7 @@ class PoolTests(PoolCase):
     async def test_pool(self) -> None:
         """A wait for a connection is told apart from the statement after it."""
         pool = await self.pool(size=1)
-        first, second = Spent(), Spent()
+        first, second = RequestTiming(), RequestTiming()
         await gatherResults(
             [on_behalf_of(s, lambda: self.sleep(pool, 0.1)) for s in (first, second)]
         )
@@ -58,7 +58,7 @@ class PoolTests(PoolCase):
     async def test_turn(self) -> None:
         """A transaction that waits for another about the same row waits for its turn."""
         pool = await self.pool(size=4)
-        first, second = Spent(), Spent()
+        first, second = RequestTiming(), RequestTiming()
 
         async def act() -> None:
             async with pool.transaction("pair") as tx:
@@ -91,7 +91,7 @@ class SharedTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.spent = [Spent() for _ in range(3)]
+        self.spent = [RequestTiming() for _ in range(3)]
 
     def accounts(self) -> list[tuple[float, int, str]]:
         return [(spent.database, spent.statements, spent.sql) for spent in self.spent]

@@ -18,9 +18,9 @@ from contentsvc.db.connection import Connection, connect, execute
 from contentsvc.db.database import Database
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
-from contentsvc.push.reconcile import Sweep
+from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import TIMES, Relay
-from contentsvc.push.revocation import Endings
+from contentsvc.push.revocation import Revocation
 from contentsvc.push.stream import SIZES, Sizes
 from contentsvc.store.migrate import migrate
 from contentsvc.store.notifications import streams
@@ -109,8 +109,8 @@ class Process:
             **{"reactor": reactor, "random": Random(number)} | relay,
             dsn=make_dsn(dsn, application_name=self.name),
         )
-        self.endings = Endings(reactor, self.db, self.revoked, self.hub, self.relay)
-        self.sweep = Sweep(reactor, self.hub, self.endings, every=every)
+        self.endings = Revocation(reactor, self.db, self.revoked, self.hub, self.relay)
+        self.sweep = Reconciler(reactor, self.hub, self.endings, every=every)
         self.notifier = Notifier(self.hub, self.relay, delays())
         self.noticed, self.swept = self.hub.heard, self.hub.swept
 

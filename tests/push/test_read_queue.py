@@ -9,7 +9,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.read_queue import Line
+from contentsvc.push.read_queue import ReadQueue
 
 SEEDS = 300
 STEPS = 400
@@ -35,7 +35,7 @@ class World:
         self.at_once = False
         self.outcomes: dict[int, list[Any]] = {}
         self.left: set[int] = set()
-        self.line: Line[int, int] = Line(
+        self.line: ReadQueue[int, int] = ReadQueue(
             self.clock, "test", self.read, reads=READS, most=MOST, patience=PATIENCE
         )
         self.actions = [

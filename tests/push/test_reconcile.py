@@ -5,7 +5,7 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.reconcile import AGAIN, EVERY, Sweep
+from contentsvc.push.reconcile import AGAIN, EVERY, Reconciler
 from contentsvc.push.retries import REMINDER
 
 
@@ -28,7 +28,7 @@ class Looked:
 class SweepCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock, self.looked = Clock(), Looked()
-        self.sweep = Sweep(self.clock, self.looked, self.looked)
+        self.sweep = Reconciler(self.clock, self.looked, self.looked)
         self.sweep.start()
 
 

@@ -1,4 +1,4 @@
-"""Endings: refused tokens and closed sockets, here and in the other processes."""
+"""Revocation: refused tokens and closed sockets, here and in the other processes."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +9,7 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.revocation import Endings
+from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts import sessions
 from contentsvc.tokens import Revoked
 from tests.push.fakes import Commits
@@ -50,7 +50,7 @@ class EndingsTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock, self.db, self.listener = Clock(), Db(), Listener()
         self.revoked = Revoked(self.clock, self.clock)
-        self.endings = Endings(self.clock, self.db, self.revoked, self.listener, self.listener)
+        self.endings = Revocation(self.clock, self.db, self.revoked, self.listener, self.listener)
 
     def learn(self) -> None:
         """Ask the database."""

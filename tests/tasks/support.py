@@ -10,7 +10,7 @@ from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.outbox import Outbox
 from contentsvc.store.tasks import Task
-from contentsvc.tasks.outbox import Batch, Teller, kinds
+from contentsvc.tasks.outbox import Batch, OutboxWorker, kinds
 from contentsvc.wire.notifications import Debug
 from tests.push.fakes import Listener, delays
 from tests.support.databases import StoreCase, fresh
@@ -45,17 +45,17 @@ class TellerCase(StoreCase):
         self.outbox = Outbox(lambda: None)
         self.teller = self.telling(self.db)
 
-    def telling(self, db: Database, **options: Any) -> Teller:
+    def telling(self, db: Database, **options: Any) -> OutboxWorker:
         """One more process's."""
         notifier = Notifier(self.listener, self.listener, delays())
         options = {"clock": reactor, "kinds": kinds((Call, call)), "most": MOST} | options
-        return Teller(db=db, notifier=notifier, **options)
+        return OutboxWorker(db=db, notifier=notifier, **options)
 
     async def put(self, text: str, users: list[str]) -> None:
         """One more row."""
         await self.outbox.put(self.db, Call(text=text, users=users))
 
-    async def work(self, teller: Teller | None = None, batches: int = 100) -> int:
+    async def work(self, teller: OutboxWorker | None = None, batches: int = 100) -> int:
         """Until no row has its turn; how many batches that were."""
         for batch in range(batches):
             if await (teller or self.teller).run() is None:

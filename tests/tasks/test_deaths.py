@@ -15,7 +15,7 @@ from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.social import social
 from contentsvc.store.tasks import ContentPublished
 from contentsvc.tasks.handlers import KINDS
-from contentsvc.tasks.outbox import Teller
+from contentsvc.tasks.outbox import OutboxWorker
 from tests.push.fakes import delays
 from tests.tasks.mortal import Death, Process, deaths
 from tests.tasks.support import TellerCase
@@ -48,7 +48,7 @@ class DeathCase(TellerCase):
 
         def teller(db: Database) -> Callable[[], Awaitable[object]]:
             notifier = Notifier(self.listener, self.listener, delays())
-            return Teller(reactor, db, notifier, KINDS, most=MOST).run
+            return OutboxWorker(reactor, db, notifier, KINDS, most=MOST).run
 
         made = Process(self.url, teller)
         self.addCleanup(made.db.stop)

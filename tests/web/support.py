@@ -22,7 +22,7 @@ from contentsvc.web.operations import Family, Operation, table
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
 from contentsvc.web.site import ApiSite
-from contentsvc.web.slow_requests import Slow
+from contentsvc.web.slow_requests import SlowRequests
 from contentsvc.web.traffic import Traffic
 
 ANN = "00000000-0000-4000-8000-00000000000a"
@@ -137,7 +137,7 @@ def site_of(
         body_timeout=body_timeout,
         traffic=Traffic(clock, memory=body_memory, connections=connections, sockets=sockets),
         proxies=Proxies(trusted_proxies),
-        slow=Slow(clock, slow_request),
+        slow=SlowRequests(clock, slow_request),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from contentsvc.web.channel import AT_ONCE, LINES, PIECE
 from contentsvc.web.deferred_input import AT_ONCE as AT_ONCE_OF_ALL
-from contentsvc.web.deferred_input import Backlog
+from contentsvc.web.deferred_input import DeferredInput
 from tests.web.boxes import Boxes, Waits, body_of
 from tests.web.support import Client, Service, WebCase
 
@@ -118,7 +118,7 @@ class ChunkTests(WebCase):
     def test_many_connections(self) -> None:
         """However many connections send such bodies, a turn reads on with a few of them."""
         turns: list[Callable[[], None]] = []
-        self.service.site.backlog = Backlog(Turns(turns))
+        self.service.site.backlog = DeferredInput(Turns(turns))
         clients = [self.service.connect() for _ in range(3 * AT_ONCE_OF_ALL)]
         for client in clients:
             client.send(HEAD + self.whole[: 2 * PIECE])
@@ -149,7 +149,7 @@ class ChunkTests(WebCase):
     def test_counted(self) -> None:
         """Waiting input counts with the bodies. Beyond the bound the slowest get 503."""
         service = Service([self.boxes], body_memory=16 * PIECE)
-        service.site.backlog = Backlog(Turns([]))
+        service.site.backlog = DeferredInput(Turns([]))
         clients = [service.connect() for _ in range(8)]
         for client in clients:
             client.send(HEAD + self.whole[: 2 * PIECE])

@@ -19,7 +19,7 @@ from contentsvc.web.call import Call
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.route import route
-from contentsvc.web.slow_clients import READ_TIMEOUT, Unsent, untaken
+from contentsvc.web.slow_clients import READ_TIMEOUT, SlowClients, untaken
 from tests.web.support import WebCase, authenticate, operations, site_of, unknown
 
 LARGE = 16 * 1024 * 1024
@@ -60,7 +60,7 @@ def _watched(looked: set[Any]) -> type[Transport]:
 class UnsentTests(WebCase):
     def setUp(self) -> None:
         self.clock = Clock()
-        self.unsent = Unsent(self.clock, most=100)
+        self.unsent = SlowClients(self.clock, most=100)
 
     def full(self, size: int = 30) -> Any:
         """A connection to which so much has been written."""
@@ -94,7 +94,7 @@ class UnsentTests(WebCase):
 
     def test_many(self) -> None:
         """Of many that take nothing a few are cut off in each turn, until none is left."""
-        self.unsent = Unsent(self.clock)
+        self.unsent = SlowClients(self.clock)
         channels = [self.full() for _ in range(120)]
         events = self.logged()
         self.clock.advance(READ_TIMEOUT + 1)
@@ -113,7 +113,7 @@ class UnsentTests(WebCase):
 
     def test_crowd(self) -> None:
         """In a crowd of clients that all read some, room is found without a look at each."""
-        self.unsent = Unsent(self.clock, most=30_000)
+        self.unsent = SlowClients(self.clock, most=30_000)
         channels = [self.full() for _ in range(1000)]
         looked: set[Any] = set()
         for channel in channels:
@@ -293,7 +293,7 @@ class LoopbackTests(TestCase):
     async def test_bound(self) -> None:
         """However many ask for large answers and read none, no more than the bound is kept for
         them, and others are served."""
-        self.site.unsent = Unsent(reactor, most=3 * LARGE)
+        self.site.unsent = SlowClients(reactor, most=3 * LARGE)
         readers = [await self.ask("/whole") for _ in range(8)]
         while self.large.asked < 8:
             await deferLater(reactor, 0.01)

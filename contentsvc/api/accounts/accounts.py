@@ -11,7 +11,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.db.database import Database
 from contentsvc.passwords import Passwords
-from contentsvc.push.revocation import Endings
+from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts import accounts, addresses, mails, sessions
 from contentsvc.store.accounts.mails import Mails, Wanted
 from contentsvc.web.call import Call
@@ -29,7 +29,7 @@ class Accounts:
         db: Database,
         passwords: Passwords,
         guard: Guard,
-        endings: Endings,
+        endings: Revocation,
         mails: Mails | None,  # None: the service sends none
         *,
         registration: bool,

@@ -1,4 +1,4 @@
-"""Departures: users take what is theirs with them, and delete their accounts (extensions §8)."""
+"""Users take what is theirs with them, and delete their accounts (extensions §8)."""
 
 from typing import Final
 from uuid import uuid4
@@ -11,7 +11,7 @@ from contentsvc.api.accounts.reauthentication import Given, Proved, proof_of, pr
 from contentsvc.api.errors import TooManyAttempts, UserNotFound, WrongPassword
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.revocation import Endings
+from contentsvc.push.revocation import Revocation
 from contentsvc.store import outbox
 from contentsvc.store.accounts import accounts, deletion
 from contentsvc.store.accounts.export import PAGE, whole
@@ -32,7 +32,7 @@ TRIES: Final = 3
 _PAUSE = 0.05
 
 
-class Departures:
+class AccountDeletion:
     """Users take all that is theirs with them, and delete their accounts."""
 
     def __init__(
@@ -40,7 +40,7 @@ class Departures:
         reactor: IReactorTime,
         db: Database,
         guard: Guard,
-        endings: Endings,
+        endings: Revocation,
         outbox: Outbox,
         *,
         longest: float = LONGEST,

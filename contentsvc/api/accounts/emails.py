@@ -20,7 +20,7 @@ from contentsvc.api.errors import (
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.passwords import Passwords
-from contentsvc.push.revocation import Endings
+from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts import addresses, identities, log_in_attempts, mails, sessions
 from contentsvc.store.accounts.mails import Mails, Wanted
 from contentsvc.tokens import EMAIL, RESET, MailTokens
@@ -50,7 +50,7 @@ class Emails:
         db: Database,
         passwords: Passwords,
         guard: Guard,
-        endings: Endings,
+        endings: Revocation,
         tokens: MailTokens,
         mails: Mails | None,  # None: the service sends none
     ) -> None:

@@ -2,7 +2,7 @@
 
 from contentsvc.api.accounts.accounts import Accounts
 from contentsvc.api.accounts.credentials import Guard
-from contentsvc.api.accounts.deletion import Departures
+from contentsvc.api.accounts.deletion import AccountDeletion
 from contentsvc.api.accounts.emails import Emails
 from contentsvc.api.accounts.identities import Identities
 from contentsvc.api.accounts.oauth import OAuth
@@ -16,7 +16,7 @@ FAMILIES = (
     Family("accounts", Users),
     Family("accounts", Sessions),
     Family("accounts", Accounts),
-    Family("accounts", Departures),
+    Family("accounts", AccountDeletion),
     Family("accounts", Emails),
     Family("accounts", Identities),
     Family("accounts", OAuth, ""),
@@ -40,7 +40,7 @@ def install(context: Context) -> list[object]:
         Users(db, context.claims),
         Sessions(db, tokens, endings, public_url=settings.public_url),
         Accounts(db, passwords, guard, endings, mails, registration=settings.registration),
-        Departures(context.clock, db, guard, endings, context.outbox),
+        AccountDeletion(context.clock, db, guard, endings, context.outbox),
         Emails(db, passwords, guard, endings, mail_tokens, mails),
         Identities(db, guard, mails),
         OAuth(db, guard, tokens, endings, per_user=settings.sessions_per_user),

@@ -23,7 +23,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
 from contentsvc.identity.subject import Subject
-from contentsvc.push.revocation import Endings
+from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts import identities, sessions
 from contentsvc.store.moderation import bans
 from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
@@ -54,7 +54,7 @@ class OAuth:
         db: Database,
         guard: Guard,
         tokens: Tokens,
-        endings: Endings,
+        endings: Revocation,
         *,
         per_user: int = 0,  # the most sessions of a user; 0: any number
     ) -> None:

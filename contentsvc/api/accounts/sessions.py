@@ -2,7 +2,7 @@
 
 from contentsvc.api.errors import SessionNotFound
 from contentsvc.db.database import Database
-from contentsvc.push.revocation import Endings
+from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts import sessions
 from contentsvc.tokens import Tokens
 from contentsvc.web.call import Call
@@ -19,7 +19,7 @@ class Sessions:
         self,
         db: Database,
         tokens: Tokens,
-        endings: Endings,
+        endings: Revocation,
         *,
         public_url: str | None,
     ) -> None:

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from contentsvc.api.checks import trimmed
 from contentsvc.api.comma_lists import ids
 from contentsvc.api.errors import EmblemNotEarned, FileInvalid, FileMissing, UserNotFound
-from contentsvc.api.files.references import Claims
+from contentsvc.api.files.references import FileReferences
 from contentsvc.db.database import Database
 from contentsvc.roles import MODERATE
 from contentsvc.store.accounts import users
@@ -35,7 +35,7 @@ class Users:
     """Users' own data, and the search for users. Without `claims` no avatar is a file of the
     service's own."""
 
-    def __init__(self, db: Database, claims: Claims | None) -> None:
+    def __init__(self, db: Database, claims: FileReferences | None) -> None:
         self._db = db
         self._claims = claims
 

@@ -11,7 +11,7 @@ from contentsvc.api.errors import (
     FileMissing,
     UnknownEntry,
 )
-from contentsvc.api.files.references import Claims
+from contentsvc.api.files.references import FileReferences
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.roles import CURATE
@@ -34,7 +34,7 @@ class Challenges:
     """Design challenges and their rewards. Without `claims` no image is a file of the service's
     own."""
 
-    def __init__(self, db: Database, outbox: Outbox, claims: Claims | None) -> None:
+    def __init__(self, db: Database, outbox: Outbox, claims: FileReferences | None) -> None:
         self._db = db
         self._outbox = outbox
         self._claims = claims

@@ -24,7 +24,7 @@ from contentsvc.api.errors import (
     UnknownReference,
     retry_after,
 )
-from contentsvc.api.files.references import Claims, Wanted
+from contentsvc.api.files.references import FileReferences, Wanted
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.store.activity_limits import DAY
@@ -74,7 +74,7 @@ class Publishing:
         required_platforms: Sequence[str],
         per_day: int,
         changes_per_hour: int,
-        claims: Claims | None,
+        claims: FileReferences | None,
     ) -> None:
         self._db = db
         self._outbox = outbox

@@ -39,7 +39,7 @@ class Wanted(NamedTuple):
         )
 
 
-class Claims:
+class FileReferences:
     """Checks and claims the files of a write, in its transaction. If `required`, all paths must be
     those of the service's own files; otherwise others are taken as they are.
 

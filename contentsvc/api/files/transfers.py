@@ -20,9 +20,9 @@ from contentsvc.api.files.transfer_errors import (
 )
 from contentsvc.bucket.folder import Missing
 from contentsvc.bucket.links import Expired, Forged
-from contentsvc.core.request_timing import CURRENT, Spent, waiting
+from contentsvc.core.request_timing import CURRENT, RequestTiming, waiting
 from contentsvc.web.body_limits import SMALL
-from contentsvc.web.body_reader import FIRST, Reading, Truncated
+from contentsvc.web.body_reader import FIRST, BodyReader, Truncated
 from contentsvc.web.errors import (
     InternalError,
     MethodNotAllowed,
@@ -97,7 +97,7 @@ class Transfers:
         return NOT_DONE_YET
 
     async def _serve(self, request: ApiRequest) -> None:
-        spent = Spent()
+        spent = RequestTiming()
         spent.owner = request
         CURRENT.set(spent)
         try:
@@ -162,7 +162,7 @@ class Transfers:
             request.answer(status, media, first[span.start : span.stop], fields)
             return
         length = b"Content-Length: %d\r\n" % len(span)
-        reading = Reading(request.site.reactor, self._reader(path), span)
+        reading = BodyReader(request.site.reactor, self._reader(path), span)
         if span.start < len(first):
             reading.have(first[span.start :])
         try:

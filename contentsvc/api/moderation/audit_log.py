@@ -13,7 +13,7 @@ from contentsvc.wire.moderation import Action, ActionsQuery, Subject, WarningBod
 from contentsvc.wire.notifications import AccountWarning
 
 
-class Actions:
+class AuditLog:
     """The memory of what admins did, and the act that is nothing but remembered: a warning."""
 
     def __init__(self, db: Database, notifier: Notifier) -> None:

@@ -2,7 +2,7 @@
 
 from contentsvc.api.errors import BanNotFound, CannotBanSelf, LastAdmin, UserNotFound
 from contentsvc.db.database import Database
-from contentsvc.push.revocation import Endings
+from contentsvc.push.revocation import Revocation
 from contentsvc.roles import MODERATE
 from contentsvc.store.accounts import sessions
 from contentsvc.store.moderation import audit_log, bans
@@ -14,7 +14,7 @@ from contentsvc.wire.accounts import Ban, BanBody
 class Bans:
     """Bans of users, by admins."""
 
-    def __init__(self, db: Database, endings: Endings) -> None:
+    def __init__(self, db: Database, endings: Revocation) -> None:
         self._db = db
         self._endings = endings
 

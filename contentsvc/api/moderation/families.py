@@ -1,7 +1,7 @@
 """The families of moderation."""
 
 from contentsvc.api.context import Context
-from contentsvc.api.moderation.audit_log import Actions
+from contentsvc.api.moderation.audit_log import AuditLog
 from contentsvc.api.moderation.bans import Bans
 from contentsvc.api.moderation.reports import Reports
 from contentsvc.web.operations import Family
@@ -9,7 +9,7 @@ from contentsvc.web.operations import Family
 ABOUT = "Reports, bans, warnings, and what admins did."
 FAMILIES = (
     Family("moderation", Bans),
-    Family("moderation", Actions),
+    Family("moderation", AuditLog),
     Family("moderation", Reports),
 )
 
@@ -19,6 +19,6 @@ def install(context: Context) -> list[object]:
     db = context.db
     return [
         Bans(db, context.endings),
-        Actions(db, context.notifier),
+        AuditLog(db, context.notifier),
         Reports(db, context.outbox, per_day=context.settings.reports_per_day),
     ]

@@ -1,4 +1,4 @@
-"""Departures: users take what is theirs with them, and delete their accounts."""
+"""Users take what is theirs with them, and delete their accounts."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ MOST_EXPORT: Final = 1024**3
 be longer than other answers."""
 
 
-class Departures:
+class AccountDeletion:
     """The end of the user's account."""
 
     def __init__(self, calls: Calls) -> None:

@@ -9,7 +9,7 @@ from contentsvc.client.reading import Page
 from contentsvc.wire.moderation import Action, ActionsQuery, WarningBody
 
 
-class Actions:
+class AuditLog:
     """The memory of what admins did, and warnings. All of it is for admins."""
 
     def __init__(self, calls: Calls) -> None:

@@ -8,14 +8,14 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock, deferLater
 
 from contentsvc.api.accounts.credentials import Guard
-from contentsvc.api.accounts.deletion import Departures
+from contentsvc.api.accounts.deletion import AccountDeletion
 from contentsvc.api.errors import UserNotFound
 from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.accounts import identities, users
 from contentsvc.store.accounts.authored_text import REVISIONS
 from contentsvc.tasks.handlers import KINDS
-from contentsvc.tasks.outbox import Teller
+from contentsvc.tasks.outbox import OutboxWorker
 from contentsvc.web.decode import Either
 from tests.api.accounts.test_accounts import PASSWORD, AccountCase
 from tests.api.accounts.test_identities import WAITING
@@ -63,9 +63,9 @@ class DepartureCase(AccountCase):
         self.tasks = Tasks()
         self.family = self.made()
 
-    def made(self, **options: Any) -> Departures:
+    def made(self, **options: Any) -> AccountDeletion:
         """The operations."""
-        return Departures(reactor, self.db, self.guard, self.endings, self.tasks, **options)
+        return AccountDeletion(reactor, self.db, self.guard, self.endings, self.tasks, **options)
 
     async def leave(self, body: Either[Any] = RIGHT) -> None:
         """Delete Ann's account."""
@@ -167,7 +167,7 @@ class RestTests(DepartureCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.family = self.made(longest=0.0)
-        self.teller = Teller(Clock(), self.db, Notifier(Nobody(), Nobody(), delays()), KINDS)
+        self.teller = OutboxWorker(Clock(), self.db, Notifier(Nobody(), Nobody(), delays()), KINDS)
 
     async def test_taken_over(self) -> None:
         """What the request has no time for, the outbox does."""

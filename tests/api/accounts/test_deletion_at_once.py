@@ -10,14 +10,14 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
 from contentsvc.api import errors
-from contentsvc.api.accounts.deletion import Departures
+from contentsvc.api.accounts.deletion import AccountDeletion
 from contentsvc.api.accounts.users import Users
 from contentsvc.api.challenges.entries import Entries
 from contentsvc.api.content.content import Content
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.ratings import Ratings
 from contentsvc.api.content.withdrawal import Withdrawal
-from contentsvc.api.moderation.audit_log import Actions
+from contentsvc.api.moderation.audit_log import AuditLog
 from contentsvc.api.moderation.bans import Bans
 from contentsvc.api.progress.progress import Progress
 from contentsvc.store.accounts import accounts
@@ -94,7 +94,7 @@ class AtOnceTests(PairCase):
         self.pools = [self.db, await self.pool()]
         self.endings = Endings()
         guard: Any = AnyPassword(partial(accounts.credentials_of, self.db))
-        self.departures = Departures(
+        self.departures = AccountDeletion(
             reactor, self.pools[1], guard, self.endings, Tasks(), longest=60.0
         )
 
@@ -131,7 +131,7 @@ class AtOnceTests(PairCase):
                 partial(Users(db, None).update_user, by_ann, ann, profile),
                 partial(withdrawal.delete_content, by_ann, self.games[ann]),
                 partial(Bans(db, self.endings).ban_user, by_bob, ann, BanBody(reason="r", until=1)),
-                partial(Actions(db, Notifier()).warn_user, by_bob, ann, WarningBody(reason="r")),
+                partial(AuditLog(db, Notifier()).warn_user, by_bob, ann, WarningBody(reason="r")),
                 partial(Entries(db).enter_challenge, by_ann, self.challenge, self.games[ann]),
             ]
         return acts

@@ -11,7 +11,7 @@ from contentsvc.api.content.precheck import UploadPrecheck
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.revisions import Revisions
 from contentsvc.api.content.withdrawal import Withdrawal
-from contentsvc.api.files.references import Claims
+from contentsvc.api.files.references import FileReferences
 from contentsvc.web.errors import Problem
 from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.content import Precheck, PrecheckAnswer
@@ -46,7 +46,7 @@ class FilingCase(RevisionCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        claims = Claims(required=self.required)
+        claims = FileReferences(required=self.required)
         publishing = Publishing(self.db, self.outbox, (), self.per_day, 0, claims)
         self.contents = Content(self.db, Notifier(), self.outbox, publishing)
         self.family = Revisions(self.db, publishing, files=True)

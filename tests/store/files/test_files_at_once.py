@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.api.errors import FileMissing
-from contentsvc.api.files.references import Claims
+from contentsvc.api.files.references import FileReferences
 from contentsvc.store.files import files, inventory, storage, unused
 from contentsvc.store.files.unused import Held
 from tests.store.files.test_references import ClaimCase, new
@@ -62,7 +62,7 @@ class CircleTests(ClaimCase):
     async def replace(self) -> None:
         """The game shows the last image, and no longer the first."""
         async with self.db.transaction() as tx:
-            await Claims(required=False).replace(
+            await FileReferences(required=False).replace(
                 *(tx, "content", self.game),
                 caller=self.ann,
                 owner=self.ann,
