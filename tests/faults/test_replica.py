@@ -165,8 +165,8 @@ class FreshTests(ReplicaCase):
         the list changes."""
         user = await self.user()
         self.primary.sql(
-            "insert into progress (user_id, key, value, written) "
-            "select %s, 'key ' || n, '{}', now() from generate_series(1, 450) n",
+            "insert into progress (user_id, key, value, written, size) "
+            "select %s, 'key ' || n, '{}', now(), 2 from generate_series(1, 450) n",
             user.id,
             database=self.name,
         )
