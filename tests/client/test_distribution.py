@@ -34,7 +34,7 @@ CORE = {
     "core.twisted_internals",
 }
 """What the distribution has of the package: these layers whole, and of `core` what they need."""
-LINES = 60
+LINES = 48
 """The game's length at most, without blank lines."""
 
 
