@@ -11,6 +11,7 @@ import psycopg2
 from psycopg2.extensions import make_dsn
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredQueue
+from twisted.internet.task import deferLater
 from twisted.logger import LogEvent, globalLogPublisher
 from twisted.trial.unittest import TestCase
 
@@ -139,6 +140,21 @@ class Process:
         return socket
 
 
+async def closed() -> None:
+    """Wait until no connection is left: one that a stopped process was opening is closed once it is
+    there."""
+
+    def left() -> bool:
+        watched = [*reactor.getReaders(), *reactor.getWriters()]
+        calls = [getattr(call.func, "__module__", "") for call in reactor.getDelayedCalls()]
+        return (
+            any(isinstance(each, Connection) for each in watched) or Connection.__module__ in calls
+        )
+
+    while left():
+        await deferLater(reactor, 0)
+
+
 class RelayTestCase(TestCase):
     sweep = NEVER
     times = TIMES._replace(first_pause=0.01)
@@ -146,6 +162,7 @@ class RelayTestCase(TestCase):
     def setUp(self) -> None:
         self.dsn = postgres.database(postgres.embedded(), template())
         self.addCleanup(postgres.drop, self.dsn)
+        self.addCleanup(closed)
         self.processes: list[Process] = []
 
     def process_of(self, dsn: str, **relay: Any) -> Process:
