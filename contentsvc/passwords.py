@@ -78,11 +78,11 @@ class Passwords:
             # The only causes are that the system has no 19 MiB, or no thread (RuntimeError).
             raise Busy("memory") from error
         finally:
-            if (spent := CURRENT.get()) is not None:
+            if (timing := CURRENT.get()) is not None:
                 now = self._reactor.seconds()
                 left = now if begun is None else begun
-                spent.waited("queue", left - came)
-                spent.waited("hashing", now - left)
+                timing.waited("queue", left - came)
+                timing.waited("hashing", now - left)
 
     def _matches(self, encoded: str, password: str) -> bool:
         try:

@@ -69,7 +69,7 @@ class TranscriptTests(PasteCase):
         """Pasted from top to bottom, it goes from registration over published files, that a second
         user gets back, friends and a challenge to a report that is upheld, with notifications on
         the open socket, and every answer is the one it should be."""
-        answers, said = await self.follow(README, daemon.Daemon())
+        answers, said = await self.follow(README, daemon.Daemon(first=True))
         self.assertEqual(answers, ANSWERS, said)
         heard = [json.loads(line) for line in re.findall(r'^{"seq":.*$', said, re.M)]
         kinds = [message["notification"]["kind"] for message in heard]

@@ -14,7 +14,7 @@ from contentsvc.passwords import Passwords
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts.mails import Mails
-from contentsvc.store.outbox import Outbox
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.tokens import MailTokens, Tokens
 
 
@@ -41,8 +41,8 @@ class Context(NamedTuple):
     clock: IReactorTime
     db: Database
     notifier: Notifier
-    outbox: Outbox
-    endings: Revocation
+    queue: TaskQueue
+    revocation: Revocation
     credentials: Credentials
     mails: Mails | None
     bucket: Bucket | None

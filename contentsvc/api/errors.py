@@ -294,7 +294,7 @@ OF_CALLER: frozenset[str] = frozenset(
     (
         *("contents_author", "comments_author", "ratings_voter", "revisions_publisher_id_fkey"),
         *("progress_user_id_fkey", "progress_usage_user_id_fkey"),
-        *("follows_follower_fkey", "friend_asks_asker_fkey", "unfollows_follower_fkey"),
+        "follows_follower_fkey",
     )
 )
 """The constraints that refuse what is written for a caller who has just deleted their account: this

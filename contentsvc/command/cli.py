@@ -30,7 +30,7 @@ from contentsvc.db.pooler_check import PoolerError
 from contentsvc.db.query import Db
 from contentsvc.passwords import HASHER
 from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.store import outbox, schema_marks
+from contentsvc.store import schema_marks, task_queue
 from contentsvc.store.accounts import (
     accounts,
     addresses,
@@ -280,7 +280,7 @@ def _delete(settings: Settings, arguments: argparse.Namespace) -> None:
         keep = not arguments.free_address
         if await deletion.leave(db, account.id, account.password_hash, keep_address=keep) is None:
             raise CommandError(f"{arguments.name} has just changed the password; try again")
-        await outbox.insert(db, *encoded(Departure(user=account.id)))
+        await task_queue.insert(db, *encoded(Departure(user=account.id)))
 
     with database(settings, existing=True) as dsn:
         in_transaction(dsn, delete)

@@ -51,7 +51,7 @@ def migrated(
     """Migrate, however long somebody else holds a lock. With `force`, the upgrade to 1.0.0 waits
     for no daemon of before. Gives the names of the applied upgrades. Raises what `migrate` does,
     but of Unavailable only that the database is being restored."""
-    quiet = Wait(force=force, tell=lambda line: say(line, to=sys.stderr))
+    quiet = Wait(force=force, report=lambda line: say(line, to=sys.stderr))
     while True:
         try:
             return migrate(dsn, quiet=quiet)

@@ -172,7 +172,7 @@ class Check:
             if kind is not None and kind == judge(path, after.get(path), size):
                 row = after.get(path)
                 problems.append(Problem(kind, path, size, row and row.size))
-        await self._tell(problems)
+        await self._report(problems)
 
     async def _rows(self, paths: list[str]) -> dict[str, File]:
         return {row.path: row for row in await inventory.some(self._db, paths)}
@@ -190,9 +190,9 @@ class Check:
             return
         row = (await self._rows([path])).get(path)
         if row is not None and row.counts:
-            await self._tell([Problem("sum", path, row.size, row.size)])
+            await self._report([Problem("sum", path, row.size, row.size)])
 
-    async def _tell(self, problems: list[Problem]) -> None:
+    async def _report(self, problems: list[Problem]) -> None:
         if self._repair:
             await repair(self._clock, self._db, self._place, problems)
         for problem in problems:

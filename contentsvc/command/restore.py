@@ -21,14 +21,14 @@ from contentsvc.command import restore_finish
 from contentsvc.command.archive import Manifest, Reader, Table, reading
 from contentsvc.command.database import server
 from contentsvc.command.errors import CommandError
-from contentsvc.command.exclusive import alone, drop, key
 from contentsvc.command.formatting import some
+from contentsvc.command.restore_target import alone, drop, key
 from contentsvc.command.terminal import say
 from contentsvc.config import Settings
 from contentsvc.store import schema_marks
-from contentsvc.store.exclusive import droppable, take_over
 from contentsvc.store.migrate import OURS, applied, expected, make, upgrade
 from contentsvc.store.schema_definition import Definition, definition, names, objects
+from contentsvc.store.table_locks import droppable, take_over
 
 _PIECE: Final = 1 << 16
 _YOYO: Final = ("_yoyo_migrations", "_yoyo_log", "_yoyo_version", "yoyo_lock")

@@ -7,12 +7,11 @@ from psycopg2 import sql
 
 from contentsvc.command.database import server
 from contentsvc.command.errors import CommandError
-from contentsvc.command.exclusive import alone, drop
 from contentsvc.command.formatting import some
+from contentsvc.command.restore_target import alone, drop
 from contentsvc.command.terminal import say
 from contentsvc.config import Settings
 from contentsvc.store import counters, schema_marks
-from contentsvc.store.exclusive import take_over
 from contentsvc.store.migrate import (
     OURS,
     applied,
@@ -23,6 +22,7 @@ from contentsvc.store.migrate import (
     upgrade_older,
 )
 from contentsvc.store.schema_definition import definition, names, objects
+from contentsvc.store.table_locks import take_over
 
 _LEFT: Final = """
     select m.object from schema_marks m join pg_class c on c.oid = m.number

@@ -10,10 +10,11 @@ from contentsvc.command.formatting import size, some, span
 from contentsvc.db.query import Db
 from contentsvc.store import processes
 from contentsvc.store import status as store
-from contentsvc.store.accounts import mails
 from contentsvc.store.processes import Process
 from contentsvc.store.schema_definition import names
 from contentsvc.store.status import Count, Failure, Oldest, Reported
+from contentsvc.store.tasks import SendMail
+from contentsvc.wire.base import tag_of
 
 ATTENTION = 2
 """The exit status where something needs the operator."""
@@ -25,11 +26,12 @@ SAMPLE = 1000
 """Users whose logs are looked at for the oldest notification."""
 _OFF = 'OFF, because files is not set: write files = "local", "s3" or "external"'
 SHOWN = 10
-"""Rows of the outbox that are shown of those that fail."""
+"""Tasks that are shown of those that fail."""
+_MAILS = tag_of(SendMail)
 
 
 class Outbox(Struct):
-    """How much is still to be told; see store.status. `failing` are some of the rows that fail."""
+    """Tasks other than mails; see store.status. `failures` are some of those that fail."""
 
     rows: int
     oldest: int
@@ -108,13 +110,12 @@ async def look(db: Db, files: str, *, files_off: bool, restoring: str | None = N
         return found
     if server.has_processes:
         found.processes = await processes.listed(db)
-    if server.has_outbox:
-        waiting = await store.waiting(db)
-        failures = await store.failures(db, SHOWN)
+    if server.has_tasks:
+        waiting = await store.waiting(db, _MAILS, False)
+        failures = await store.failures(db, _MAILS, SHOWN)
         found.outbox = Outbox(waiting.rows, waiting.oldest, waiting.failing, failures)
-    if server.has_mails:
-        queue = await mails.queue(db)
-        found.mails = Mails(queue.mails, queue.oldest, queue.failing)
+        mails = await store.waiting(db, _MAILS, True)
+        found.mails = Mails(mails.rows, mails.oldest, mails.failing)
     if server.has_reports:
         found.reports = await store.reported(db, EXACT)
     if server.has_logs:

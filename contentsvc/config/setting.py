@@ -1,30 +1,42 @@
-"""How one setting is declared: beside its name and type, in `config.table`."""
+"""How a setting is declared: beside its name and type, in `config.table`."""
 
 import inspect
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any, NamedTuple
 
 
-class Declared(NamedTuple):
-    """What the field of a setting is annotated with.
-
-    `parse` is one of `config.kinds`. `help` is one line, for --help. `more` are sentences after it,
-    for the sample file and the reference. `example` is for a setting without a default.
-    """
-
-    section: str
-    parse: Callable[[Any], Any]
-    default: Any
-    help: str
-    more: str = ""
-    example: Any = None
-
-
 class StoreKey(NamedTuple):
-    """What the field of a key of the S3 store is annotated with. It is no option."""
+    """A key of the S3 store. It is no option."""
 
     help: str
     example: str
+
+
+def store_key(help: str, example: str) -> Any:
+    """The field of such a key."""
+    return field(metadata={StoreKey: StoreKey(help, example)})
+
+
+class Section(NamedTuple):
+    """A section of the sample file and of the reference."""
+
+    name: str
+
+    def setting(
+        self,
+        parse: Callable[[Any], Any],
+        default: Any,
+        help: str,
+        more: str = "",
+        example: Any = None,
+    ) -> Any:
+        """The field of a setting of this section.
+
+        `parse` is one of `config.kinds`. `help` is one line, for --help. `more` are sentences after
+        it, for the sample file and the reference. `example` is for a setting without a default.
+        """
+        return field(metadata={Setting: (self.name, parse, default, help, more, example)})
 
 
 class Setting(NamedTuple):

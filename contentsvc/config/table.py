@@ -1,30 +1,30 @@
 """Settings: each is declared here, once. `--help`, the sample file and docs/reference/settings.md
 come from this table; `scripts/reference` writes the last two."""
 
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, get_type_hints
+from typing import Final, Literal
 
-from msgspec import Struct
 from psycopg2.extensions import parse_dsn
 
 from contentsvc.config import kinds
 from contentsvc.config.kinds import Secret
-from contentsvc.config.setting import Declared, Setting, StoreKey
+from contentsvc.config.setting import Section, Setting, StoreKey, store_key
 
 MORE_CONNECTIONS = 1000
 """Connections for requests besides those for sockets, where `connections` is not set."""
 _MIB: Final = 1024**2
 _GIB: Final = 1024**3
 
-NETWORK: Final = "Network and processes"
-DATABASE: Final = "Database"
-ACCOUNTS: Final = "Accounts"
-MAIL: Final = "Mail"
-GAME: Final = "Rules of the game"
-RATES: Final = "Rate limits"
-LOAD: Final = "Connections and memory"
-QUOTAS: Final = "Quotas"
-FILES: Final = "Files"
+NETWORK: Final = Section("Network and processes")
+DATABASE: Final = Section("Database")
+ACCOUNTS: Final = Section("Accounts")
+MAIL: Final = Section("Mail")
+GAME: Final = Section("Rules of the game")
+RATES: Final = Section("Rate limits")
+LOAD: Final = Section("Connections and memory")
+QUOTAS: Final = Section("Quotas")
+FILES: Final = Section("Files")
 
 _OFTEN = kinds.number(0, 1_000_000)
 _BYTES = kinds.number(0, kinds.MOST_BYTES)
@@ -32,523 +32,315 @@ _ONE_FILE = kinds.number(1, 5 * _GIB)
 _MANY = kinds.number(0, 10**9)
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Settings:
     """All settings of a daemon or of the command line tool."""
 
-    listen: Annotated[
-        str,
-        Declared(
-            NETWORK,
-            kinds.endpoint,
-            "tcp:8080:interface=127.0.0.1",
-            "where the daemon listens",
-            "`tcp:8080` is every interface, `unix:/run/contentsvc/http` a Unix socket. "
-            "`:backlog=4096` is added if the endpoint has no backlog. Behind a proxy, keep the "
-            "loopback interface.",
-        ),
-    ]
-    admin: Annotated[
-        str | None,
-        Declared(
-            NETWORK,
-            kinds.endpoint,
-            None,
-            "where to ask for /metrics, /live and /ready",
-            "Without it, there is no such listener. Never let the internet reach it.",
-            "tcp:9101:interface=127.0.0.1",
-        ),
-    ]
-    public_url: Annotated[
-        str | None,
-        Declared(
-            NETWORK,
-            kinds.url,
-            None,
-            "where clients reach the service; socketUrl is built on it",
-            "Without it, the service uses the client's Host header.",
-            "https://content.example",
-        ),
-    ]
-    trusted_proxies: Annotated[
-        tuple[str, ...],
-        Declared(
-            NETWORK,
-            kinds.proxies,
-            (),
-            "proxies whose X-Forwarded-For and X-Forwarded-Proto are believed",
-            "`unix` means every peer on a Unix socket. The sample proxies need `127.0.0.1` and "
-            "`::1`.",
-        ),
-    ]
-    cors_origins: Annotated[
-        tuple[str, ...],
-        Declared(
-            NETWORK,
-            kinds.origins,
-            ("*",),
-            "web origins that may use the API and open portal sockets",
-            "`*` means all.",
-        ),
-    ]
-    workers: Annotated[
-        int,
-        Declared(
-            NETWORK,
-            kinds.number(1, 64),
-            1,
-            "processes that share the port",
-            '1 is one process without a parent. Settings "per process" apply to each of them.',
-        ),
-    ]
-    log_format: Annotated[
-        Literal["text", "json"],
-        Declared(NETWORK, kinds.form, "text", "form of the log; json has one object a line"),
-    ]
-    slow_request: Annotated[
-        float,
-        Declared(
-            NETWORK,
-            kinds.seconds(0, 600),
-            1.0,
-            "after which time a request is slow, and makes a line in the log; 0: none does",
-        ),
-    ]
-    body_timeout: Annotated[
-        float,
-        Declared(
-            NETWORK,
-            kinds.seconds(0.1, 600),
-            30.0,
-            "time for a request's headers to arrive, and again for its body",
-            "Then the answer is 408. For uploads of files, the longest time in which nothing "
-            "arrives.",
-        ),
-    ]
-    drain_timeout: Annotated[
-        float,
-        Declared(
-            NETWORK,
-            kinds.seconds(0, 600),
-            10.0,
-            "time that open requests have to finish when the daemon stops",
-        ),
-    ]
+    listen: str = NETWORK.setting(
+        kinds.endpoint,
+        "tcp:8080:interface=127.0.0.1",
+        "where the daemon listens",
+        "`tcp:8080` is every interface, `unix:/run/contentsvc/http` a Unix socket. "
+        "`:backlog=4096` is added if the endpoint has no backlog. Behind a proxy, keep the "
+        "loopback interface.",
+    )
+    admin: str | None = NETWORK.setting(
+        kinds.endpoint,
+        None,
+        "where to ask for /metrics, /live and /ready",
+        "Without it, there is no such listener. Never let the internet reach it.",
+        "tcp:9101:interface=127.0.0.1",
+    )
+    public_url: str | None = NETWORK.setting(
+        kinds.url,
+        None,
+        "where clients reach the service; socketUrl is built on it",
+        "Without it, the service uses the client's Host header.",
+        "https://content.example",
+    )
+    trusted_proxies: tuple[str, ...] = NETWORK.setting(
+        kinds.proxies,
+        (),
+        "proxies whose X-Forwarded-For and X-Forwarded-Proto are believed",
+        "`unix` means every peer on a Unix socket. The sample proxies need `127.0.0.1` and `::1`.",
+    )
+    cors_origins: tuple[str, ...] = NETWORK.setting(
+        kinds.origins,
+        ("*",),
+        "web origins that may use the API and open portal sockets",
+        "`*` means all.",
+    )
+    workers: int = NETWORK.setting(
+        kinds.number(1, 64),
+        1,
+        "processes that share the port",
+        '1 is one process without a parent. Settings "per process" apply to each of them.',
+    )
+    log_format: Literal["text", "json"] = NETWORK.setting(
+        kinds.form, "text", "form of the log; json has one object a line"
+    )
+    slow_request: float = NETWORK.setting(
+        kinds.seconds(0, 600),
+        1.0,
+        "after which time a request is slow, and makes a line in the log; 0: none does",
+    )
+    body_timeout: float = NETWORK.setting(
+        kinds.seconds(0.1, 600),
+        30.0,
+        "time for a request's headers to arrive, and again for its body",
+        "Then the answer is 408. For uploads of files, the longest time in which nothing arrives.",
+    )
+    drain_timeout: float = NETWORK.setting(
+        kinds.seconds(0, 600), 10.0, "time that open requests have to finish when the daemon stops"
+    )
 
-    database: Annotated[
-        str | None,
-        Declared(
-            DATABASE,
-            kinds.dsn,
-            None,
-            "your Postgres; without it, an embedded one runs",
-            "With it, `secret_file` is required.",
-            "postgresql://contentsvc@db.example/contentsvc",
-        ),
-    ]
-    database_read: Annotated[
-        str | None,
-        Declared(
-            DATABASE,
-            kinds.dsn,
-            None,
-            "a streaming replica, for searches and long lists",
-            "It needs `database`. Without it, all reads go to the database.",
-            "postgresql://contentsvc@replica.example/contentsvc",
-        ),
-    ]
-    data_dir: Annotated[
-        Path,
-        Declared(
-            DATABASE,
-            kinds.path,
-            "var",
-            "folder of the embedded Postgres, of generated keys and of local files",
-            "A relative path is below the folder in which the command starts: use an absolute one "
-            "in a file.",
-        ),
-    ]
-    pool_size: Annotated[
-        int,
-        Declared(
-            DATABASE,
-            kinds.number(1, 500),
-            8,
-            "database connections per process",
-            "Each process has two more: one hears the other processes, one watches the schema.",
-        ),
-    ]
-    statement_timeout: Annotated[
-        float,
-        Declared(
-            DATABASE,
-            kinds.seconds(0.1, 600),
-            15.0,
-            "time that one statement may take",
-        ),
-    ]
+    database: str | None = DATABASE.setting(
+        kinds.dsn,
+        None,
+        "your Postgres; without it, an embedded one runs",
+        "With it, `secret_file` is required.",
+        "postgresql://contentsvc@db.example/contentsvc",
+    )
+    database_read: str | None = DATABASE.setting(
+        kinds.dsn,
+        None,
+        "a streaming replica, for searches and long lists",
+        "It needs `database`. Without it, all reads go to the database.",
+        "postgresql://contentsvc@replica.example/contentsvc",
+    )
+    data_dir: Path = DATABASE.setting(
+        kinds.path,
+        "var",
+        "folder of the embedded Postgres, of generated keys and of local files",
+        "A relative path is below the folder in which the command starts: use an absolute one "
+        "in a file.",
+    )
+    pool_size: int = DATABASE.setting(
+        kinds.number(1, 500),
+        8,
+        "database connections per process",
+        "Each process has two more: one hears the other processes, one watches the schema.",
+    )
+    statement_timeout: float = DATABASE.setting(
+        kinds.seconds(0.1, 600), 15.0, "time that one statement may take"
+    )
 
-    secret_file: Annotated[
-        Path | None,
-        Declared(
-            ACCOUNTS,
-            kinds.path,
-            None,
-            "file of the keys that sign tokens; required with database",
-            "Without it and without `database`, the daemon generates `secret.keys` in `data_dir`.",
-            "/etc/contentsvc/keys",
-        ),
-    ]
-    issuers: Annotated[
-        Path | None,
-        Declared(
-            ACCOUNTS,
-            kinds.path,
-            None,
-            "file of the services whose tokens users may log in with: the studio's own, Steam",
-            "Without it, there are none. etc/issuers.toml.sample is an example of it.",
-            "/etc/contentsvc/issuers.toml",
-        ),
-    ]
-    registration: Annotated[
-        bool,
-        Declared(
-            ACCOUNTS,
-            kinds.flag,
-            True,
-            "may anyone register?",
-            "`contentsvc user add` works anyway.",
-        ),
-    ]
-    sessions_per_user: Annotated[
-        int,
-        Declared(
-            ACCOUNTS,
-            _OFTEN,
-            100,
-            "log-ins per user that have not ended; 0: no limit",
-            "Beyond it, the one that was used longest ago ends.",
-        ),
-    ]
-    failed_log_ins_per_address: Annotated[
-        int,
-        Declared(
-            ACCOUNTS,
-            _OFTEN,
-            100,
-            "wrong passwords and tokens per client address in 15 minutes; 0: no limit",
-            "It counts over all accounts, and counts refused tokens of other services too. Raise "
-            "it if many players share one address.",
-        ),
-    ]
+    secret_file: Path | None = ACCOUNTS.setting(
+        kinds.path,
+        None,
+        "file of the keys that sign tokens; required with database",
+        "Without it and without `database`, the daemon generates `secret.keys` in `data_dir`.",
+        "/etc/contentsvc/keys",
+    )
+    issuers: Path | None = ACCOUNTS.setting(
+        kinds.path,
+        None,
+        "file of the services whose tokens users may log in with: the studio's own, Steam",
+        "Without it, there are none. etc/issuers.toml.sample is an example of it.",
+        "/etc/contentsvc/issuers.toml",
+    )
+    registration: bool = ACCOUNTS.setting(
+        kinds.flag, True, "may anyone register?", "`contentsvc user add` works anyway."
+    )
+    sessions_per_user: int = ACCOUNTS.setting(
+        _OFTEN,
+        100,
+        "log-ins per user that have not ended; 0: no limit",
+        "Beyond it, the one that was used longest ago ends.",
+    )
+    failed_log_ins_per_address: int = ACCOUNTS.setting(
+        _OFTEN,
+        100,
+        "wrong passwords and tokens per client address in 15 minutes; 0: no limit",
+        "It counts over all accounts, and counts refused tokens of other services too. Raise "
+        "it if many players share one address.",
+    )
 
-    smtp: Annotated[
-        Secret | None,
-        Declared(
-            MAIL,
-            kinds.smtp,
-            None,
-            "the mail server; without it no mail is sent",
-            "Users confirm their addresses and reset their passwords by mail. User and password "
-            "are percent-encoded. smtps:// begins with TLS; smtp:// asks for it, and goes on "
-            "without only to this machine. Everybody on the machine can read a command line: do "
-            "not give the password there.",
-            "smtp://user:password@mail.example:587",
-        ),
-    ]
-    mail_from: Annotated[
-        str | None,
-        Declared(
-            MAIL,
-            kinds.mailbox,
-            None,
-            "address from which mail is sent; required with smtp",
-            example="Studio <no-reply@studio.example>",
-        ),
-    ]
-    reset_url: Annotated[
-        str | None,
-        Declared(
-            MAIL,
-            kinds.reset_url,
-            None,
-            "page that the links in mails lead to; required with smtp",
-            "`?token=…` is added.",
-            "https://portal.example/account",
-        ),
-    ]
-    mail_templates: Annotated[
-        Path | None,
-        Declared(
-            MAIL,
-            kinds.path,
-            None,
-            "folder of texts of mails that replace those of the service",
-            "For a file that it lacks, the service uses its own.",
-            "/etc/contentsvc/mails",
-        ),
-    ]
-    mails_per_address: Annotated[
-        int,
-        Declared(
-            MAIL,
-            _OFTEN,
-            300,
-            "requests for mails, and registrations, per client address in 15 minutes; 0: no limit",
-        ),
-    ]
-    mails_per_recipient: Annotated[
-        int,
-        Declared(MAIL, _OFTEN, 5, "mails per mailbox and hour that confirm addresses; 0: no limit"),
-    ]
+    smtp: Secret | None = MAIL.setting(
+        kinds.smtp,
+        None,
+        "the mail server; without it no mail is sent",
+        "Users confirm their addresses and reset their passwords by mail. User and password "
+        "are percent-encoded. smtps:// begins with TLS; smtp:// asks for it, and goes on "
+        "without only to this machine. Everybody on the machine can read a command line: do "
+        "not give the password there.",
+        "smtp://user:password@mail.example:587",
+    )
+    mail_from: str | None = MAIL.setting(
+        kinds.mailbox,
+        None,
+        "address from which mail is sent; required with smtp",
+        example="Studio <no-reply@studio.example>",
+    )
+    reset_url: str | None = MAIL.setting(
+        kinds.reset_url,
+        None,
+        "page that the links in mails lead to; required with smtp",
+        "`?token=…` is added.",
+        "https://portal.example/account",
+    )
+    mail_templates: Path | None = MAIL.setting(
+        kinds.path,
+        None,
+        "folder of texts of mails that replace those of the service",
+        "For a file that it lacks, the service uses its own.",
+        "/etc/contentsvc/mails",
+    )
+    mails_per_address: int = MAIL.setting(
+        _OFTEN,
+        300,
+        "requests for mails, and registrations, per client address in 15 minutes; 0: no limit",
+    )
+    mails_per_recipient: int = MAIL.setting(
+        _OFTEN, 5, "mails per mailbox and hour that confirm addresses; 0: no limit"
+    )
 
-    debug_notify: Annotated[
-        bool,
-        Declared(
-            GAME,
-            kinds.flag_or_auto,
-            kinds.AUTO,
-            "does POST /api/v1/debug/notify exist?",
-            "Every user can then send every other user any notification. `auto` is on only with "
-            "the embedded Postgres, on a loopback address, without `public_url` and "
-            "`trusted_proxies`.",
-        ),
-    ]
-    require_party_invite: Annotated[
-        bool,
-        Declared(
-            GAME,
-            kinds.flag,
-            False,
-            "can users answer only party invites that were made through the service?",
-        ),
-    ]
-    party_invites: Annotated[
-        Literal["anyone", "friends"],
-        Declared(GAME, kinds.inviters, "anyone", "who may invite a user to a party"),
-    ]
-    required_platforms: Annotated[
-        tuple[str, ...],
-        Declared(
-            GAME,
-            kinds.platforms,
-            (),
-            "platforms that every package must support",
-        ),
-    ]
-    notification_retention: Annotated[
-        int,
-        Declared(
-            GAME,
-            kinds.number(0, 36_500),
-            90,
-            "days that notifications are kept, read or unread; 0: forever",
-        ),
-    ]
+    debug_notify: bool = GAME.setting(
+        kinds.flag_or_auto,
+        kinds.AUTO,
+        "does POST /api/v1/debug/notify exist?",
+        "Every user can then send every other user any notification. `auto` is on only with "
+        "the embedded Postgres, on a loopback address, without `public_url` and "
+        "`trusted_proxies`.",
+    )
+    require_party_invite: bool = GAME.setting(
+        kinds.flag, False, "can users answer only party invites that were made through the service?"
+    )
+    party_invites: Literal["anyone", "friends"] = GAME.setting(
+        kinds.inviters, "anyone", "who may invite a user to a party"
+    )
+    required_platforms: tuple[str, ...] = GAME.setting(
+        kinds.platforms, (), "platforms that every package must support"
+    )
+    notification_retention: int = GAME.setting(
+        kinds.number(0, 36_500), 90, "days that notifications are kept, read or unread; 0: forever"
+    )
 
-    comments_per_minute: Annotated[
-        int, Declared(RATES, _OFTEN, 20, "new comments per user and minute; 0: no limit")
-    ]
-    messages_per_minute: Annotated[
-        int, Declared(RATES, _OFTEN, 60, "new messages per user and minute; 0: no limit")
-    ]
-    follows_per_day: Annotated[
-        int, Declared(RATES, _OFTEN, 300, "new follows per user in 24 hours; 0: no limit")
-    ]
-    friend_requests_per_day: Annotated[
-        int,
-        Declared(RATES, _OFTEN, 100, "requests for friendship per user in 24 hours; 0: no limit"),
-    ]
-    publications_per_day: Annotated[
-        int,
-        Declared(
-            RATES, _OFTEN, 100, "new content and new revisions per user in 24 hours; 0: no limit"
-        ),
-    ]
-    reports_per_day: Annotated[
-        int, Declared(RATES, _OFTEN, 50, "reports per user in 24 hours; 0: no limit")
-    ]
-    changes_per_hour: Annotated[
-        int,
-        Declared(
-            RATES,
-            _OFTEN,
-            60,
-            "updates, withdrawals and restorations of content per user and hour; 0: no limit",
-        ),
-    ]
-    invites_per_hour: Annotated[
-        int,
-        Declared(
-            RATES, _OFTEN, 60, "party invites, and answers to them, per user and hour; 0: no limit"
-        ),
-    ]
+    comments_per_minute: int = RATES.setting(
+        _OFTEN, 20, "new comments per user and minute; 0: no limit"
+    )
+    messages_per_minute: int = RATES.setting(
+        _OFTEN, 60, "new messages per user and minute; 0: no limit"
+    )
+    follows_per_day: int = RATES.setting(
+        _OFTEN, 300, "new follows per user in 24 hours; 0: no limit"
+    )
+    friend_requests_per_day: int = RATES.setting(
+        _OFTEN, 100, "requests for friendship per user in 24 hours; 0: no limit"
+    )
+    publications_per_day: int = RATES.setting(
+        _OFTEN, 100, "new content and new revisions per user in 24 hours; 0: no limit"
+    )
+    reports_per_day: int = RATES.setting(_OFTEN, 50, "reports per user in 24 hours; 0: no limit")
+    changes_per_hour: int = RATES.setting(
+        _OFTEN,
+        60,
+        "updates, withdrawals and restorations of content per user and hour; 0: no limit",
+    )
+    invites_per_hour: int = RATES.setting(
+        _OFTEN, 60, "party invites, and answers to them, per user and hour; 0: no limit"
+    )
 
-    connections: Annotated[
-        int | None,
-        Declared(
-            LOAD,
-            kinds.number(1, 2_000_000),
-            None,
-            "connections per process, including sockets",
-            f"Without it: `sockets` plus {MORE_CONNECTIONS:,}. Above the limit, the next one is "
-            "closed without an answer, or takes the place of one that has had no request for 5 s.",
-            21_000,
-        ),
-    ]
-    sockets: Annotated[
-        int,
-        Declared(
-            LOAD,
-            _OFTEN,
-            20_000,
-            "sockets per process",
-            "Above the limit, new sockets are closed with 1013.",
-        ),
-    ]
-    sockets_per_user: Annotated[
-        int,
-        Declared(
-            LOAD,
-            kinds.number(1, 1000),
-            8,
-            "sockets per user and process",
-            "Above the limit, the user's oldest socket is closed with 4410.",
-        ),
-    ]
-    body_memory: Annotated[
-        int,
-        Declared(
-            LOAD,
-            kinds.number(4, 65_536),
-            64,
-            "MiB per process for request data that is still arriving",
-            "It counts bodies, incomplete headers, pipelined requests and unread input. A quarter "
-            "is for bodies of up to 16 KiB. Above the limit, the slowest requests get 503 or lose "
-            "their connection.",
-        ),
-    ]
+    connections: int | None = LOAD.setting(
+        kinds.number(1, 2_000_000),
+        None,
+        "connections per process, including sockets",
+        f"Without it: `sockets` plus {MORE_CONNECTIONS:,}. Above the limit, the next one is "
+        "closed without an answer, or takes the place of one that has had no request for 5 s.",
+        21_000,
+    )
+    sockets: int = LOAD.setting(
+        _OFTEN, 20_000, "sockets per process", "Above the limit, new sockets are closed with 1013."
+    )
+    sockets_per_user: int = LOAD.setting(
+        kinds.number(1, 1000),
+        8,
+        "sockets per user and process",
+        "Above the limit, the user's oldest socket is closed with 4410.",
+    )
+    body_memory: int = LOAD.setting(
+        kinds.number(4, 65_536),
+        64,
+        "MiB per process for request data that is still arriving",
+        "It counts bodies, incomplete headers, pipelined requests and unread input. A quarter "
+        "is for bodies of up to 16 KiB. Above the limit, the slowest requests get 503 or lose "
+        "their connection.",
+    )
 
-    progress_keys: Annotated[
-        int, Declared(QUOTAS, _MANY, 1000, "keys of progress data per user; 0: no limit")
-    ]
-    progress_bytes: Annotated[
-        int, Declared(QUOTAS, _BYTES, 16 * _MIB, "bytes of progress values per user; 0: no limit")
-    ]
-    user_bytes: Annotated[
-        int, Declared(QUOTAS, _BYTES, 2 * _GIB, "bytes of all files of a user; 0: no limit")
-    ]
-    new_user_bytes: Annotated[
-        int,
-        Declared(
-            QUOTAS,
-            _BYTES,
-            256 * _MIB,
-            "with smtp, bytes of the files of a user without a confirmed address; 0: as user_bytes",
-        ),
-    ]
-    pending_files: Annotated[
-        int,
-        Declared(
-            QUOTAS,
-            _MANY,
-            10_000,
-            "files that a user may announce without sending their bytes; 0: no limit",
-        ),
-    ]
+    progress_keys: int = QUOTAS.setting(_MANY, 1000, "keys of progress data per user; 0: no limit")
+    progress_bytes: int = QUOTAS.setting(
+        _BYTES, 16 * _MIB, "bytes of progress values per user; 0: no limit"
+    )
+    user_bytes: int = QUOTAS.setting(_BYTES, 2 * _GIB, "bytes of all files of a user; 0: no limit")
+    new_user_bytes: int = QUOTAS.setting(
+        _BYTES,
+        256 * _MIB,
+        "with smtp, bytes of the files of a user without a confirmed address; 0: as user_bytes",
+    )
+    pending_files: int = QUOTAS.setting(
+        _MANY, 10_000, "files that a user may announce without sending their bytes; 0: no limit"
+    )
 
-    files: Annotated[
-        Literal["local", "s3", "external"],
-        Declared(
-            FILES,
-            kinds.place,
-            None,
-            "where files lie",
-            "`local` is the folder `files` in `data_dir`, which all daemons must share. `external` "
-            "is the studio's own place, of which the service knows nothing. Without the setting it "
-            "is `local` with the embedded Postgres. With `database` it is `external`, so that "
-            "nobody can upload anything: say what you want.",
-            "local",
-        ),
-    ]
-    s3_endpoint: Annotated[
-        str | None,
-        Declared(
-            FILES,
-            kinds.store_url,
-            None,
-            "the S3 store; required with files = s3",
-            example="https://s3.example",
-        ),
-    ]
-    s3_region: Annotated[str, Declared(FILES, kinds.word, "us-east-1", "region of the S3 store")]
-    s3_content_bucket: Annotated[
-        str | None,
-        Declared(
-            FILES,
-            kinds.bucket,
-            None,
-            "bucket of entities and packages; required with files = s3",
-            example="content",
-        ),
-    ]
-    s3_media_bucket: Annotated[
-        str | None,
-        Declared(
-            FILES,
-            kinds.bucket,
-            None,
-            "bucket of images; required with files = s3",
-            "Everybody must be able to read it.",
-            "media",
-        ),
-    ]
-    aws_access_key_id: Annotated[
-        Secret | None,
-        StoreKey(
-            "Name of the key of the S3 store. If this variable or the next one is in the "
-            "environment, all three keys are read from the environment only. With keys in a file, "
-            "let only the service's user read it.",
-            "id",
-        ),
-    ]
-    aws_secret_access_key: Annotated[Secret | None, StoreKey("The key itself.", "secret")]
-    aws_session_token: Annotated[
-        Secret | None, StoreKey("For keys that are good for a time only.", "token")
-    ]
-    media_url: Annotated[
-        str | None,
-        Declared(
-            FILES,
-            kinds.url,
-            None,
-            "where players read images, such as a CDN",
-            "Without it, the place where they lie.",
-            "https://media.example",
-        ),
-    ]
-    require_files: Annotated[
-        bool,
-        Declared(
-            FILES,
-            kinds.flag,
-            False,
-            "must all paths of content, avatars and emblems be those of uploaded files?",
-        ),
-    ]
-    file_bytes: Annotated[int, Declared(FILES, _ONE_FILE, 512 * _MIB, "bytes of a file")]
-    image_bytes: Annotated[int, Declared(FILES, _ONE_FILE, 8 * _MIB, "bytes of an image")]
-    disk_reserve: Annotated[
-        int | None,
-        Declared(
-            FILES,
-            _BYTES,
-            None,
-            "with files = local, bytes of the disk that uploads leave free",
-            "Without it: a tenth of a disk that the embedded Postgres is on too, at least 64 MiB "
-            "and at most 2 GiB; 64 MiB of any other disk.",
-            1024**3,
-        ),
-    ]
+    files: Literal["local", "s3", "external"] = FILES.setting(
+        kinds.place,
+        None,
+        "where files lie",
+        "`local` is the folder `files` in `data_dir`, which all daemons must share. `external` "
+        "is the studio's own place, of which the service knows nothing. Without the setting it "
+        "is `local` with the embedded Postgres. With `database` it is `external`, so that "
+        "nobody can upload anything: say what you want.",
+        "local",
+    )
+    s3_endpoint: str | None = FILES.setting(
+        kinds.store_url,
+        None,
+        "the S3 store; required with files = s3",
+        example="https://s3.example",
+    )
+    s3_region: str = FILES.setting(kinds.word, "us-east-1", "region of the S3 store")
+    s3_content_bucket: str | None = FILES.setting(
+        kinds.bucket,
+        None,
+        "bucket of entities and packages; required with files = s3",
+        example="content",
+    )
+    s3_media_bucket: str | None = FILES.setting(
+        kinds.bucket,
+        None,
+        "bucket of images; required with files = s3",
+        "Everybody must be able to read it.",
+        "media",
+    )
+    aws_access_key_id: Secret | None = store_key(
+        "Name of the key of the S3 store. If this variable or the next one is in the "
+        "environment, all three keys are read from the environment only. With keys in a file, "
+        "let only the service's user read it.",
+        "id",
+    )
+    aws_secret_access_key: Secret | None = store_key("The key itself.", "secret")
+    aws_session_token: Secret | None = store_key("For keys that are good for a time only.", "token")
+    media_url: str | None = FILES.setting(
+        kinds.url,
+        None,
+        "where players read images, such as a CDN",
+        "Without it, the place where they lie.",
+        "https://media.example",
+    )
+    require_files: bool = FILES.setting(
+        kinds.flag,
+        False,
+        "must all paths of content, avatars and emblems be those of uploaded files?",
+    )
+    file_bytes: int = FILES.setting(_ONE_FILE, 512 * _MIB, "bytes of a file")
+    image_bytes: int = FILES.setting(_ONE_FILE, 8 * _MIB, "bytes of an image")
+    disk_reserve: int | None = FILES.setting(
+        _BYTES,
+        None,
+        "with files = local, bytes of the disk that uploads leave free",
+        "Without it: a tenth of a disk that the embedded Postgres is on too, at least 64 MiB "
+        "and at most 2 GiB; 64 MiB of any other disk.",
+        1024**3,
+    )
     files_off: bool
     """Whether files are `external` only because nobody has said where they lie."""
 
@@ -578,17 +370,12 @@ class Settings(Struct, frozen=True, kw_only=True):
         return self.data_dir / "files"
 
 
-_DECLARED: dict[str, Any] = {
-    name: hint.__metadata__[0]
-    for name, hint in get_type_hints(Settings, include_extras=True).items()
-    if hasattr(hint, "__metadata__")
-}
 SETTINGS = tuple(
-    Setting(name, *declared)
-    for name, declared in _DECLARED.items()
-    if isinstance(declared, Declared)
+    Setting(each.name, *each.metadata[Setting])
+    for each in fields(Settings)
+    if Setting in each.metadata
 )
 STORE_KEYS = {
-    name: declared for name, declared in _DECLARED.items() if isinstance(declared, StoreKey)
+    each.name: each.metadata[StoreKey] for each in fields(Settings) if StoreKey in each.metadata
 }
 """The keys of the S3 store, which are no options."""

@@ -1,18 +1,31 @@
 """Work that is limited, keyed or shared. Every layer may import this leaf, the client's too.
 
-KeyedQueue: work with the same key is done in order, one piece at a time. Bulkhead: so much work at
-once, and the kinds of work take turns. SingleFlight: all who ask at the same time share one answer.
-map_bounded, for_each_bounded: the items of a list, so many at once.
+KeyedQueue: work with the same key is done in order, one piece at a time. Batcher: calls that come
+together run together. Bulkhead: so much work at once, and the kinds of work take turns.
+SingleFlight: all who ask at the same time share one answer. map_bounded, for_each_bounded: the
+items of a list, so many at once.
 """
 
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Hashable, Iterable
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Hashable,
+    Iterable,
+    Iterator,
+)
 from contextlib import asynccontextmanager
+from copy import copy
 from math import inf
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred, DeferredList, FirstError
+from twisted.internet.interfaces import IReactorTime
 from twisted.python.failure import Failure
+
+from contentsvc.core.timers import NextTurn
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -122,14 +135,149 @@ class SingleFlight(Generic[T]):
                 answer.callback(result)
 
 
-class _Queues(Generic[K]):
+class _Wakes:
+    """What lets others go on that wait for it."""
+
+    _waking = False
+
+    def _wake(self) -> None:
+        """Let all go on who can."""
+        # Not recursively: work that ends at once would wake the next one level deeper.
+        if not self._waking:
+            self._waking = True
+            self._go_on()
+            self._waking = False
+
+    def _go_on(self) -> None:
+        raise NotImplementedError
+
+
+class Call(Generic[R]):
+    """A call that waits for its `result`."""
+
+    __slots__ = ("result",)
+
+    def __init__(self) -> None:
+        self.result: Deferred[R] = Deferred()
+
+
+C = TypeVar("C", bound=Call[Any])
+
+
+class Batcher(_Wakes, Generic[C]):
+    """Calls that come together run together.
+
+    They go in batches of at most `most`, in their order, while fewer than `runs` batches are under
+    way; the others go when one of these has ended. With a reactor, `turn`, they are collected until
+    its turn ends. A subclass says how a batch is run.
+
+    If a batch fails with an `outage`, all its calls fail. After any other error each call goes by
+    itself, which shows the one at fault.
+    """
+
+    def __init__(
+        self,
+        *,
+        most: int,
+        runs: float = inf,
+        outage: type[Exception] | tuple[()] = (),
+        turn: IReactorTime | None = None,
+    ) -> None:
+        self.waiting: list[C] = []
+        """The calls that have not been run, in their order."""
+        self.running = 0
+        """How many batches are under way."""
+        self._most = most
+        self._runs = runs
+        self._outage = outage
+        self._parts: deque[list[C]] = deque()
+        self._turn = None if turn is None else NextTurn(turn, self._wake)
+
+    def add(self, call: C) -> None:
+        """Run the call as soon as it may."""
+        self.waiting.append(call)
+        self.hand_over()
+
+    def hand_over(self) -> None:
+        """Begin what may begin, now or at the end of the turn."""
+        if self._turn is None:
+            self._wake()
+        elif self.waiting or self._parts:
+            self._turn.ask()
+
+    def stop(self) -> None:
+        """Forget all calls that have not been run."""
+        self.waiting.clear()
+        self._parts.clear()
+        if self._turn is not None:
+            self._turn.cancel()
+
+    def batches(self) -> Iterator[list[C]]:
+        """The batches that may begin now. Each begins before the next is asked for."""
+        while self.waiting and self.running < self._runs:
+            batch = self.waiting[: self._most]
+            del self.waiting[: self._most]
+            yield batch
+
+    async def run(self, batch: list[C]) -> None:
+        """Run these calls as one, and settle each. If it raises, the batch is split or fails."""
+        raise NotImplementedError
+
+    def split(self, batch: list[C], error: Exception) -> list[list[C]]:
+        """The parts in which a batch that has failed is tried again; none if all its calls
+        fail."""
+        if len(batch) == 1 or isinstance(error, self._outage):
+            return []
+        return [[call] for call in batch]
+
+    def again(self, parts: Iterable[list[C]]) -> None:
+        """Run each of these parts of a batch by itself when the batch has ended, before the calls
+        that wait."""
+        self._parts.extend(parts)
+
+    def settle(self, call: C, outcome: Any) -> None:
+        """Give a call its result, or the Exception that it fails with."""
+        if isinstance(outcome, self._outage):
+            call.result.errback(copy(outcome))  # each call raises its own
+        elif isinstance(outcome, Exception):
+            call.result.errback(outcome)
+        else:
+            call.result.callback(outcome)
+
+    def _go_on(self) -> None:
+        self._begin_parts()
+        for batch in self.batches():
+            self._begin(batch)
+
+    def _begin_parts(self) -> None:
+        while self._parts and self.running < self._runs:
+            self._begin(self._parts.popleft())
+
+    def _begin(self, batch: list[C]) -> None:
+        self.running += 1
+        Deferred.fromCoroutine(self._serve(batch))
+
+    async def _serve(self, batch: list[C]) -> None:
+        try:
+            await self.run(batch)
+        except Exception as error:
+            if parts := self.split(batch, error):
+                self.again(parts)
+            else:
+                for call in batch:
+                    self.settle(call, error)
+        self.running -= 1
+        self._begin_parts()
+        self.hand_over()
+
+
+class _Queues(_Wakes, Generic[K]):
     """Callers that wait, each in the queue of a key. The keys take turns."""
 
     def __init__(self) -> None:
         self.queues: OrderedDict[K, OrderedDict[Deferred[None], float]] = OrderedDict()
         """By key: who waits, in order, with the time at which each came. The first key is the next
         that has its turn."""
-        self._waking = False
 
     @property
     def waiting(self) -> int:
@@ -167,12 +315,7 @@ class _Queues(Generic[K]):
     def _take(self, key: K) -> None:
         """Note that a caller goes on."""
 
-    def _wake(self) -> None:
-        """Let all go on who can."""
-        # Not recursively: work that ends at once would wake the next one level deeper.
-        if self._waking:
-            return
-        self._waking = True
+    def _go_on(self) -> None:
         while (key := self._next()) is not None:
             queue = self.queues[key]
             waiter, _ = queue.popitem(last=False)
@@ -182,7 +325,6 @@ class _Queues(Generic[K]):
                 del self.queues[key]
             self._take(key)
             waiter.callback(None)
-        self._waking = False
 
 
 class KeyedQueue(_Queues[K]):

@@ -48,15 +48,15 @@ class RequestTiming:
 
 
 _NOBODY = RequestTiming()
-CURRENT: ContextVar[RequestTiming | None] = ContextVar("spent", default=None)
+CURRENT: ContextVar[RequestTiming | None] = ContextVar("request_timing", default=None)
 """That of the request on whose behalf the present code runs."""
 
 
-def spent_by(owner: object) -> RequestTiming:
+def timing_of(owner: object) -> RequestTiming:
     """The account of a request, in its own context. Elsewhere, and if it was not carried out, an
     empty one."""
-    spent = CURRENT.get()
-    return spent if spent is not None and spent.owner is owner else _NOBODY
+    timing = CURRENT.get()
+    return timing if timing is not None and timing.owner is owner else _NOBODY
 
 
 class Clock(Protocol):
@@ -68,15 +68,15 @@ class Clock(Protocol):
 @contextmanager
 def waiting(wait: Wait, clock: Clock) -> Iterator[None]:
     """Note how long the block takes."""
-    spent = CURRENT.get()
-    if spent is None:
+    timing = CURRENT.get()
+    if timing is None:
         yield
         return
     since = clock.seconds()
     try:
         yield
     finally:
-        spent.waited(wait, clock.seconds() - since)
+        timing.waited(wait, clock.seconds() - since)
 
 
 class Sharing:
@@ -101,11 +101,11 @@ class Sharing:
         if shared is None:
             return
         database, statements, slowest = shared.database, shared.statements, shared.slowest
-        for spent in self._parties:
-            if spent is not None:
-                spent.database += database
-                spent.statements += statements
-                if slowest > spent.slowest:
-                    spent.slowest, spent.sql = slowest, shared.sql
+        for timing in self._parties:
+            if timing is not None:
+                timing.database += database
+                timing.statements += statements
+                if slowest > timing.slowest:
+                    timing.slowest, timing.sql = slowest, shared.sql
                 for wait, seconds in shared.waits.items() if shared.waits else ():
-                    spent.waited(wait, seconds)
+                    timing.waited(wait, seconds)

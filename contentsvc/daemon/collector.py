@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from prometheus_client import Metric, ProcessCollector
 
@@ -14,26 +14,21 @@ from contentsvc.passwords import Passwords
 from contentsvc.push.hub import Hub
 from contentsvc.push.relay import Relay
 from contentsvc.push.statistics import CLIENTS, OTHER
-from contentsvc.store.accounts.mails import Queue
-from contentsvc.store.outbox import Backlog
+from contentsvc.store.task_queue import Backlog
+from contentsvc.store.tasks import SendMail
 from contentsvc.tasks.mails import Counts
 from contentsvc.tasks.runner import Runner
 from contentsvc.web.throttled_log import ThrottledLog
 from contentsvc.web.traffic import Traffic
+from contentsvc.wire.base import tag_of
 from contentsvc.wire.health import ready
 
 _MORE = "other"
 _NOT_READY = "not ready"
 _CAUSES = (*get_args(Cause), "hashing", "limit", "storage_unavailable", _NOT_READY)
 """These are 0 from the start, so that their first one is an increase."""
+_MAILS = tag_of(SendMail)
 _PROCESS = ProcessCollector(registry=None)
-
-
-class Queues(NamedTuple):
-    """What waits in the database."""
-
-    outbox: list[Backlog]
-    mails: Queue
 
 
 def build(version: str, migration: str) -> Metric:
@@ -126,23 +121,21 @@ def of_site(traffic: Traffic, limit: int) -> Iterator[Metric]:
     yield metrics.CONNECTIONS_LIMIT.one(limit)
 
 
-def of_queues(queues: Queues | None, kinds: Iterable[str]) -> Iterator[Metric]:
-    """The outbox and the mails, which all processes share. `queues` is None if they could not be
-    read."""
-    yield metrics.QUEUES_READ.one(queues is not None)
-    if queues is None:
+def of_queues(waiting: list[Backlog] | None, kinds: Iterable[str]) -> Iterator[Metric]:
+    """The tasks of these kinds and others that wait, which all processes share. Mails have metrics
+    of their own. `waiting` is None if they could not be read."""
+    yield metrics.QUEUES_READ.one(waiting is not None)
+    if waiting is None:
         return
-    mails = queues.mails
-    yield metrics.MAILS_WAITING.one(mails.mails)
+    found = {kind: Backlog(kind, 0, 0, 0) for kind in (_MAILS, *kinds)}
+    found |= {each.kind: each for each in waiting}
+    mails = found.pop(_MAILS)
+    yield metrics.MAILS_WAITING.one(mails.tasks)
     yield metrics.MAILS_FAILING.one(mails.failing)
     yield metrics.MAILS_OLDEST.one(mails.oldest)
-    found = {waiting.kind: waiting for waiting in queues.outbox}
-    none = dict.fromkeys(kinds, 0)
-    yield metrics.OUTBOX_TASKS.by({**none, **{kind: each.tasks for kind, each in found.items()}})
-    yield metrics.OUTBOX_FAILING.by(
-        {**none, **{kind: each.failing for kind, each in found.items()}}
-    )
-    yield metrics.OUTBOX_OLDEST.by({**none, **{kind: each.oldest for kind, each in found.items()}})
+    yield metrics.OUTBOX_TASKS.by({kind: each.tasks for kind, each in found.items()})
+    yield metrics.OUTBOX_FAILING.by({kind: each.failing for kind, each in found.items()})
+    yield metrics.OUTBOX_OLDEST.by({kind: each.oldest for kind, each in found.items()})
 
 
 def _by_cause(totals: Mapping[str, int]) -> dict[str, float]:

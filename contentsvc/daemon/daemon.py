@@ -42,17 +42,17 @@ from contentsvc.push.statistics import Delays
 from contentsvc.site import make_site
 from contentsvc.store.disk import Disk
 from contentsvc.store.notifications import streams
-from contentsvc.store.outbox import Outbox
-from contentsvc.tasks import challenge_closing, outbox, search_index
+from contentsvc.store.task_queue import TaskQueue
+from contentsvc.tasks import challenge_closing, search_index, steps
 from contentsvc.tasks import process_reports as heartbeats
 from contentsvc.tasks.challenge_closing import Deadlines
 from contentsvc.tasks.handlers import KINDS
 from contentsvc.tasks.mails import Counts
-from contentsvc.tasks.outbox import OutboxWorker
 from contentsvc.tasks.process_reports import Connected, Heartbeat
 from contentsvc.tasks.retention import retain
 from contentsvc.tasks.runner import Job, Runner
 from contentsvc.tasks.search_index import Indexing
+from contentsvc.tasks.steps import StepRunner
 from contentsvc.tasks.unused_files import collect
 from contentsvc.tasks.withdrawn_content import purge
 from contentsvc.tokens import Keys, MailTokens, Revoked, Tokens
@@ -98,7 +98,7 @@ class Daemon(Sequence):
             self._undo.append(replica.stop)
         self.outlook.shows(collector.of_database, db, replica)
         tokens = Tokens(keys, wall, steady=reactor)
-        hub, relay, endings, notifier = await self._push(dsn, db, tokens.revoked, restoring)
+        hub, relay, revocation, notifier = await self._push(dsn, db, tokens.revoked, restoring)
         passwords = Passwords(reactor)
         passwords.threads.start()
         self._undo.append(passwords.threads.stop)
@@ -110,7 +110,7 @@ class Daemon(Sequence):
         if mailing is not None:
             self._undo.append(mailing.stop)
         self.outlook.shows(collector.of_mails, Counts() if mailing is None else mailing.counts)
-        tasks, blocked = self._start_jobs(wall, db, replica, hub, notifier, bucket, mailing)
+        queue, blocked = self._start_jobs(wall, db, replica, hub, notifier, bucket, mailing)
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
         self.outlook.shows(collector.of_unavailable, unavailable)
@@ -128,8 +128,8 @@ class Daemon(Sequence):
             clock=reactor,
             db=db,
             notifier=notifier,
-            outbox=tasks,
-            endings=endings,
+            queue=queue,
+            revocation=revocation,
             credentials=Credentials(
                 tokens, MailTokens(keys), passwords, self._verifiers(wall), observed.failed
             ),
@@ -190,22 +190,22 @@ class Daemon(Sequence):
             sockets_per_user=settings.sockets_per_user,
         )
         relay = Relay(reactor, dsn=dsn, random=SystemRandom())
-        endings = Revocation(reactor, db, revoked, hub, relay)
-        sweep = Reconciler(reactor, hub, endings)
+        revocation = Revocation(reactor, db, revoked, hub, relay)
+        sweep = Reconciler(reactor, hub, revocation)
         sweep.start()
         self._undo.append(sweep.stop)
         self._undo.append(relay.stop)
-        await self._stoppable(Deferred.fromCoroutine(relay.start(hub, endings, sweep)))
+        await self._stoppable(Deferred.fromCoroutine(relay.start(hub, revocation, sweep)))
         try:
-            await self._patiently(endings.learn_first)
+            await self._patiently(revocation.learn_first)
         except Unavailable as error:
             if not restoring.on:
                 restoring.begin(str(error))
         self._undo.append(restoring.stop)
-        restoring.start(db, hub, endings, revoked)
+        restoring.start(db, hub, revocation, revoked)
         self.outlook.shows(collector.of_sockets, hub)
         self.outlook.shows(collector.of_relay, relay, hub)
-        return hub, relay, endings, Notifier(hub, relay, delays)
+        return hub, relay, revocation, Notifier(hub, relay, delays)
 
     async def _database(self, dsn: str) -> tuple[RestoreWatch, Database]:
         """The database, with its schema up to date unless it is being restored."""
@@ -257,15 +257,15 @@ class Daemon(Sequence):
         notifier: Notifier,
         bucket: Bucket | None,
         mailing: Mailing | None,
-    ) -> tuple[Outbox, Callable[[], None]]:
-        """Start the work that the process does by itself. Gives the outbox, and what is to be
+    ) -> tuple[TaskQueue, Callable[[], None]]:
+        """Start the work that the process does by itself. Gives the queue, and what is to be
         called when a file was blocked."""
         reactor = self._reactor
         work, blocks = Bell(reactor), Bell(reactor)
         # In the next turn: the answer to the request goes first.
-        tasks = Outbox(NextTurn(reactor, work.ring).ask)
+        queue = TaskQueue(NextTurn(reactor, work.ring).ask)
         runner = Runner(reactor, wall, SystemRandom())
-        teller = OutboxWorker(reactor, db, notifier, KINDS)
+        teller = StepRunner(reactor, db, notifier, KINDS)
         heartbeat = Heartbeat(
             reactor,
             db,
@@ -275,9 +275,9 @@ class Daemon(Sequence):
         self._undo.append(heartbeat.stop)
         runner.start(
             [
-                Job("work off the outbox", outbox.EVERY, teller.run, work),
+                Job("work off the outbox", steps.EVERY, teller.run, work),
                 Job("report to contentsvc status", heartbeats.EVERY, heartbeat.run, Bell(reactor)),
-                Job("close challenges", challenge_closing.EVERY, Deadlines(db, tasks).run),
+                Job("close challenges", challenge_closing.EVERY, Deadlines(db, queue).run),
                 Job(
                     "make content searchable", search_index.EVERY, Indexing(reactor.seconds, db).run
                 ),
@@ -289,7 +289,7 @@ class Daemon(Sequence):
         )
         self._undo.append(runner.stop)
         self.outlook.shows(collector.of_jobs, runner)
-        return tasks, NextTurn(reactor, blocks.ring).ask
+        return queue, NextTurn(reactor, blocks.ring).ask
 
     async def _close(self, port: Any, site: ApiSite, hub: Hub) -> None:
         await listening.close(port)

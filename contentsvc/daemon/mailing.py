@@ -11,7 +11,8 @@ from contentsvc.mail import texts
 from contentsvc.mail.message import mailbox
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.tasks import mails as job
-from contentsvc.tasks.mails import Counts, Look, Sending
+from contentsvc.tasks.effects import EffectRunner
+from contentsvc.tasks.mails import Counts, Look, MailSender
 from contentsvc.tasks.runner import Job
 from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens
 
@@ -56,14 +57,15 @@ def open_mailing(
     def token(purpose: str, id: str) -> str:
         return tokens.make(RESET if purpose == "reset" else EMAIL, id)
 
-    sending = Sending(reactor, wall, db, MailServer(reactor, server), look, token, counts)
+    sender = MailSender(wall, db, MailServer(reactor, server), look, token, counts)
+    runner = EffectRunner(reactor, db, sender.kind)
     return Mailing(
         Mails(
             NextTurn(reactor, bell.ring).ask,
             lambda email: pseudonym(f"mailbox {mailbox(email)}"),
             settings.mails_per_recipient,
         ),
-        Job("send mail", job.EVERY, sending.run, bell),
+        Job("send mail", job.EVERY, runner.run, bell),
         counts,
-        sending.stop,
+        runner.stop,
     )

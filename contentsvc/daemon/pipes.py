@@ -31,7 +31,7 @@ _DIGITS = b"0123456789"
 
 log = Logger()
 
-Answer = Callable[[bytes], Awaitable[bytes]]
+Answerer = Callable[[bytes], Awaitable[bytes]]
 """Gives the answer to one of QUESTIONS, as MessagePack."""
 
 
@@ -95,7 +95,7 @@ class Answering:
             question: SingleFlight(partial(self._reply, question), self._failed)
             for question in QUESTIONS
         }
-        self.answer: Answer | None = None
+        self.answer: Answerer | None = None
         """Set as soon as the process has answers. Before that, nobody gets any."""
 
     def asked(self, data: bytes) -> None:

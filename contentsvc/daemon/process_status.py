@@ -14,15 +14,15 @@ from twisted.internet.task import deferLater
 from contentsvc.api.health import Health
 from contentsvc.daemon import collector
 from contentsvc.daemon.bounded_read import BoundedRead
-from contentsvc.daemon.collector import Queues
 from contentsvc.daemon.metric_values import packed
 from contentsvc.daemon.observations import Lag, Observations
 from contentsvc.daemon.pipes import ALL_METRICS, MISSING
 from contentsvc.db.database import Database
-from contentsvc.store import outbox
-from contentsvc.store.accounts import mails
+from contentsvc.store import task_queue
 from contentsvc.store.schema_definition import names
-from contentsvc.tasks.handlers import KINDS
+from contentsvc.store.task_queue import Backlog
+from contentsvc.store.tasks import STEPS
+from contentsvc.tasks.handlers import EFFECTS, KINDS
 
 P = ParamSpec("P")
 STARTING, STOPPING = "starting", "stopping"
@@ -47,7 +47,7 @@ class ProcessStatus:
         self._stopping = False
         self._build = collector.build(version("contentsvc"), names()[-1])
         self._ready = BoundedRead(reactor, self.missing, keep=0, patience=READY_TIMEOUT, old=OLD)
-        self._queues: BoundedRead[Queues] | None = None
+        self._queues: BoundedRead[list[Backlog]] | None = None
 
     def shows(self, read: Callable[P, Iterable[Metric]], *args: P.args, **more: P.kwargs) -> None:
         """What `read` gives of these parts is among the metrics once the port is served."""
@@ -57,9 +57,8 @@ class ProcessStatus:
         """The port is served from now on."""
         self._health = health
 
-        async def read() -> Queues:
-            tasks = await outbox.backlog(db, outbox.MOST)
-            return Queues(tasks, await mails.backlog(db, outbox.MOST))
+        async def read() -> list[Backlog]:
+            return await task_queue.backlog(db, [STEPS, *EFFECTS], task_queue.MOST)
 
         self._queues = BoundedRead(self._reactor, read, keep=KEEP, patience=READY_TIMEOUT, old=OLD)
 
@@ -85,7 +84,7 @@ class ProcessStatus:
         if self._health is not None:
             found += chain.from_iterable(read() for read in self._parts)
         if shared and self._queues is not None:
-            found += collector.of_queues(queues, KINDS)
+            found += collector.of_queues(queues, [*KINDS, *EFFECTS])
         for metric in self.observed.registry.collect():
             found.append(metric)
             await deferLater(self._reactor, 0)

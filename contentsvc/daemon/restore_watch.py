@@ -65,7 +65,7 @@ class Parts(Protocol):
 
     db: Database
     hub: Hub
-    endings: Revocation
+    revocation: Revocation
     revoked: Revoked
 
 
@@ -97,7 +97,7 @@ class RestoreWatch:
         self._due = Bell(reactor)
         self._db: Database
         self._hub: Hub
-        self._endings: Revocation
+        self._revocation: Revocation
         self._revoked: Revoked
 
     async def opened(self, reactor: Any, dsn: str, **options: Any) -> Connection:
@@ -129,9 +129,9 @@ class RestoreWatch:
         self._since = self._reactor.seconds()
         _say(reason)
 
-    def start(self, db: Database, hub: Hub, endings: Revocation, revoked: Revoked) -> None:
+    def start(self, db: Database, hub: Hub, revocation: Revocation, revoked: Revoked) -> None:
         """Look from now on."""
-        self._db, self._hub, self._endings, self._revoked = db, hub, endings, revoked
+        self._db, self._hub, self._revocation, self._revoked = db, hub, revocation, revoked
         Deferred.fromCoroutine(self._run()).addErrback(self._failed)
 
     def stop(self) -> None:
@@ -256,7 +256,7 @@ class RestoreWatch:
         try:
             await self._migrate()
             self._closed = False
-            await self._endings.learn()
+            await self._revocation.learn()
         except (Unavailable, MigrationError, PoolerError, psycopg2.Error) as error:
             self._closed = True
             # Log: for example, an upgrade has failed or waits. It is tried again. Do: remove the

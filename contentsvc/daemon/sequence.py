@@ -235,7 +235,7 @@ class Sequence(Service):
         return None
 
     async def _migrate_now(self, dsn: str) -> None:
-        def tell(reason: str) -> None:
+        def report(reason: str) -> None:
             # Log: the database is of a release before 1.0.0, and daemons of such a release still
             # run. The start fails if they do so for 60 s. Do: stop the daemons that the line names.
             log.warn("The upgrade waits: {reason}", reason=reason)
@@ -243,7 +243,7 @@ class Sequence(Service):
         pool = self._reactor.getThreadPool()
         quiet = Wait(
             goes_on=lambda: bool(self.running),
-            tell=lambda reason: self._reactor.callFromThread(tell, reason),
+            report=lambda reason: self._reactor.callFromThread(report, reason),
         )
         names = await deferToThreadPool(self._reactor, pool, migrate, dsn, wait=_TURN, quiet=quiet)
         if names:

@@ -26,10 +26,10 @@ class Spawner:
     """The reactor as ProcessMonitor sees it. It gives spawned processes the descriptors of a
     worker, and has them watched.
 
-    `tell` is called with a worker's name and process number, and with None when the worker serves,
-    or with the reason when it has ended. `abandon` is called with the name of a worker that was
-    killed and has not ended. `asking` gets the questions to each worker that has given a sign of
-    life, by its name. `started` counts the processes of each worker's number.
+    `report` is called with a worker's name and process number, and with None when the worker
+    serves, or with the reason when it has ended. `abandon` is called with the name of a worker that
+    was killed and has not ended. `asking` gets the questions to each worker that has given a sign
+    of life, by its name. `started` counts the processes of each worker's number.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Spawner:
         watchdog: Watchdog,
         *,
         piped: bool,
-        tell: Callable[[str, int, str | None], None],
+        report: Callable[[str, int, str | None], None],
         abandon: Callable[[str], None],
         asking: dict[str, Asking],
         started: Counter[int],
@@ -48,7 +48,7 @@ class Spawner:
         self._port = port
         self._outputs: tuple[Any, Any] = ("r", "r") if piped else (1, 2)
         self._watchdog = watchdog
-        self._tell = tell
+        self._report = report
         self._abandon = abandon
         self._asking = asking
         self._started = started
@@ -66,7 +66,7 @@ class Spawner:
     ) -> Any:
         output, errors = self._outputs
         self._started[int(protocol.name.partition(".")[0])] += 1
-        process = _Process(protocol, self._watchdog, self._tell, self._abandon, self._asking)
+        process = _Process(protocol, self._watchdog, self._report, self._abandon, self._asking)
         descriptors = {0: "w", 1: output, 2: errors, LISTENING: self._port.fileno(), READY: "r"}
         # Ctrl-C and the end of the terminal concern the parent only. A blocked signal stays blocked
         # across exec, so the worker is protected from the first moment.
@@ -90,13 +90,13 @@ class _Process(ProcessProtocol):
         self,
         monitored: LoggingProtocol,
         watchdog: Watchdog,
-        tell: Callable[[str, int, str | None], None],
+        report: Callable[[str, int, str | None], None],
         abandon: Callable[[str], None],
         asking: dict[str, Asking],
     ) -> None:
         self._monitored = monitored
         self._watchdog = watchdog
-        self._tell = tell
+        self._report = report
         self._abandon = abandon
         self._pid = 0
         self._all = asking
@@ -134,7 +134,7 @@ class _Process(ProcessProtocol):
             if not self.alive:
                 # The worker is of an older release, which does not answer. Do not kill it for that.
                 self._watchdog.processes.discard(self)
-            self._tell(self._monitored.name, self._pid, None)
+            self._report(self._monitored.name, self._pid, None)
         else:
             self._asking.heard(word)
 
@@ -177,7 +177,7 @@ class _Process(ProcessProtocol):
         self._monitored.processEnded(reason)
         how: Any = reason.value
         by = f"signal {how.signal}" if how.signal is not None else f"status {how.exitCode}"
-        self._tell(self._monitored.name, self._pid, by)
+        self._report(self._monitored.name, self._pid, by)
 
 
 def who(name: str, pid: int) -> str:

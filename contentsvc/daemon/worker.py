@@ -20,7 +20,7 @@ from zope.interface import implementer
 
 from contentsvc.core.timers import cancel
 from contentsvc.core.twisted_internals import adopt
-from contentsvc.daemon.pipes import ALIVE, SERVES, Answer, Answering
+from contentsvc.daemon.pipes import ALIVE, SERVES, Answerer, Answering
 
 VARIABLE = "CONTENTSVC_WORKER"
 """Holds a worker's number, from 1."""
@@ -64,7 +64,7 @@ class Worker:
     def _asked(self, data: bytes) -> None:
         self._answering.asked(data)
 
-    def answers(self, answer: Answer) -> None:
+    def answers(self, answer: Answerer) -> None:
         """Answer the parent's questions with this from now on."""
         self._answering.answer = answer
 

@@ -16,9 +16,9 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from msgspec.structs import replace
 from twisted.internet import tcp
 from twisted.internet.defer import Deferred
 from twisted.internet.protocol import Factory
@@ -124,7 +124,7 @@ class Workers(Sequence):
             port,
             self._watchdog,
             piped=self._piped,
-            tell=self._told,
+            report=self._worker_changed,
             abandon=self._abandon,
             asking=self._asking,
             started=self._started,
@@ -187,7 +187,7 @@ class Workers(Sequence):
         self._monitor.removeProcess(name)
         cancel(self._monitor.restart.pop(name, None))
 
-    def _told(self, name: str, pid: int, reason: str | None) -> None:
+    def _worker_changed(self, name: str, pid: int, reason: str | None) -> None:
         """A worker serves (`reason` is None), or has ended."""
         worker = who(name, pid)
         if reason is None:

@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 
 from contentsvc.core.request_timing import CURRENT
 from contentsvc.core.timers import cancel
-from contentsvc.db.bulkhead import Lane
+from contentsvc.db.connection_bulkhead import Lane
 from contentsvc.db.errors import BadValue, Cause, Refused, Unavailable
 from contentsvc.db.hosts import each_host
 from contentsvc.db.silent_server import Where
@@ -358,11 +358,11 @@ async def execute(connection: Connection, sql: str, args: Row | None = None) -> 
         _fail(connection, error)
     finally:
         connection.since = 0.0
-        spent = CURRENT.get()
-        if spent is not None:
-            # As Spent.ran does: a call costs as much as all this.
+        timing = CURRENT.get()
+        if timing is not None:
+            # As RequestTiming.ran does: a call costs as much as all this.
             took = connection.reactor.seconds() - began
-            spent.database += took
-            spent.statements += 1
-            if took > spent.slowest:
-                spent.slowest, spent.sql = took, sql
+            timing.database += took
+            timing.statements += 1
+            if took > timing.slowest:
+                timing.slowest, timing.sql = took, sql

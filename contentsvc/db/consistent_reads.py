@@ -11,7 +11,7 @@ the validator may have seen has ended there.
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from contentsvc.db.bulkhead import WHOLE
+from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db
 from contentsvc.db.statement import Row, Statement
 
@@ -42,7 +42,7 @@ class ReplicaReads(Protocol):
         """Wait until the primary shows as much. Raises Unavailable: that takes too long."""
 
 
-class Answer:
+class ConsistentReads:
     """Runs the statements of one answer on the database `primary`, or from the first of the lane
     WHOLE on at its replica."""
 

@@ -15,16 +15,16 @@ from twisted.logger import Logger
 
 from contentsvc.core.concurrency import KeyedQueue
 from contentsvc.core.request_timing import waiting
-from contentsvc.db.bulkhead import Lanes, busy
 from contentsvc.db.connection import Connection, connect, execute, one_line
-from contentsvc.db.consistent_reads import Answer, ReplicaReads
+from contentsvc.db.connection_bulkhead import ConnectionBulkhead, busy
+from contentsvc.db.consistent_reads import ConsistentReads, ReplicaReads
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.procedure import alone, unpacked
 from contentsvc.db.query import Db
-from contentsvc.db.read_batches import Together
+from contentsvc.db.read_batches import ReadBatches
 from contentsvc.db.silent_server import Overdue, Where
 from contentsvc.db.statement import Row, Statement
-from contentsvc.db.write_batches import Batches
+from contentsvc.db.write_batches import WriteBatches
 
 SLOW = 0.5
 """Seconds after which a statement counts as slow, and its lane with it."""
@@ -155,11 +155,11 @@ class Database:
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
         self._opening = 0
-        self._lanes = Lanes(size, searches)
+        self._bulkhead = ConnectionBulkhead(size, searches)
         self._rows = KeyedQueue[str]()
         self._stopped = False
-        self._together = Together(reactor, self._run_alone)
-        self._batches = Batches(reactor, self._run_alone)
+        self._read_batches = ReadBatches(reactor, self._run_alone)
+        self._write_batches = WriteBatches(reactor, self._run_alone)
         self._overdue = Overdue(reactor, self._open, statement_timeout, self._server)
         self._looks = LoopingCall(self._look)
         self._looks.clock = self._clock
@@ -192,7 +192,7 @@ class Database:
             self._looks.stop()
         self.abandon()
         self._rows.fail(Unavailable("the service is stopping"))
-        self._lanes.fail(Unavailable("the service is stopping"))
+        self._bulkhead.fail(Unavailable("the service is stopping"))
 
     def abandon(self) -> None:
         """Close every connection. What runs on them fails."""
@@ -216,12 +216,12 @@ class Database:
     @property
     def used(self) -> int:
         """How many connections are in use, or being opened for somebody."""
-        return self._lanes.running
+        return self._bulkhead.running
 
     @property
     def waiting(self) -> int:
         """How many callers wait for a connection."""
-        return self._lanes.waiting
+        return self._bulkhead.waiting
 
     @property
     def stalled(self) -> bool:
@@ -232,9 +232,9 @@ class Database:
     async def run(self, statement: Statement, args: Row) -> list[Row]:
         """Run one statement, which commits by itself."""
         if statement.batch is not None:
-            return await self._batches.rows(statement, statement.batch, args)
+            return await self._write_batches.rows(statement, statement.batch, args)
         if statement.together is not None:
-            return await self._together.rows(statement, args)
+            return await self._read_batches.rows(statement, statement.together, args)
         if statement.replica and self.replica is not None:
             rows = await self.replica.rows(statement, args)
             if rows is not None:
@@ -244,7 +244,7 @@ class Database:
     def whole(self) -> Db:
         """Runs the statements of an answer with a whole list, none of which sees less than those
         before."""
-        return self if self.replica is None else Answer(self, self.replica)
+        return self if self.replica is None else ConsistentReads(self, self.replica)
 
     async def run_after(
         self, check: str, statement: Statement, args: Row, *others: Statement
@@ -317,13 +317,13 @@ class Database:
 
     async def _acquire(self, name: str, since: float | None = None) -> Connection:
         """A connection for work in this lane, which came now or at `since`. Raises Unavailable."""
-        lane = self._lanes.lane(name)
+        lane = self._bulkhead.lane(name)
         while True:
-            if not self._lanes.enter(lane):
+            if not self._bulkhead.enter(lane):
                 began = self._clock.seconds()
                 try:
                     with waiting("pool", self._clock):
-                        await self._lanes.wait(lane, began if since is None else since)
+                        await self._bulkhead.wait(lane, began if since is None else since)
                 finally:
                     self._waited(self._clock.seconds() - began)
             while self._idle:
@@ -338,10 +338,10 @@ class Database:
                 full = isinstance(error, Unavailable) and error.cause == "pool"
                 if full and (self._open or self._opening):
                     # The server accepts no more for now. The present connections serve everybody.
-                    self._lanes.withhold(lane)
+                    self._bulkhead.withhold(lane)
                     self._restore = self._clock.seconds() + AGAIN
                     continue
-                self._lanes.leave(lane)
+                self._bulkhead.leave(lane)
                 raise
             connection.lane = lane
             return connection
@@ -361,7 +361,7 @@ class Database:
             self._opening -= 1
             if not self._open and not self._opening:
                 # The other connections would fail too, one after the other.
-                self._lanes.fail(error)
+                self._bulkhead.fail(error)
             raise
         self._opening -= 1
         if self._stopped:
@@ -377,7 +377,7 @@ class Database:
         if not connection.broken:
             self._idle.append(connection)
         if lane is not None:
-            self._lanes.leave(lane)
+            self._bulkhead.leave(lane)
 
     def _lost(self, connection: Connection) -> None:
         self._open.discard(connection)
@@ -385,7 +385,7 @@ class Database:
             self._idle.remove(connection)
 
     def _look(self) -> None:
-        still = self._lanes.wanting and not self._released
+        still = self._bulkhead.wanting and not self._released
         self._still = self._still + LOOK if still else 0.0
         self._released = False
         now = self._clock.seconds()
@@ -394,11 +394,13 @@ class Database:
             now - self._wait,
             lambda row: Unavailable("others write the same for too long", "lock"),
         )
-        self._lanes.expire(now - self._wait, busy)
-        self._batches.look(now - self._wait)
-        if self._lanes.withheld and now > self._restore:
-            self._lanes.restore()
-        self._lanes.look({c.lane for c in self._open if 0 < c.since < late and c.lane is not None})
+        self._bulkhead.expire(now - self._wait, busy)
+        self._write_batches.look(now - self._wait)
+        if self._bulkhead.withheld and now > self._restore:
+            self._bulkhead.restore()
+        self._bulkhead.look(
+            {c.lane for c in self._open if 0 < c.since < late and c.lane is not None}
+        )
 
     async def _server(self) -> Where | None:
         """Open a connection, and give the host and port that it reached; None if it reached

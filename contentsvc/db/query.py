@@ -26,8 +26,8 @@ of a batch must not share a commit, its SQL is `call …`, of a procedure that c
 A read that costs milliseconds says `replica=True`: it is made on the replica, if there is one that
 has all that was acknowledged before (see contentsvc.db.replica). It has no second form.
 
-Each statement belongs to a lane (see contentsvc.db.bulkhead): the lane of its module's reads, or of
-its module's writes and locks, unless it names another.
+Each statement belongs to a lane (see contentsvc.db.connection_bulkhead): the lane of its module's
+reads, or of its module's writes and locks, unless it names another.
 """
 
 import inspect
@@ -69,7 +69,7 @@ class Db(Protocol):
 
 
 Function = Callable[Concatenate[Db, P], Awaitable[T]]
-Answer = Callable[[list[Row]], Any]
+MakeResult = Callable[[list[Row]], Any]
 """Makes the function's result from the rows."""
 
 
@@ -156,7 +156,7 @@ def _without_none(hint: Any) -> Any:
     return parts[0] if isinstance(hint, UnionType) and len(parts) == 1 else hint
 
 
-def _one(statement: Statement, returns: Any) -> Answer:
+def _one(statement: Statement, returns: Any) -> MakeResult:
     build = _row_of(statement, returns)
 
     def answer(rows: list[Row]) -> Any:
@@ -167,7 +167,7 @@ def _one(statement: Statement, returns: Any) -> Answer:
     return answer
 
 
-def _maybe(statement: Statement, returns: Any) -> Answer:
+def _maybe(statement: Statement, returns: Any) -> MakeResult:
     build = _row_of(statement, _without_none(returns))
 
     def answer(rows: list[Row]) -> Any:
@@ -180,18 +180,18 @@ def _maybe(statement: Statement, returns: Any) -> Answer:
     return answer
 
 
-def _many(statement: Statement, returns: Any) -> Answer:
+def _many(statement: Statement, returns: Any) -> MakeResult:
     build = _row_of(statement, get_args(returns)[0])
     return lambda rows: list(map(build, rows))
 
 
-def _none(statement: Statement, returns: Any) -> Answer:
+def _none(statement: Statement, returns: Any) -> MakeResult:
     if returns is not type(None):
         raise TypeError(f"{statement.name} gives nothing, not {returns}")
     return lambda rows: None
 
 
-def _found(statement: Statement, returns: Any) -> Answer:
+def _found(statement: Statement, returns: Any) -> MakeResult:
     if returns is not bool:
         raise TypeError(f"{statement.name} gives a bool, not {returns}")
     return bool
@@ -213,7 +213,7 @@ class Statements(dict[str, Statement]):
         self.found = self._decorator(_found)
         """Whether any row comes."""
 
-    def _decorator(self, cardinality: Callable[[Statement, Any], Answer]) -> Decorator:
+    def _decorator(self, cardinality: Callable[[Statement, Any], MakeResult]) -> Decorator:
         def declare(
             sql: str,
             *,

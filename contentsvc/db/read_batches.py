@@ -11,73 +11,68 @@ from collections.abc import Awaitable, Callable
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.core.request_timing import CURRENT, RequestTiming, Sharing
+from contentsvc.core.concurrency import Batcher, Call
+from contentsvc.core.request_timing import CURRENT, Sharing
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.statement import Row, Statement, parted
 
 MOST = 8
 """The most calls in one statement. More would save little, and leave connections idle."""
 
-Call = tuple[Row, Deferred[list[Row]], RequestTiming | None]
+Run = Callable[[Statement, Row], Awaitable[list[Row]]]
 
 
-class Together:
-    """Collects the calls of statements that have a form for several. `run` runs one statement."""
+class _Read(Call[list[Row]]):
+    """A call with these arguments, on behalf of the present request."""
+
+    __slots__ = ("args", "timing")
+
+    def __init__(self, args: Row) -> None:
+        super().__init__()
+        self.args = args
+        self.timing = CURRENT.get()
+
+
+class _Reads(Batcher[_Read]):
+    """The calls of one statement, which go by the statement `several` if they are more than
+    one."""
 
     def __init__(
-        self, reactor: IReactorTime, run: Callable[[Statement, Row], Awaitable[list[Row]]]
+        self, reactor: IReactorTime, statement: Statement, several: Statement, run: Run
     ) -> None:
+        super().__init__(turn=reactor, most=MOST, outage=Unavailable)
+        self._statement = statement
+        self._several = several
+        self._run = run
+
+    async def run(self, batch: list[_Read]) -> None:
+        """Give each call its rows."""
+        if len(batch) == 1:
+            (call,) = batch
+            CURRENT.set(call.timing)
+            call.result.callback(await self._run(self._statement, call.args))
+            return
+        several = self._several
+        with Sharing([call.timing for call in batch]):
+            rows = await self._run(several, several.several([call.args for call in batch]))
+        for call, found in zip(batch, parted(rows, len(batch)), strict=True):
+            call.result.callback(found)
+
+
+class ReadBatches:
+    """Collects the calls of statements that have a form for several. `run` runs one statement."""
+
+    def __init__(self, reactor: IReactorTime, run: Run) -> None:
         self._reactor = reactor
         self._run = run
-        self._calls: dict[Statement, list[Call]] = {}
+        self._reads: dict[Statement, _Reads] = {}
 
-    def rows(self, statement: Statement, args: Row) -> Deferred[list[Row]]:
+    def rows(self, statement: Statement, several: Statement, args: Row) -> Deferred[list[Row]]:
         """The rows of one call."""
-        if not self._calls:
-            self._reactor.callLater(0, self._turn_ended)
-        answer: Deferred[list[Row]] = Deferred()
-        self._calls.setdefault(statement, []).append((args, answer, CURRENT.get()))
-        return answer
-
-    def _turn_ended(self) -> None:
-        asked, self._calls = self._calls, {}
-        for statement, calls in asked.items():
-            for first in range(0, len(calls), MOST):
-                Deferred.fromCoroutine(self._answer(statement, calls[first : first + MOST]))
-
-    async def _answer(self, statement: Statement, calls: list[Call]) -> None:
-        several = statement.together
-        if len(calls) == 1 or several is None:
-            self._answer_each(statement, calls)
-            return
-        try:
-            with Sharing([spent for _, _, spent in calls]):
-                rows = await self._run(several, several.several([call[0] for call in calls]))
-        except Unavailable as error:
-            for _, answer, _ in calls:
-                answer.errback(Unavailable(str(error), error.cause))
-        except Exception:
-            # One call is at fault. Each runs alone, which shows the one.
-            self._answer_each(statement, calls)
-        else:
-            for (_, answer, _), found in zip(calls, parted(rows, len(calls)), strict=True):
-                answer.callback(found)
-
-    def _answer_each(self, statement: Statement, calls: list[Call]) -> None:
-        for args, answer, spent in calls:
-            Deferred.fromCoroutine(self._answer_one(statement, args, answer, spent))
-
-    async def _answer_one(
-        self,
-        statement: Statement,
-        args: Row,
-        answer: Deferred[list[Row]],
-        spent: RequestTiming | None,
-    ) -> None:
-        CURRENT.set(spent)
-        try:
-            rows = await self._run(statement, args)
-        except Exception:
-            answer.errback()
-        else:
-            answer.callback(rows)
+        reads = self._reads.get(statement)
+        if reads is None:
+            reads = _Reads(self._reactor, statement, several, self._run)
+            self._reads[statement] = reads
+        call = _Read(args)
+        reads.add(call)
+        return call.result

@@ -83,7 +83,7 @@ class BoundedReading(ServerProtocol):
 
     factory: Any
     transport: Any
-    _spent = _window = 0
+    _used = _window = 0
     _reading_on: IDelayedCall | None = None
     _last_words: LastWords | None = None
 
@@ -138,9 +138,9 @@ class BoundedReading(ServerProtocol):
     def onFrameBegin(self) -> None:
         window = self.factory.hub.heartbeat.tick // WINDOW
         if window != self._window:
-            self._window, self._spent = window, 0
-        self._spent += 1 if self.current_frame.opcode == _PONG_OPCODE else PONGS
-        if self._spent >= (RATE + 1) * PONGS:
+            self._window, self._used = window, 0
+        self._used += 1 if self.current_frame.opcode == _PONG_OPCODE else PONGS
+        if self._used >= (RATE + 1) * PONGS:
             self._too_many_frames()
         super().onFrameBegin()
 

@@ -14,11 +14,11 @@ from twisted.python.failure import Failure
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
-from contentsvc.push.frames import encode, log_changed, notification_frame
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.read_queue import ReadQueue
 from contentsvc.push.stream import Log, Sizes, Stream
 from contentsvc.push.subscriber import OVERLOADED, Position, Subscriber
+from contentsvc.push.websocket_frames import encode, log_changed, notification_frame
 from contentsvc.store.notifications.notifications import Stored
 from contentsvc.store.notifications.streams import State
 from contentsvc.wire.notifications import ErrorMessage, HelloMessage, Message
@@ -36,9 +36,9 @@ log = Logger()
 
 
 class CatchUp:
-    """Says hello to the sockets of feeds, and sends them their backlog.
+    """Says hello to the sockets of streams, and sends them their backlog.
 
-    Calls `want` with a user's newest number, which the feed may not know yet, and `greeted` with
+    Calls `want` with a user's newest number, which the stream may not know yet, and `greeted` with
     the number of changes that a socket's hello comes after.
     """
 
@@ -79,10 +79,10 @@ class CatchUp:
         return max(self._states.overdue, self._pages.overdue) > STUCK
 
     def join(
-        self, feed: Stream, socket: Subscriber, resume: Position | None, problem: Message | None
+        self, stream: Stream, socket: Subscriber, resume: Position | None, problem: Message | None
     ) -> None:
         """Say hello (then `problem`), send what came after `resume`, and go live."""
-        joining = Deferred.fromCoroutine(self._join(feed, socket, resume, problem))
+        joining = Deferred.fromCoroutine(self._join(stream, socket, resume, problem))
         joining.addErrback(self._failed, socket)
 
     def leave(self, socket: Subscriber) -> None:
@@ -105,67 +105,67 @@ class CatchUp:
         return await self._store.pages(self._db, users, afters, sizes.page, sizes.page_bytes)
 
     async def _join(
-        self, feed: Stream, socket: Subscriber, resume: Position | None, problem: Message | None
+        self, stream: Stream, socket: Subscriber, resume: Position | None, problem: Message | None
     ) -> None:
-        state = await self._state(feed, socket, resume)
+        state = await self._state(stream, socket, resume)
         if state is None:
             return
-        if feed.last < 0:
-            feed.last, feed.id = state.newest, state.id
-        socket.position = self._greet(feed, socket, state, resume, problem)
-        self._greeted(feed, socket, state.changes)
-        self._want(feed, state.newest)
+        if stream.last < 0:
+            stream.last, stream.id = state.newest, state.id
+        socket.position = self._greet(stream, socket, state, resume, problem)
+        self._greeted(stream, socket, state.changes)
+        self._want(stream, state.newest)
         # Between this comparison and going live there is no await.
-        while socket.position < feed.last:
-            sent, of = feed.last, feed.log
-            if socket not in feed.sockets:
+        while socket.position < stream.last:
+            sent, of = stream.last, stream.log
+            if socket not in stream.sockets:
                 return
             rows = await self._pages.ask(socket, (socket.user, socket.position))
             if rows is None:
                 return
-            if feed.log != of:
+            if stream.log != of:
                 continue  # the socket has been told where it goes on
             if not rows:
                 # Everything that was sent live before the read began has come, or is deleted.
                 socket.position = max(socket.position, sent)
-            drained = self._send(feed, socket, rows, sent)
+            drained = self._send(stream, socket, rows, sent)
             # The unsent rows are read again: to keep them for every slow socket would be too much.
             del rows
             if drained is not None:
                 await drained
-        if socket in feed.sockets:
+        if socket in stream.sockets:
             socket.live = True
 
     def _send(
-        self, feed: Stream, socket: Subscriber, rows: list[Stored], sent: int
+        self, stream: Stream, socket: Subscriber, rows: list[Stored], sent: int
     ) -> Deferred[None] | None:
         """Send a page until the socket is full; the Deferred fires when it takes more again."""
         for row in rows:
             if row.seq > sent:
-                # The feed sends this row: it knows whether the row follows the last one sent.
+                # The stream sends this row: it knows whether the row follows the last one sent.
                 socket.position = sent
-                self._want(feed, row.seq)
+                self._want(stream, row.seq)
                 break
             socket.position = row.seq
             socket.send(notification_frame(row))
             drained = socket.drained()
-            if drained is not None or socket not in feed.sockets:
+            if drained is not None or socket not in stream.sockets:
                 return drained
         return None
 
     async def _state(
-        self, feed: Stream, socket: Subscriber, resume: Position | None
+        self, stream: Stream, socket: Subscriber, resume: Position | None
     ) -> State | None:
         at = 0 if resume is None else min(resume.seq, _LARGEST)
         while True:
-            of = feed.log
+            of = stream.log
             state = await self._states.ask(socket, (socket.user, at))
-            if state is None or feed.log == of:
+            if state is None or stream.log == of:
                 return state
 
     def _greet(
         self,
-        feed: Stream,
+        stream: Stream,
         socket: Subscriber,
         state: State,
         resume: Position | None,
@@ -183,7 +183,7 @@ class CatchUp:
                 if start < state.trimmed:
                     detail = f"Notifications before {state.trimmed + 1} are no longer kept."
                     problem = ErrorMessage("trimmed", detail)
-        if start > feed.last:
+        if start > stream.last:
             socket.known = id
         socket.send(encode(HelloMessage(start, state.unread, INTERVAL, id)))
         if problem is not None:

@@ -8,7 +8,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.core.autobahn_internals import use_timers_of
 from contentsvc.push.hub import Hub
-from contentsvc.push.idle import Idle
+from contentsvc.push.shared_attributes import SharedAttributes
 from contentsvc.push.socket import (
     CLOSE_TIMEOUT,
     HANDSHAKE_TIMEOUT,
@@ -41,5 +41,5 @@ class SocketFactory(WebSocketServerFactory):
             closeHandshakeTimeout=CLOSE_TIMEOUT,
             allowNullOrigin=True,
         )
-        self.idle = Idle(self, SocketProtocol)
-        self.protocol: Any = self.idle.protocol
+        self.shared = SharedAttributes(self, SocketProtocol)
+        self.protocol: Any = self.shared.protocol

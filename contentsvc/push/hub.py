@@ -2,7 +2,7 @@
 
 Notifications come from four sources: the writer of this process, the relay, the sweep and the
 socket's own resume. They come in any order and more than once. The hub makes one stream of them:
-each user has a feed, which knows seq and id of the last notification it sent, and each socket has
+each user has a stream, which knows seq and id of the last notification it sent, and each socket has
 a position.
 """
 
@@ -58,8 +58,10 @@ class Hub:
         self.sockets: set[Subscriber] = set()
         self.counts = Counts()
         self.heartbeat = Heartbeat(reactor, self.sockets)
-        self._feeds = Streams(reactor, db, store, sizes, delays)
-        self._joins = CatchUp(reactor, db, store, sizes, self._feeds.want, self._feeds.greeted)
+        self._streams = Streams(reactor, db, store, sizes, delays)
+        self._catch_up = CatchUp(
+            reactor, db, store, sizes, self._streams.want, self._streams.greeted
+        )
         self._sleeps = Sleeps(reactor)
         self._draining: Close | None = None
         self._empty: Deferred[None] | None = None
@@ -71,19 +73,19 @@ class Hub:
     def stop(self) -> None:
         """Forget all sockets and end every wait."""
         self.heartbeat.stop()
-        self._feeds.stop()
-        self._joins.stop()
+        self._streams.stop()
+        self._catch_up.stop()
         self._sleeps.stop()
 
     @property
     def found(self) -> int:
         """How many notifications the sweep has found that nobody had announced."""
-        return self._feeds.found
+        return self._streams.found
 
     @property
     def joining(self) -> bool:
         """False while sockets wait for a read that takes too long."""
-        return not self._joins.stuck
+        return not self._catch_up.stuck
 
     # Sockets come and go.
 
@@ -97,22 +99,22 @@ class Hub:
     def attach(self, socket: Subscriber, resume: Position | None, problem: Message | None) -> None:
         """Sign a socket in: say hello (then `problem`), send what came after `resume`, go live.
 
-        From now on the feed exists, so no later commit is missed.
+        From now on the stream exists, so no later commit is missed.
         """
-        feed = self._feeds.of(socket.user)
-        feed.sockets.append(socket)
-        if len(feed.sockets) > self._limit_per_user:
-            feed.sockets[0].end(REPLACED)
-        self._joins.join(feed, socket, resume, problem)
+        stream = self._streams.of(socket.user)
+        stream.sockets.append(socket)
+        if len(stream.sockets) > self._limit_per_user:
+            stream.sockets[0].end(REPLACED)
+        self._catch_up.join(stream, socket, resume, problem)
 
     def detach(self, socket: Subscriber) -> None:
         """Send this socket nothing more. Does nothing if it is not attached."""
-        feed = self._feeds.get(socket.user)
-        if feed is not None and socket in feed.sockets:
-            feed.sockets.remove(socket)
-            self._joins.leave(socket)
-            if not feed.sockets:
-                self._feeds.remove(feed)
+        stream = self._streams.get(socket.user)
+        if stream is not None and socket in stream.sockets:
+            stream.sockets.remove(socket)
+            self._catch_up.leave(socket)
+            if not stream.sockets:
+                self._streams.remove(stream)
 
     def closed(self, socket: Subscriber) -> None:
         """The connection is gone."""
@@ -124,7 +126,7 @@ class Hub:
 
     def users(self) -> list[str]:
         """The users with sockets in this process."""
-        return self._feeds.users()
+        return self._streams.users()
 
     def revoke(self, sids: Iterable[str]) -> None:
         """Close the sockets of these sessions."""
@@ -162,18 +164,18 @@ class Hub:
     def deliver(self, row: Following) -> bool:
         """Send a committed notification to its user's live sockets, in its turn. Whether one of
         them has got it."""
-        return self._feeds.deliver(row)
+        return self._streams.deliver(row)
 
     def noticed(self, user: str, seq: int) -> None:
         """`user` has notifications up to `seq`: read those that this process has not sent."""
-        self._feeds.noticed(user, seq)
+        self._streams.noticed(user, seq)
 
     def changed(self, user: str) -> None:
         """Read flags of `user` have changed, or notifications were deleted: tell the sockets the
         new state."""
-        self._feeds.changed(user)
+        self._streams.changed(user)
 
     async def check(self) -> None:
         """Send notifications and states that nobody announced, and tell the sockets of users whose
         log is another one. Raises whatever the store raises."""
-        await self._feeds.check()
+        await self._streams.check()

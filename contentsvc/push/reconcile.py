@@ -37,10 +37,10 @@ class Reconciler:
     """Looks every `every` seconds, and whenever it is asked."""
 
     def __init__(
-        self, reactor: IReactorTime, hub: Hub, endings: Revocation, *, every: float = EVERY
+        self, reactor: IReactorTime, hub: Hub, revocation: Revocation, *, every: float = EVERY
     ) -> None:
         self._hub = hub
-        self._endings = endings
+        self._revocation = revocation
         self._every = every
         self._due = Bell(reactor)
         self._reports = Reports(reactor)
@@ -74,7 +74,7 @@ class Reconciler:
 
     async def _look(self) -> None:
         try:
-            await self._endings.learn()
+            await self._revocation.learn()
         except Unavailable as error:
             # A lock on the sessions is no lock on the notifications.
             if error.cause == "lock":

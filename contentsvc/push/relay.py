@@ -80,7 +80,7 @@ class Relay:
     """
 
     _hub: Hub
-    _endings: Revocation
+    _revocation: Revocation
     _sweep: Reconciler
 
     def __init__(
@@ -112,10 +112,10 @@ class Relay:
     def alive(self) -> bool:
         return self._connection is not None
 
-    async def start(self, hub: Hub, endings: Revocation, sweep: Reconciler) -> None:
+    async def start(self, hub: Hub, revocation: Revocation, sweep: Reconciler) -> None:
         """Listen from now on, and tell these objects the news. Tries as often as necessary. Done
         when LISTEN is in force."""
-        self._hub, self._endings, self._sweep = hub, endings, sweep
+        self._hub, self._revocation, self._sweep = hub, revocation, sweep
         listening: Deferred[None] = Deferred()
         self._listening = listening
         Deferred.fromCoroutine(self._serve()).addErrback(self._failed)
@@ -241,7 +241,7 @@ class Relay:
             log.warn("Ignored a NOTIFY payload that cannot be read: {error}", error=error)
             return
         if news.origin != self._origin:
-            self._endings.heard(news.revoked)
+            self._revocation.heard(news.revoked)
             for user, seq in news.seqs.items():
                 self._hub.noticed(user, seq)
             for user in news.changed:

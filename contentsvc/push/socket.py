@@ -15,13 +15,13 @@ from zope.interface import implementer
 
 from contentsvc.core.twisted_internals import write_at_once
 from contentsvc.push.bounded_reading import RATE, WINDOW, BoundedReading
-from contentsvc.push.frames import encode
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.hub import Hub
-from contentsvc.push.idle import Idle
 from contentsvc.push.resource import INVALID, Handshake, position
+from contentsvc.push.shared_attributes import SharedAttributes
 from contentsvc.push.statistics import GONE
 from contentsvc.push.subscriber import OVERLOADED, REVOKED, SLOW_CONSUMER, Close
+from contentsvc.push.websocket_frames import encode
 from contentsvc.tokens import InvalidToken, Tokens
 from contentsvc.wire.notifications import ErrorMessage, GoodbyeMessage, Message, PongMessage
 
@@ -56,7 +56,7 @@ class Factory(Protocol):
     hub: Hub
     tokens: Tokens
     origins: Collection[str]
-    idle: Idle
+    shared: SharedAttributes
 
 
 class Incoming(Struct):
@@ -197,7 +197,7 @@ class SocketProtocol(BoundedReading):
 
     def onOpen(self) -> None:
         handshake = self.handshake
-        self.factory.idle.slim(self)
+        self.factory.shared.slim(self)
         # The HTTP channel registered itself, and would live as long as the socket.
         self.transport.unregisterProducer()
         self.transport.registerProducer(self, True)

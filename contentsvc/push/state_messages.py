@@ -14,10 +14,10 @@ from twisted.python.failure import Failure
 from contentsvc.core.concurrency import SingleFlight
 from contentsvc.core.timers import Backoff, Sleeps
 from contentsvc.db.query import Db
-from contentsvc.push.frames import state_frame
 from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.push.stream import Log, Sizes, Stream
 from contentsvc.push.subscriber import Subscriber
+from contentsvc.push.websocket_frames import state_frame
 from contentsvc.store.notifications.streams import Tally
 
 PAUSE = 0.25
@@ -47,57 +47,59 @@ class States:
         self._asked.clear()
         self._sleeps.stop()
 
-    def ask(self, feed: Stream) -> None:
+    def ask(self, stream: Stream) -> None:
         """The state of this user may be another one: read it, and tell the sockets."""
-        self._asked[feed.user] = feed
+        self._asked[stream.user] = stream
         self._reading.begin()
 
-    def forget(self, feed: Stream) -> None:
+    def forget(self, stream: Stream) -> None:
         """The user's last socket has gone."""
-        self._asked.pop(feed.user, None)
+        self._asked.pop(stream.user, None)
 
-    def greeted(self, feed: Stream, socket: Subscriber, changes: int) -> None:
+    def greeted(self, stream: Stream, socket: Subscriber, changes: int) -> None:
         """This socket's hello had the state after so many changes."""
         socket.changes = changes
-        if 0 <= feed.changes != changes:
-            self.ask(feed)  # either this hello or what the other sockets know is old
-        feed.changes = max(feed.changes, changes)
+        if 0 <= stream.changes != changes:
+            self.ask(stream)  # either this hello or what the other sockets know is old
+        stream.changes = max(stream.changes, changes)
 
     async def _read(self) -> None:
         pauses = Backoff(FIRST_PAUSE, LAST_PAUSE)
         while self._asked:
-            feeds = list(islice(self._asked.values(), self._sizes.users))
-            known = [feed.changes for feed in feeds]
-            for feed in feeds:
-                del self._asked[feed.user]
+            streams = list(islice(self._asked.values(), self._sizes.users))
+            known = [stream.changes for stream in streams]
+            for stream in streams:
+                del self._asked[stream.user]
             try:
-                found = await self._store.tallies(self._db, [feed.user for feed in feeds])
+                found = await self._store.tallies(self._db, [stream.user for stream in streams])
             except Exception as error:
                 if self._stopped:  # the database is being closed
                     break
                 report("read the state of notifications", error)
-                self._asked = {feed.user: feed for feed in feeds if feed.sockets} | self._asked
+                self._asked = {
+                    stream.user: stream for stream in streams if stream.sockets
+                } | self._asked
                 pause = pauses.next()
             else:
-                self._found(feeds, known, found)
+                self._found(streams, known, found)
                 pauses.reset()
                 pause = self._pause
             if self._stopped:
                 break
             await self._sleeps.sleep(pause)
 
-    def _found(self, feeds: list[Stream], known: list[int], found: list[Tally]) -> None:
+    def _found(self, streams: list[Stream], known: list[int], found: list[Tally]) -> None:
         tallies = {tally.user_id: tally for tally in found}
-        for feed, changes in zip(feeds, known, strict=True):
-            if feed.changes == changes:
-                self._tell(feed, tallies[feed.user])
-            elif feed.sockets:
-                self._asked[feed.user] = feed  # a hello has a newer state than this one
+        for stream, changes in zip(streams, known, strict=True):
+            if stream.changes == changes:
+                self._send_state(stream, tallies[stream.user])
+            elif stream.sockets:
+                self._asked[stream.user] = stream  # a hello has a newer state than this one
 
-    def _tell(self, feed: Stream, tally: Tally) -> None:
-        feed.changes = tally.changes
+    def _send_state(self, stream: Stream, tally: Tally) -> None:
+        stream.changes = tally.changes
         frame = b""
-        for socket in tuple(feed.sockets):  # a slow socket removes itself from the list
+        for socket in tuple(stream.sockets):  # a slow socket removes itself from the list
             if socket.position >= 0 and socket.changes != tally.changes:
                 frame = frame or state_frame(tally)
                 socket.changes = tally.changes

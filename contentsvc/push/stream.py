@@ -12,11 +12,11 @@ from contentsvc.store.notifications.streams import Aged, State, StreamEnd, Tally
 class Sizes(NamedTuple):
     """The most that one read of the database is for.
 
-    A read for feeds that are behind has `users` users and `rows` rows in all. A read of states has
-    `users` users too. A check of the logs has `checked` connected users. One read gives `states`
-    sockets their hello: some milliseconds of work in one turn. One read gives `pages` sockets a
-    page of their backlog: `page` rows, and `page_bytes` without its last row, enough to fill a
-    transport's buffer.
+    A read for streams that are behind has `users` users and `rows` rows in all. A read of states
+    has `users` users too. A check of the logs has `checked` connected users. One read gives
+    `states` sockets their hello: some milliseconds of work in one turn. One read gives `pages`
+    sockets a page of their backlog: `page` rows, and `page_bytes` without its last row, enough to
+    fill a transport's buffer.
     """
 
     users: int = 500
@@ -32,7 +32,7 @@ SIZES = Sizes()
 
 
 class Log(Protocol):
-    """The reads of store.feeds that the hub makes."""
+    """The reads of store.streams that the hub makes."""
 
     def states(self, db: Db, users: list[str], seqs: list[int], /) -> Awaitable[list[State]]: ...
     def pages(

@@ -1,6 +1,6 @@
-"""The feeds of connected users: the notifications that they get, in their order.
+"""The streams of connected users: the notifications that they get, in their order.
 
-A feed sends a notification only if it is known to follow, by id, the last one sent. The reason is
+A stream sends a notification only if it is known to follow, by id, the last one sent. The reason is
 that a database can go back in time (a restored back-up, a failover that lost commits), and then
 gives the same numbers again.
 """
@@ -15,12 +15,12 @@ from twisted.python.failure import Failure
 from contentsvc.core.concurrency import SingleFlight
 from contentsvc.core.timers import Backoff, Sleeps
 from contentsvc.db.query import Db
-from contentsvc.push.frames import encode, log_changed, notification_frame
 from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.push.state_messages import States
 from contentsvc.push.statistics import Delays
 from contentsvc.push.stream import Log, Sizes, Stream
 from contentsvc.push.subscriber import Subscriber
+from contentsvc.push.websocket_frames import encode, log_changed, notification_frame
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.notifications.streams import Aged, StreamEnd
 
@@ -32,10 +32,10 @@ log = Logger()
 
 
 class Streams:
-    """The feeds of the connected users.
+    """The streams of the connected users.
 
     Each notification passes here on its way to the sockets, wherever it comes from. This class
-    reads for feeds that are behind, and checks the logs.
+    reads for streams that are behind, and checks the logs.
     """
 
     def __init__(
@@ -67,21 +67,21 @@ class Streams:
         return list(self._users)
 
     def get(self, user: str) -> Stream | None:
-        """The feed of a user who is connected."""
+        """The stream of a user who is connected."""
         return self._users.get(user)
 
     def of(self, user: str) -> Stream:
-        """The feed of a user who connects. Nothing that commits from here on is missed."""
-        feed = self._users.get(user)
-        if feed is None:
-            feed = self._users[user] = Stream(user)
-        return feed
+        """The stream of a user who connects. Nothing that commits from here on is missed."""
+        stream = self._users.get(user)
+        if stream is None:
+            stream = self._users[user] = Stream(user)
+        return stream
 
-    def remove(self, feed: Stream) -> None:
+    def remove(self, stream: Stream) -> None:
         """The user's last socket has gone."""
-        del self._users[feed.user]
-        self._behind.pop(feed.user, None)
-        self._states.forget(feed)
+        del self._users[stream.user]
+        self._behind.pop(stream.user, None)
+        self._states.forget(stream)
 
     def deliver(self, row: Following) -> bool:
         """Send a committed notification to its user's live sockets, in its turn.
@@ -90,70 +90,70 @@ class Streams:
         waits for a read of everything between: completions of commits reach the reactor in any
         order. Whether a socket has got it now.
         """
-        feed = self._users.get(row.user_id)
-        if feed is None:
+        stream = self._users.get(row.user_id)
+        if stream is None:
             return False
-        if row.seq == feed.last + 1 and row.previous == feed.id:
-            return self._advance(feed, row)
-        self.want(feed, row.seq)
+        if row.seq == stream.last + 1 and row.previous == stream.id:
+            return self._advance(stream, row)
+        self.want(stream, row.seq)
         return False
 
     def noticed(self, user: str, seq: int) -> None:
         """`user` has notifications up to `seq`: read those that this process has not sent."""
-        feed = self._users.get(user)
-        if feed is not None:
-            self.want(feed, seq)
+        stream = self._users.get(user)
+        if stream is not None:
+            self.want(stream, seq)
 
     def changed(self, user: str) -> None:
         """Read flags of `user` have changed, or notifications were deleted: tell the sockets."""
-        feed = self._users.get(user)
-        if feed is not None:
-            self._states.ask(feed)
+        stream = self._users.get(user)
+        if stream is not None:
+            self._states.ask(stream)
 
-    def greeted(self, feed: Stream, socket: Subscriber, changes: int) -> None:
+    def greeted(self, stream: Stream, socket: Subscriber, changes: int) -> None:
         """This socket's hello had the state after so many changes."""
-        self._states.greeted(feed, socket, changes)
+        self._states.greeted(stream, socket, changes)
 
-    def want(self, feed: Stream, seq: int) -> None:
-        """Have the feed's notifications read up to `seq`, if it has not sent them."""
-        feed.wanted = max(feed.wanted, seq)
-        if 0 <= feed.last < feed.wanted:
-            self._behind[feed.user] = feed
+    def want(self, stream: Stream, seq: int) -> None:
+        """Have the stream's notifications read up to `seq`, if it has not sent them."""
+        stream.wanted = max(stream.wanted, seq)
+        if 0 <= stream.last < stream.wanted:
+            self._behind[stream.user] = stream
             self._reading.begin()
 
-    def _advance(self, feed: Stream, row: Following) -> bool:
-        feed.last, feed.id = row.seq, row.id
-        if feed.wanted <= feed.last:
-            self._behind.pop(feed.user, None)
+    def _advance(self, stream: Stream, row: Following) -> bool:
+        stream.last, stream.id = row.seq, row.id
+        if stream.wanted <= stream.last:
+            self._behind.pop(stream.user, None)
         now = self._reactor.seconds()
         # The clock may have gone back.
-        alone, feed.sent = not 0 <= now - feed.sent < APART, now
+        alone, stream.sent = not 0 <= now - stream.sent < APART, now
         frame = b""
-        for socket in tuple(feed.sockets):  # a slow socket removes itself from the list
+        for socket in tuple(stream.sockets):  # a slow socket removes itself from the list
             if socket.position < row.seq:
                 if socket.live:
                     frame = frame or notification_frame(row)
                     socket.position = row.seq
                     socket.send(frame, alone)
             elif socket.position == row.seq and socket.known not in {None, row.id}:
-                self._tell(socket, feed)
+                self._send_log_changed(socket, stream)
         return bool(frame)
 
-    # Reads for feeds that are behind: one at a time, for all of them together.
+    # Reads for streams that are behind: one at a time, for all of them together.
 
     async def _read(self) -> None:
         pauses = Backoff(FIRST_PAUSE, LAST_PAUSE)
         while self._behind:
-            feeds = list(islice(self._behind.values(), self._sizes.users))
-            wanted = [(feed.wanted, feed.log) for feed in feeds]
+            streams = list(islice(self._behind.values(), self._sizes.users))
+            wanted = [(stream.wanted, stream.log) for stream in streams]
             try:
                 rows = await self._store.after(
                     self._db,
-                    [feed.user for feed in feeds],
-                    [feed.last for feed in feeds],
+                    [stream.user for stream in streams],
+                    [stream.last for stream in streams],
                     self._sizes.rows,
                 )
-                doubtful = self._catch_up(feeds, wanted, rows)
+                doubtful = self._catch_up(streams, wanted, rows)
                 if doubtful:
                     await self._check(doubtful)
             except Exception as error:
@@ -163,14 +163,14 @@ class Streams:
                 pauses.reset()
 
     def _catch_up(
-        self, feeds: list[Stream], wanted: list[tuple[int, int]], rows: list[Aged]
+        self, streams: list[Stream], wanted: list[tuple[int, int]], rows: list[Aged]
     ) -> list[Stream]:
-        """Send the rows. Return the feeds whose rows do not follow what they sent."""
-        # Meanwhile a feed may have gone and come back, or its log may be another one.
+        """Send the rows. Return the streams whose rows do not follow what they sent."""
+        # Meanwhile a stream may have gone and come back, or its log may be another one.
         asked = {
-            feed.user: feed
-            for feed, (_, of) in zip(feeds, wanted, strict=True)
-            if self._users.get(feed.user) is feed and feed.log == of
+            stream.user: stream
+            for stream, (_, of) in zip(streams, wanted, strict=True)
+            if self._users.get(stream.user) is stream and stream.log == of
         }
         doubtful: list[Stream] = []
         for row in rows:
@@ -188,15 +188,15 @@ class Streams:
         if len(rows) >= self._sizes.rows:
             answered = {row.user_id for row in rows[:-1]}
             answered.discard(rows[-1].user_id)
-        for feed, then in zip(feeds, wanted, strict=True):
+        for stream, then in zip(streams, wanted, strict=True):
             # Wanted rows were committed before the read began: they came, or are deleted.
-            if feed.user in answered & asked.keys() and (feed.wanted, feed.log) == then:
-                feed.wanted = feed.last
-                if self._behind.get(feed.user) is feed:
-                    del self._behind[feed.user]
-                for socket in tuple(feed.sockets):
-                    if socket.position > feed.last:
-                        self._tell(socket, feed)  # its hello named one that is gone
+            if stream.user in answered & asked.keys() and (stream.wanted, stream.log) == then:
+                stream.wanted = stream.last
+                if self._behind.get(stream.user) is stream:
+                    del self._behind[stream.user]
+                for socket in tuple(stream.sockets):
+                    if socket.position > stream.last:
+                        self._send_log_changed(socket, stream)  # its hello named one that is gone
         return doubtful
 
     def _read_failed(self, failure: Failure) -> None:
@@ -206,62 +206,64 @@ class Streams:
     # The database may have gone back in time.
 
     async def check(self) -> None:
-        """Compare the feeds with the logs: send notifications that nobody announced, and tell the
+        """Compare the streams with the logs: send notifications that nobody announced, and tell the
         sockets of users whose log is another one. Raises whatever the store raises."""
-        feeds = iter(list(self._users.values()))
-        while some := list(islice(feeds, self._sizes.checked)):
+        streams = iter(list(self._users.values()))
+        while some := list(islice(streams, self._sizes.checked)):
             await self._check(some)
 
-    async def _check(self, feeds: list[Stream]) -> None:
+    async def _check(self, streams: list[Stream]) -> None:
         while asked := [
-            (feed, feed.last, feed.id, feed.log, feed.changes) for feed in feeds if feed.last >= 0
+            (stream, stream.last, stream.id, stream.log, stream.changes)
+            for stream in streams
+            if stream.last >= 0
         ]:
             found = await self._store.moved(
                 self._db,
-                [feed.user for feed, _, _, _, _ in asked],
+                [stream.user for stream, _, _, _, _ in asked],
                 [last for _, last, _, _, _ in asked],
                 [id for _, _, id, _, _ in asked],
                 [changes for _, _, _, _, changes in asked],
             )
             standings = {standing.user_id: standing for standing in found}
-            feeds = []
-            for feed, last, id, of, changes in asked:
-                now = standings.get(feed.user)
-                if now is None or self._users.get(feed.user) is not feed or feed.log != of:
+            streams = []
+            for stream, last, id, of, changes in asked:
+                now = standings.get(stream.user)
+                if now is None or self._users.get(stream.user) is not stream or stream.log != of:
                     continue
                 if now.newest < last or (last > now.trimmed and now.at != id):
-                    self._start_anew(feed, now)
-                    feeds.append(feed)
+                    self._start_anew(stream, now)
+                    streams.append(stream)
                 else:
-                    if feed.last == last:
-                        feed.id = now.at  # retention may have deleted it
-                    self.found += max(0, now.newest - max(feed.last, feed.wanted))
-                    self.want(feed, now.newest)
+                    if stream.last == last:
+                        stream.id = now.at  # retention may have deleted it
+                    self.found += max(0, now.newest - max(stream.last, stream.wanted))
+                    self.want(stream, now.newest)
                 if now.changes != changes:
-                    self._states.ask(feed)
-            if feeds:
+                    self._states.ask(stream)
+            if streams:
                 # Log: somebody restored a back-up, or a failover lost commits. Do: see
                 # docs/guides/backups.md#after-a-restore-to-an-older-state.
                 log.warn(
                     "The database went back in time: it lacks notifications that were sent "
                     "(users: {count}). Their sockets get log_changed and go on after the newest",
-                    count=len(feeds),
+                    count=len(streams),
                 )
             # Check these once more: some notifications that were committed meanwhile may have been
             # dropped, because their numbers seemed known.
 
-    def _start_anew(self, feed: Stream, now: StreamEnd) -> None:
-        feed.log += 1
-        feed.last, feed.id, feed.wanted = now.newest, now.id, now.newest
-        feed.changes = -1
-        self._behind.pop(feed.user, None)
-        for socket in tuple(feed.sockets):
+    def _start_anew(self, stream: Stream, now: StreamEnd) -> None:
+        stream.log += 1
+        stream.last, stream.id, stream.wanted = now.newest, now.id, now.newest
+        stream.changes = -1
+        self._behind.pop(stream.user, None)
+        for socket in tuple(stream.sockets):
             if socket.position >= 0:
-                self._tell(socket, feed)
+                self._send_log_changed(socket, stream)
 
-    def _tell(self, socket: Subscriber, feed: Stream) -> None:
-        socket.position, socket.known = feed.last, None
-        socket.send(encode(log_changed(feed.last, feed.id)))
+    def _send_log_changed(self, socket: Subscriber, stream: Stream) -> None:
+        socket.position, socket.known = stream.last, None
+        socket.send(encode(log_changed(stream.last, stream.id)))
         # The same number of changes does not mean the same state.
         socket.changes = -1
-        self._states.ask(feed)
+        self._states.ask(stream)

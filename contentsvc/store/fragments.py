@@ -1,4 +1,7 @@
-"""SQL from which statements of several families are put together."""
+"""SQL from which statements of several families are put together.
+
+Times leave the database by the function `unix` (schema/functions/unix.sql).
+"""
 
 from typing import Final
 
@@ -10,14 +13,36 @@ BEFORE: Final = f"coalesce(:before, {LAST})"
 """Before this number a list by age goes on: before the parameter `before`, None for its start."""
 USER: Final = "u.id, u.username, u.avatar, u.emblem, u.public_profile"
 """The public columns of `users u`. With `as profile` behind them they are those of a UserInfo."""
-_RATING = "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end as rating"
 NAME: Final = "coalesce(u.username, 'deleted-' || left(c.author_id::text, 8))"
 """The username of the author of `contents c`, or what stands for it if the author has left. Nobody
 can have such a name (schema/functions/leave.sql)."""
+LEAVING: Final = "array(select user_id from departures where pending)"
+"""The users who have left and whose content is still to be deleted. Everybody sees it as deleted
+already. A statement reads them once, and there are next to never any."""
+
+
+def status_of(content: str) -> str:
+    """The status of a content, by the name or alias of its table."""
+    return f"""case when {content}.author_id = any({LEAVING}) then 'deleted'
+                    else {content}.status end"""
+
+
+def unless_left(column: str, empty: str) -> str:
+    """A column of `contents c` with its AUTHOR; what is `empty` from the moment at which the author
+    left. So no list has to look for those who are LEAVING."""
+    return f"case when u.id is null then {empty} else {column} end"
+
+
+STATUS: Final = unless_left("c.status", "'deleted'")
+"""The status of `contents c` with its AUTHOR."""
+_RATING = unless_left(
+    "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end", "0"
+)
 INFO: Final = f"""
     c.id, c.listing_id, c.revision_id, {NAME} as author_username,
     coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
-    c.type, c.status, c.name, c.screenshots[1] as thumbnail_uri, c.featured, {_RATING}
+    c.type, {STATUS} as status, {unless_left("c.name", "''")} as name,
+    {unless_left("c.screenshots[1]", "''")} as thumbnail_uri, c.featured, {_RATING} as rating
 """
 """The columns of a ContentInfo, of `contents c` and of its author, `users u`, who may have left."""
 AUTHOR: Final = "left join users u on u.id = c.author_id"

@@ -2,7 +2,8 @@
 
 A new database is made of the tables and functions of contentsvc.store.schema_definition. One that
 is there gets the upgrades that it lacks, in order, each in a transaction with its mark, and the
-functions whose text has changed. A session advisory lock keeps two from doing so at once; it goes
+functions whose text has changed. Those to 1.0.0 come in one transaction, once no daemon serves. A
+session advisory lock keeps two from doing so at once; it goes
 with the connection, so a killed process blocks nobody.
 
 Everything here blocks: call it in a thread.
@@ -22,7 +23,6 @@ from psycopg2.errors import (
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.pooler_check import CONNECT_TIMEOUT, require_session
 from contentsvc.store import schema_marks
-from contentsvc.store.exclusive import take_over
 from contentsvc.store.quiesce import AT_MOST, StillRunning, Wait, quiesce
 from contentsvc.store.schema_definition import (
     Definition,
@@ -32,6 +32,7 @@ from contentsvc.store.schema_definition import (
     objects,
     record,
 )
+from contentsvc.store.table_locks import take_over
 
 LOCK: Final = 0x636F6E74656E7473
 """The advisory lock's number: the letters "contents"."""
@@ -39,6 +40,11 @@ OURS: Final = "table notification_counters"
 """Each database of ours has this."""
 OLDEST: Final = "0051.authors"
 """The last migration of commit d3b8625. A database that lacks it is too old."""
+VERSION_1: Final = (
+    *("0063.version_1", "0064.tasks", "0065.rate_limits", "0066.departures"),
+    "0067.names",
+)
+"""The upgrades to 1.0.0. They expect that nobody else uses the database."""
 _CONNECT_TIMEOUT: Final = 5
 """Seconds."""
 LOCK_TIMEOUT: Final = 1.0
@@ -126,17 +132,28 @@ def _bring(connection: Any, cursor: Any, schema: Definition, quiet: Wait) -> lis
             schema_marks.renew(cursor, foreign)
         return names
     there = schema_marks.listed(cursor, objects())
-    before = applied(cursor)
-    if before:
-        return _upgrade_each(
-            cursor, schema, [each for each in schema.upgrades if each not in before]
-        )
+    if applied(cursor):
+        names = _missing(cursor, schema)
+        if names and names[0] in VERSION_1:
+            return _upgrade_together(cursor, schema, quiet)
+        return _upgrade_each(cursor, schema, names)
     if OURS in there:
         raise restoring("it has tables, and no upgrades")
     with _transaction(cursor):
         make(cursor, schema)
         schema_marks.renew(cursor, there)
     return list(schema.upgrades)
+
+
+def _upgrade_together(cursor: Any, schema: Definition, quiet: Wait) -> list[str]:
+    """Upgrade a database that has some of the upgrades to 1.0.0, of a commit before it."""
+    quiesce(cursor, quiet)
+    with _transaction(cursor):
+        take_over(cursor)
+        foreign = schema_marks.foreign(cursor)
+        names = upgrade(cursor, schema)
+        schema_marks.renew(cursor, foreign)
+    return names
 
 
 def _upgrade_each(cursor: Any, schema: Definition, names: list[str]) -> list[str]:
@@ -177,10 +194,9 @@ def make(cursor: Any, schema: Definition) -> None:
 
 
 def upgrade(cursor: Any, schema: Definition) -> list[str]:
-    """Apply all upgrades that a database of 1.0.0 or later lacks, and replace its functions, in the
+    """Apply all upgrades that a database lacks, which has some, and replace its functions, in the
     transaction under way. The caller writes the marks. Gives what `migrate` does."""
-    before = applied(cursor)
-    names = [name for name in schema.upgrades if name not in before]
+    names = _missing(cursor, schema)
     for name in names:
         _apply(cursor, schema, name)
     different = changed(cursor, schema)
@@ -229,6 +245,12 @@ def _apply(cursor: Any, schema: Definition, name: str) -> None:
 
 def _mark(cursor: Any, name: str) -> None:
     cursor.execute("insert into schema_upgrades (name) values (%s)", (name,))
+
+
+def _missing(cursor: Any, schema: Definition) -> list[str]:
+    """The names of the upgrades that a database lacks, which has some, in order."""
+    before = applied(cursor)
+    return [name for name in schema.upgrades if name not in before]
 
 
 def is_older(cursor: Any) -> bool:

@@ -37,13 +37,13 @@ def _silent(line: str) -> None:
 
 
 class Wait(NamedTuple):
-    """How to wait: with `force` not at all; up to `patience` seconds; as long as `goes_on`. `tell`
-    is called with a line about whom."""
+    """How to wait: with `force` not at all; up to `patience` seconds; as long as `goes_on`.
+    `report` is called with a line about whom."""
 
     force: bool = False
     patience: float = PATIENCE
     goes_on: Callable[[], bool] = _go_on
-    tell: Callable[[str], object] = _silent
+    report: Callable[[str], object] = _silent
 
 
 AT_MOST: Final = Wait()
@@ -60,7 +60,7 @@ def quiesce(cursor: Any, wait: Wait) -> None:
     said = ""
     while running := _running(cursor):
         if wait.force:
-            wait.tell(f"daemons of a release before 1.0.0 still run: {running}; going on")
+            wait.report(f"daemons of a release before 1.0.0 still run: {running}; going on")
             return
         if time.monotonic() > deadline:
             raise StillRunning(
@@ -70,7 +70,7 @@ def quiesce(cursor: Any, wait: Wait) -> None:
         if not wait.goes_on():
             raise Unavailable("the upgrade has to wait for other daemons", "lock")
         if running != said:
-            wait.tell(f"daemons of a release before 1.0.0 still run: {running}")
+            wait.report(f"daemons of a release before 1.0.0 still run: {running}")
             said = running
         time.sleep(_PAUSE)
 

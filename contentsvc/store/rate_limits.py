@@ -1,45 +1,110 @@
-"""How often something may happen: the limits whose effects are rows of one table, `rate_limits`,
-which one function reads and writes (schema/functions/rate_limit.sql).
+"""How often something may happen: the list of the limits. Their effects are rows of one table,
+`rate_limits`, which one function reads and writes (schema/functions/rate_limit.sql).
 
 A limit slides: there are at most so many effects within any of its spans, over all processes
 together, however many come at once. Only what is committed counts: no repeat and no refusal.
-
-The limits that count the rows of their own tables are in contentsvc.store.activity_limits.
 """
 
 from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, one
 
+MINUTE: Final = 60
 HOUR: Final = 3600
+DAY: Final = 24 * HOUR
 """Seconds."""
+_LOG_INS: Final = 15 * MINUTE
 
 
 class Limit(NamedTuple):
-    """A limit: its name in the table, of whom or what it is (`per`), the seconds of its `span`, and
-    the setting that says how many, 0 for any number."""
+    """A limit: its name in the table, what it `counts`, of whom or what (`per`), and the seconds of
+    its `span`. The setting `option` says how many, 0 for any number; without one, it is `most`."""
 
     name: str
+    counts: str
     per: str
     span: int
-    option: str
+    option: str | None = None
+    most: int = 0
 
 
-CHANGES: Final = Limit("changes", "user who acts", HOUR, "changes_per_hour")
-"""Updates, withdrawals and restorations of content."""
-INVITES: Final = Limit("invites", "user who acts", HOUR, "invites_per_hour")
-"""Invites to parties, and answers to them."""
-MAILS: Final = Limit("mails", "mailbox that they go to", HOUR, "mails_per_recipient")
-"""Mails that confirm addresses. The subject stands for the mailbox."""
-LIMITS: Final = (CHANGES, INVITES, MAILS)
-"""All limits."""
+CHANGES: Final = Limit(
+    "changes", "updates, withdrawals and restorations of content", "user", HOUR, "changes_per_hour"
+)
+COMMENTS: Final = Limit("comments", "new comments", "user", MINUTE, "comments_per_minute")
+CONFIRMATIONS: Final = Limit(
+    "confirmations", "mails that the user asks for, to confirm addresses", "user", HOUR, most=20
+)
+FOLLOWS: Final = Limit("follows", "new follows", "user", DAY, "follows_per_day")
+FRIEND_REQUESTS: Final = Limit(
+    "friend_requests", "requests for friendship", "user", DAY, "friend_requests_per_day"
+)
+INVITES: Final = Limit(
+    "invites", "party invites, and answers to them", "user", HOUR, "invites_per_hour"
+)
+LINKS: Final = Limit(
+    "links",
+    "links and unlinks of accounts elsewhere of which a mail tells the user",
+    "user",
+    HOUR,
+    most=20,
+)
+LOG_INS: Final = Limit("log_ins", "wrong passwords", "account and address", _LOG_INS, most=10)
+LOG_INS_OF_ADDRESS: Final = Limit(
+    "log_ins_of_address",
+    "wrong passwords, and wrong tokens of other services, over all accounts",
+    "address",
+    _LOG_INS,
+    "failed_log_ins_per_address",
+)
+MAIL_REQUESTS: Final = Limit(
+    "mail_requests",
+    "requests for mails, and registrations",
+    "address",
+    _LOG_INS,
+    "mails_per_address",
+)
+MAILS: Final = Limit(
+    "mails", "mails that confirm addresses", "mailbox", HOUR, "mails_per_recipient"
+)
+MESSAGES: Final = Limit("messages", "new messages", "user", MINUTE, "messages_per_minute")
+PUBLICATIONS: Final = Limit(
+    "publications", "new content and new revisions", "user", DAY, "publications_per_day"
+)
+REPORTS: Final = Limit("reports", "reports", "user", DAY, "reports_per_day")
+RESETS: Final = Limit(
+    "resets",
+    "mails with a link to set a password; nobody is told of those beyond",
+    "user",
+    HOUR,
+    most=10,
+)
+LIMITS: Final = (
+    *(CHANGES, COMMENTS, CONFIRMATIONS, FOLLOWS, FRIEND_REQUESTS, INVITES, LINKS, LOG_INS),
+    *(LOG_INS_OF_ADDRESS, MAIL_REQUESTS, MAILS, MESSAGES, PUBLICATIONS, REPORTS, RESETS),
+)
+"""All limits, in the order in which whoever needs several asks."""
 
 
-def taken(limit: Limit, subject: str, most: str = ":most") -> str:
-    """A part of a statement that does what `take` does; `subject` and `most` are SQL."""
-    return f"""case when {most}::integer > 0 then rate_limit(
-        '{limit.name}', {subject}, {most}, interval '{limit.span} seconds'
-    ) else 0 end"""
+def span(limit: Limit) -> str:
+    """The span of a limit, in SQL."""
+    return f"interval '{limit.span} seconds'"
+
+
+def taken(limit: Limit, subject: str, most: str = ":most", account: str = "null") -> str:
+    """A part of a statement that does what `take` does. `subject`, `most` and `account` are SQL.
+    `account` is the user with whom the effect is forgotten, if the subject is another."""
+    return _call(limit, subject, most, f"{span(limit)}, {account}")
+
+
+def looked(limit: Limit, subject: str, most: str = ":most") -> str:
+    """The same of what counts nothing: the seconds until there may be one more, 0 if now."""
+    return _call(limit, subject, most, f"{span(limit)}, counts => false")
+
+
+def _call(limit: Limit, subject: str, most: str, rest: str) -> str:
+    return f"""case when {most}::integer > 0
+        then rate_limit('{limit.name}', {subject}, {most}, {rest}) else 0 end"""
 
 
 @one("select rate_limit(:name, :subject, :most, make_interval(secs => :span)) as wait")
@@ -52,10 +117,22 @@ async def take(tx: Db, limit: Limit, subject: str, most: int) -> int:
     a user's id, or the digest of something else.
 
     It is asked where it is certain that there will be an effect, after rows of pairs, contents and
-    files are locked, and before counters are. Who needs several limits asks in the order of their
-    names, and then of their subjects.
+    files are locked, and before counters are. Who needs several limits asks in the order of LIMITS,
+    and then of their subjects.
 
     Gives 0 if it counts. Otherwise the seconds until there may be one more, and nothing is counted:
     then there must be no effect.
     """
     return await _take(tx, limit.name, subject, most, limit.span) if most else 0
+
+
+@one("""
+    select rate_limit(:name, :subject, :most, make_interval(secs => :span), counts => false) as wait
+""")
+async def _look(db: Db, name: str, subject: str, most: int, span: int) -> int:
+    """`look`, with a limit."""
+
+
+async def look(db: Db, limit: Limit, subject: str, most: int) -> int:
+    """The seconds until there may be one more, 0 if now."""
+    return await _look(db, limit.name, subject, most, limit.span) if most else 0

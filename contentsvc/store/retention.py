@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from contentsvc.db.query import Db, one
 from contentsvc.store.accounts.mails import KEPT
-from contentsvc.store.activity_limits import DAY
 from contentsvc.store.fragments import NIL
+from contentsvc.store.rate_limits import DAY
 
 SLICE = 1000
 """Users whose logs one statement checks."""
@@ -169,12 +169,13 @@ async def trim_sessions(db: Db, margin: int) -> Trimmed:
     ago. Delete each session with the last of its tokens."""
 
 
-def _notes(table: str, moment: str, seconds: int = DAY) -> str:
-    """Deletes the oldest notes of a table, if the `moment` of each was so long ago."""
+def _notes(table: str, moment: str, seconds: int = DAY, which: str = "true") -> str:
+    """Deletes the oldest notes of a table, of those `which` may go, if the `moment` of each was so
+    long ago."""
     return f"""
         with old as materialized (
             select ctid from {table}
-            where {moment} < now() - interval '{seconds} seconds'
+            where {moment} < now() - interval '{seconds} seconds' and {which}
             order by {moment} limit {NOTES}
             for update skip locked
         ), gone as (
@@ -191,20 +192,10 @@ async def trim_tellings(db: Db) -> int:
     their number."""
 
 
-@one(_notes("friend_asks", "created"))
-async def trim_friend_asks(db: Db) -> int:
-    """Delete at most NOTES notes of when users asked for friendship. Gives their number."""
-
-
-@one(_notes("departures", "departed", NAMES_KEPT))
+@one(_notes("departures", "departed", NAMES_KEPT, "not pending"))
 async def trim_departures(db: Db) -> int:
     """Delete at most NOTES notes of users who have left: their names are free again. Gives their
     number."""
-
-
-@one(_notes("unfollows", "created"))
-async def trim_unfollows(db: Db) -> int:
-    """Delete at most NOTES notes of follows that were taken back. Gives their number."""
 
 
 @one(_notes("rate_limits", "expires", 0))

@@ -1,9 +1,10 @@
 """Whether the schema is whole, by its marks (the table `schema_marks`).
 
-The marks say what the schema must have. They name each table with its number too, which no other
-table ever has. So a database that was made from a dump, while its keys and triggers are still
-missing or with what somebody else has written meanwhile, is not taken for one that is whole. Only a
-migration of a whole schema and `contentsvc restore` write the marks.
+The marks say what the schema must have (schema/functions/schema_objects.sql). They name each table
+with its number too, which no other table ever has. So a database that was made from a dump, while
+its keys and triggers are still missing or with what somebody else has written meanwhile, is not
+taken for one that is whole. Only a migration of a whole schema and `contentsvc restore` write the
+marks.
 
 Everything here blocks, on a psycopg2 connection in autocommit, or in a transaction of the caller.
 """
@@ -26,7 +27,7 @@ from contentsvc.store.schema_definition import objects
 
 _CONNECT_TIMEOUT: Final = 5
 """Seconds."""
-_PATIENCE: Final = "2s"
+_LOCK_TIMEOUT: Final = "2s"
 """How long a look waits for a lock."""
 MARKED: Final = """
     select coalesce(bool_and(exists (
@@ -105,7 +106,7 @@ def restoring(dsn: str) -> str | None:
             return "somebody restores it"
         if not is_there(cursor):
             return None
-        cursor.execute(f"set lock_timeout = '{_PATIENCE}'")
+        cursor.execute(f"set lock_timeout = '{_LOCK_TIMEOUT}'")
         try:
             return fault(cursor)
         except LockNotAvailable:

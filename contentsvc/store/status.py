@@ -11,7 +11,7 @@ from msgspec import Struct
 from contentsvc.db.query import Db, many, one
 from contentsvc.store.fragments import NIL
 
-_PATIENCE = "10s"
+_STATEMENT_TIMEOUT = "10s"
 """How long each statement may take."""
 
 
@@ -22,11 +22,10 @@ class Server(NamedTuple):
     version: str
     bytes: int
     has_upgrades: bool
-    has_outbox: bool
+    has_tasks: bool
     has_processes: bool
     has_logs: bool
     has_reports: bool
-    has_mails: bool
 
 
 class Count(Struct):
@@ -55,7 +54,7 @@ class Reported(Struct):
 
 
 class Waiting(Struct):
-    """The rows of the outbox: how many, the age of the oldest in seconds (0 without one), and how
+    """Tasks: how many, the age of the oldest in seconds (0 without one), and how
     many have failed."""
 
     rows: int
@@ -64,7 +63,7 @@ class Waiting(Struct):
 
 
 class Failure(Struct):
-    """A row of the outbox that has failed `tries` times. Its age and the time until it is tried
+    """A task that has failed `tries` times. Its age and the time until it is tried
     again are in seconds."""
 
     kind: str
@@ -78,15 +77,14 @@ class Failure(Struct):
     select current_setting('server_version') as version,
            pg_database_size(current_database()) as bytes,
            to_regclass('schema_upgrades') is not null as has_upgrades,
-           to_regclass('outbox') is not null as has_outbox,
+           to_regclass('tasks') is not null as has_tasks,
            to_regclass('processes') is not null as has_processes,
            exists (
                select from pg_attribute a
                where a.attrelid = to_regclass('notification_counters') and a.attname = 'trimmed'
            ) as has_logs,
-           to_regclass('report_queue') is not null as has_reports,
-           to_regclass('mails') is not null as has_mails
-    from (select set_config('statement_timeout', '{_PATIENCE}', true)) limits
+           to_regclass('report_queue') is not null as has_reports
+    from (select set_config('statement_timeout', '{_STATEMENT_TIMEOUT}', true)) limits
 """)
 async def server(db: Db) -> Server:
     """The database itself. The statements after this one may each take so long at most."""
@@ -154,10 +152,10 @@ async def reported(db: Db, most: int) -> Reported:
            coalesce(greatest(extract(epoch from clock_timestamp() - min(created)), 0), 0)::integer
                as oldest,
            count(*) filter (where tries > 0) as failing
-    from outbox
+    from tasks where (queue = :queue) = :only
 """)
-async def waiting(db: Db) -> Waiting:
-    """The outbox as a whole."""
+async def waiting(db: Db, queue: str, only: bool) -> Waiting:
+    """The tasks of this queue, if `only` they are asked for, or all others."""
 
 
 @many("""
@@ -165,8 +163,8 @@ async def waiting(db: Db) -> Waiting:
            tries,
            greatest(extract(epoch from due - clock_timestamp()), 0)::integer as again,
            coalesce(failure, '') as failure
-    from outbox where tries > 0
+    from tasks where tries > 0 and queue <> :without
     order by tries desc, id limit :limit
 """)
-async def failures(db: Db, limit: int) -> list[Failure]:
-    """The rows that have failed most often."""
+async def failures(db: Db, without: str, limit: int) -> list[Failure]:
+    """The tasks that have failed most often, but for those of one queue."""

@@ -1,27 +1,31 @@
-"""The tasks of the outbox: what each row remembers.
+"""Tasks: what each row of contentsvc.store.task_queue remembers.
 
 A task has the JSON of its row as fields, and its class's name as tag, so that a row can be read by
 another release: give a new field a default. What is done for it is in contentsvc.tasks.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import Struct, json
 
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.moderation import ReportedSubject
 
+STEPS: Final = "steps"
+"""The queue of all steps. Each kind of effects has a queue by its name."""
+
 
 class Encoded(NamedTuple):
     """A task as its row has it."""
 
+    queue: str
     kind: str
     task: str
     topic: str | None
 
 
 class Task(Struct, tag_field="kind", rename="camel", kw_only=True, frozen=True):
-    """Something to tell many, with all that a batch has to know."""
+    """Something to do in steps, each a transaction, with all that a step has to know."""
 
     @property
     def topic(self) -> str | None:
@@ -97,12 +101,19 @@ class Departure(Task, frozen=True, tag="Departure"):
 
     user: str
 
-    @property
-    def topic(self) -> str:
-        """The user: by it, the request that puts the task finds it again."""
-        return f"departure of {self.user}"
+
+class Effect(Task, frozen=True):
+    """Something to do outside of the database, by one process at a time."""
+
+
+class SendMail(Effect, frozen=True, tag="SendMail"):
+    """Send a mail of contentsvc.store.accounts.mails."""
+
+    mail: str
 
 
 def encoded(task: Task) -> Encoded:
     """The columns of a task's row."""
-    return Encoded(tag_of(task), json.encode(task).decode(), task.topic)
+    kind = tag_of(task)
+    queue = kind if isinstance(task, Effect) else STEPS
+    return Encoded(queue, kind, json.encode(task).decode(), task.topic)

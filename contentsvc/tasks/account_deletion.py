@@ -1,10 +1,9 @@
-"""Deletes what users have left behind who have deleted their accounts (extensions §8), if the
-request that did so has not come to the end."""
+"""Deletes what users have left behind who have deleted their accounts (extensions §8)."""
 
 from contentsvc.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.accounts import deletion
-from contentsvc.tasks.outbox import Batch
+from contentsvc.tasks.steps import Batch
 
 
 async def departure(tx: Db, task: tasks.Departure, place: str | None, most: int) -> Batch:

@@ -6,8 +6,8 @@ from contentsvc.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.challenges import closing
 from contentsvc.store.fragments import NIL
-from contentsvc.store.outbox import Outbox
-from contentsvc.tasks.outbox import Batch
+from contentsvc.store.task_queue import TaskQueue
+from contentsvc.tasks.steps import Batch
 from contentsvc.wire.notifications import ChallengeParticipated, ChallengeWon
 
 EVERY = 10.0
@@ -18,9 +18,9 @@ class Deadlines:
     """Closes challenges at their deadlines. Any number of processes may try: the challenge's lock
     lets one of them do it."""
 
-    def __init__(self, db: Database, outbox: Outbox) -> None:
+    def __init__(self, db: Database, queue: TaskQueue) -> None:
         self._db = db
-        self._outbox = outbox
+        self._queue = queue
 
     async def run(self) -> None:
         """Close those that are due. One that fails holds up no other.
@@ -40,7 +40,7 @@ class Deadlines:
         async with self._db.transaction() as tx:
             if await closing.lock_due(tx, challenge):
                 await closing.close_by_votes(tx, challenge)
-                await self._outbox.put(tx, tasks.ChallengeClosed(challenge=challenge))
+                await self._queue.put(tx, tasks.ChallengeClosed(challenge=challenge))
 
 
 async def challenge_closed(

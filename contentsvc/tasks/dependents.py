@@ -4,7 +4,7 @@ from contentsvc.db.query import Db
 from contentsvc.store.content import dependents
 from contentsvc.store.fragments import NIL
 from contentsvc.store.tasks import DependencyChanged
-from contentsvc.tasks.outbox import Batch
+from contentsvc.tasks.steps import Batch
 from contentsvc.wire.notifications import DependencyStatus
 
 

@@ -1,4 +1,4 @@
-"""KINDS: the tasks of the outbox that this release does, and the step of each."""
+"""The tasks that this release does: the steps in transactions, and the effects on the outside."""
 
 from contentsvc.store.tasks import (
     ChallengeClosed,
@@ -7,13 +7,15 @@ from contentsvc.store.tasks import (
     DependencyChanged,
     ReportsResolved,
     RevisionPublished,
+    SendMail,
 )
 from contentsvc.tasks.account_deletion import departure
 from contentsvc.tasks.challenge_closing import challenge_closed
 from contentsvc.tasks.dependents import dependency_changed
-from contentsvc.tasks.outbox import kinds
 from contentsvc.tasks.publications import content_published, revision_published
 from contentsvc.tasks.report_decisions import reports_resolved
+from contentsvc.tasks.steps import kinds
+from contentsvc.wire.base import tag_of
 
 KINDS = kinds(
     (ContentPublished, content_published),
@@ -23,3 +25,6 @@ KINDS = kinds(
     (ReportsResolved, reports_resolved),
     (Departure, departure),
 )
+"""The steps by the names of their kinds."""
+EFFECTS = tuple(map(tag_of, (SendMail,)))
+"""The kinds of effects. How each is done depends on the settings."""

@@ -1,29 +1,31 @@
 """Sends the mails that wait (extensions §8).
 
-A mail is claimed by one process, sent without a transaction, and then noted as sent. So each mail
-is sent at least once. It is sent twice if the process or the database dies between the mail
-server's reply and the note; both have one Message-ID.
+Each mail is an effect: it is sent at least once. It is sent twice if the process or the database
+dies between the mail server's reply and the note; both have one Message-ID.
 
 While the server cannot be used, mails stay as they are, and the job fails. A mail that the server
 puts off waits by itself, with growing pauses. A mail that it refuses has come to its end.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, NamedTuple, Protocol
 
-from twisted.internet.defer import Deferred, DeferredList
-from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
-from twisted.python.failure import Failure
 
-from contentsvc.core.timers import Bell
 from contentsvc.db.database import Database
-from contentsvc.mail.errors import Away, NotTaken, PutOff
+from contentsvc.mail import errors
+from contentsvc.mail.errors import NotTaken
 from contentsvc.mail.message import compose, link, mailable
 from contentsvc.mail.texts import NOBODY, Text
+from contentsvc.store import rate_limits
 from contentsvc.store.accounts import identities, mails
-from contentsvc.store.accounts.mails import Addressee, Claimed
+from contentsvc.store.accounts.mails import Addressee, Mail
+from contentsvc.store.rate_limits import RESETS
+from contentsvc.store.tasks import SendMail
+from contentsvc.tasks import effects
+from contentsvc.tasks.effects import Done, Kind, Outcome, PutOff
 
 EVERY = 10.0
 """Seconds between two looks for mails that were put off, or whose process has died. While the mail
@@ -32,14 +34,14 @@ CONNECTIONS, EACH = 4, 5
 """Most connections to the mail server at a time, and mails that wait for each of them."""
 MOST = 100
 """Mails that go over a connection."""
-MOST_RESETS = 10
-"""Mails with a link to set a password that an account gets in an hour. Nobody is told of those
-beyond."""
 GIVE_UP_AFTER: Final = 3 * 24 * 3600.0
 """Seconds after which a mail is not tried again."""
 
-FAREWELL: Final = 10.0
-"""Seconds that a mail under way may take when the process stops. Else it would be sent again."""
+LEASE: Final = 180
+"""Seconds that a process has for a mail: more than a sending may take."""
+FIRST_PAUSE: Final = 5
+LAST_PAUSE: Final = 1800
+"""Seconds until a mail that was put off is tried again. They double each time."""
 
 log = Logger()
 
@@ -85,13 +87,30 @@ class Counts:
     refused: int = 0
 
 
-class Sending:
+class _Connection:
+    """A session of effects that go over one connection."""
+
+    def __init__(
+        self, session: Session, send: Callable[[Session, SendMail, float], Awaitable[Outcome]]
+    ) -> None:
+        self._session = session
+        self._send = send
+        self.quit = session.quit
+
+    @property
+    def lost(self) -> bool:
+        return self._session.lost
+
+    async def act(self, task: SendMail, waited: float) -> Outcome:
+        return await self._send(self._session, task, waited)
+
+
+class MailSender:
     """Sends them. `token` makes a link's token, of a mail's purpose and id. `counts` is what this
     process has done."""
 
     def __init__(
         self,
-        reactor: IReactorTime,
         wall: Wall,
         db: Database,
         server: Server,
@@ -108,91 +127,69 @@ class Sending:
         self._token = token
         self._counts = counts
         self._patience = patience
-        self._working = 0
-        self._stopping = False
-        self._ended = Bell(reactor)
+        self.kind = Kind(
+            SendMail,
+            self._begin,
+            lease=LEASE,
+            first_pause=FIRST_PAUSE,
+            last_pause=LAST_PAUSE,
+            sessions=CONNECTIONS,
+            per_session=EACH,
+            most=MOST,
+        )
 
-    async def run(self) -> float | None:
-        """Send those that are due. Raises Away."""
-        self._ended.silence()
-        due = await mails.due(self._db, CONNECTIONS * EACH)
-        if not due:
-            return None
-        begun = [Deferred.fromCoroutine(self._work()) for _ in range(0, due, EACH)]
-        # One that fails does not end the others.
-        for _, result in await DeferredList(begun, consumeErrors=True):
-            if isinstance(result, Failure):
-                result.raiseException()
-        return 0.0
+    async def _begin(self) -> effects.Session:
+        """A connection to the mail server. Raises Away."""
+        return _Connection(await self._server.connect(), self.send)
 
-    async def stop(self) -> None:
-        """Take no more mails, and wait for those under way, but not for long."""
-        self._stopping = True
-        if self._working:
-            await self._ended.wait(FAREWELL)
-
-    async def _work(self) -> None:
-        """Send what is due over one connection."""
-        self._working += 1
-        try:
-            await self._send_all()
-        finally:
-            self._working -= 1
-            if not self._working:
-                self._ended.ring()
-
-    async def _send_all(self) -> None:
-        session = await self._server.connect()
-        try:
-            for _ in range(MOST):
-                mail = None if self._stopping else await mails.claim(self._db)
-                if mail is None:
-                    return
-                await self._send(session, mail)
-                if session.lost:
-                    return
-        finally:
-            await session.quit()
-
-    async def _send(self, session: Session, mail: Claimed) -> None:
-        """Send a mail, and note what came of it. Raises Away."""
-        if mail.age > self._patience:
-            return await self._refused(mail, mail.user_id, "it has waited too long")
+    async def send(self, session: Session, task: SendMail, waited: float) -> Outcome:
+        """Send a mail. Raises Away."""
+        mail = await mails.attempt(self._db, task.mail)
+        if mail is None:
+            return Done()
+        if waited > self._patience:
+            return self._refused(mail, mail.user_id, "it has waited too long")
         user = await self._addressee(mail)
         if user is None:
-            return await mails.drop(self._db, mail.id, mail.tries)
+            return Done(partial(mails.drop, id=mail.id))
         recipient = mailable(mail.email if mail.purpose != "reset" else user.email)
         if recipient is None:
-            return await self._refused(mail, user.id, "no mail can be sent to such an address")
+            return self._refused(mail, user.id, "no mail can be sent to such an address")
+        return await self._deliver(session, mail, user, recipient)
+
+    async def _deliver(
+        self, session: Session, mail: Mail, user: Addressee, recipient: str
+    ) -> Outcome:
         try:
             message = await self._message(mail, user, recipient)
             await session.send(self._look.sender, recipient, message)
         except NotTaken as error:
-            await self._refused(mail, user.id, str(error))
-        except PutOff as error:
+            return self._refused(mail, user.id, str(error))
+        except errors.PutOff as error:
             self._counts.put_off += 1
-            await mails.put_off(self._db, mail.id, mail.tries, str(error))
-        except Away as error:
-            await mails.put_off(self._db, mail.id, mail.tries, str(error))
-            raise
-        else:
-            self._counts.sent += 1
-            await mails.sent(self._db, mail.id, mail.tries)
+            return PutOff(str(error))
+        self._counts.sent += 1
+        return Done()
 
-    async def _addressee(self, mail: Claimed) -> Addressee | None:
+    async def _addressee(self, mail: Mail) -> Addressee | None:
         """Who is to get a mail; None if nobody is."""
         if mail.purpose != "reset":
             user = mail.user_id and await mails.addressee(self._db, mail.user_id)
             return user or None
         async with self._db.transaction() as tx:
             holder = await mails.holder(tx, mail.email)
-            if holder is None or not await mails.assign(
-                tx, mail.id, mail.tries, holder.id, holder.email, MOST_RESETS
+            if holder is None:
+                return None
+            # One that was put off has been counted.
+            if holder.id != mail.user_id and await rate_limits.take(
+                tx, RESETS, holder.id, RESETS.most
             ):
+                return None
+            if not await mails.assign(tx, mail.id, holder.id, holder.email):
                 return None
         return holder
 
-    async def _refused(self, mail: Claimed, user: str | None, why: str) -> None:
+    def _refused(self, mail: Mail, user: str | None, why: str) -> Outcome:
         self._counts.refused += 1
         # Log: the mail server has refused this mail for good, with this code; or no mail can be
         # sent to such an address; or it has waited for 3 days. The line does not have the address.
@@ -203,9 +200,9 @@ class Sending:
             user=user or "unknown",
             reason=why,
         )
-        await mails.give_up(self._db, mail.id, mail.tries, why)
+        return Done(partial(mails.give_up, id=mail.id))
 
-    async def _message(self, mail: Claimed, user: Addressee, recipient: str) -> bytes:
+    async def _message(self, mail: Mail, user: Addressee, recipient: str) -> bytes:
         # The address in such a mail is not yet the account's, whatever it has confirmed before.
         known = user.confirmed and mail.purpose not in {"confirm", "change"}
         values = {

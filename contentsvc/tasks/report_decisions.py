@@ -3,7 +3,7 @@
 from contentsvc.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.moderation import reports
-from contentsvc.tasks.outbox import Batch
+from contentsvc.tasks.steps import Batch
 from contentsvc.wire.notifications import ReportResolved
 
 

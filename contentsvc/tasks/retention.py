@@ -91,8 +91,6 @@ def retain(db: Db, days: int) -> list[Job]:
         "expired sessions": sessions,
         "processes that have died": dead,
         "notes of who was told of dependencies": notes(retention.trim_tellings),
-        "notes of follows that were taken back": notes(retention.trim_unfollows),
-        "notes of requests for friendship": notes(retention.trim_friend_asks),
         "names of users who have left": notes(retention.trim_departures),
         "notes of limits": notes(retention.trim_rate_limits),
         "old mails": notes(retention.trim_mails),

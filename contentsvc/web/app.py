@@ -194,9 +194,9 @@ class Api(Resource):
         undecided = route.undecided
 
         async def serve(request: ApiRequest, values: dict[str, Any], caller: Who | None) -> None:
-            spent = RequestTiming()
-            spent.owner = request
-            CURRENT.set(spent)
+            timing = RequestTiming()
+            timing.owner = request
+            CURRENT.set(timing)
             try:
                 if oauth:
                     request.setHeader(b"Cache-Control", b"no-store")

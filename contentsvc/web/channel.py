@@ -80,17 +80,17 @@ class ApiChannel(Channel):
         self.release()
         self.site.backlog.leave(self)
         super().connectionLost(reason)
-        self.site.unsent.taken(self)
+        self.site.slow_clients.taken(self)
         self.site.traffic.lost(self)
 
     def pauseProducing(self) -> None:
         """The transport's buffer is over its size. Called at each write that leaves it so."""
         super().pauseProducing()
-        self.site.unsent.full(self)
+        self.site.slow_clients.full(self)
 
     def resumeProducing(self) -> None:
         """The transport's buffer is empty."""
-        self.site.unsent.resumed(self)
+        self.site.slow_clients.resumed(self)
         super().resumeProducing()
         if self.held_back:
             self.reading.pauseProducing()
@@ -146,8 +146,8 @@ class ApiChannel(Channel):
 
     def _goes_on(self, size: int) -> bool:
         """Whether so much input is only a part of one body, which goes on to a sink."""
-        arrival = self.requests[-1].arrival if self.requests else None
-        return arrival is not None and arrival.left >= size
+        streamed = self.requests[-1].streamed_body if self.requests else None
+        return streamed is not None and streamed.left >= size
 
     def hold_back(self, hold: bool) -> None:
         """Read nothing more, or read on."""
@@ -298,7 +298,9 @@ class ApiChannel(Channel):
         else:
             request.gotLength(self.length)
             # Without a body, no client waits for permission to send it (RFC 9110 §10.1.1).
-            if self.length != 0 and not (request.refused or request.problem or request.arrival):
+            if self.length != 0 and not (
+                request.refused or request.problem or request.streamed_body
+            ):
                 self.permit(request)
 
     def permit(self, request: ApiRequest) -> None:

@@ -25,7 +25,7 @@ class Common(Protocol):
     refuse: Callable[[Any, Any], object]
     next_id: Callable[[], str]
     traffic: Traffic
-    unsent: SlowClients
+    slow_clients: SlowClients
     backlog: DeferredInput
     held: Held
     proxies: Proxies

@@ -70,7 +70,7 @@ class ApiRequest(Request):
     """The bytes of its body, by its headers; None if it is chunked."""
     sink: Sink | None = None
     """Where its body goes, if that is not memory. Set by `site.judge`."""
-    arrival: StreamedBody | None = None
+    streamed_body: StreamedBody | None = None
     held = 0
     """Bytes of its body that `_room` counts."""
     _room: Room | None = None
@@ -131,8 +131,8 @@ class ApiRequest(Request):
         if self.problem is not None:
             channel.doomed = self
         elif self.sink is not None and length is not None:
-            self.arrival = StreamedBody(self, self.sink, length)
-            self.arrival.begin()
+            self.streamed_body = StreamedBody(self, self.sink, length)
+            self.streamed_body.begin()
         elif length is None or length > len(channel.pending):
             self._timer = self.site.reactor.callLater(
                 self.site.body_timeout, self.refuse, RequestTimeout()
@@ -159,8 +159,8 @@ class ApiRequest(Request):
 
     def handleContentChunk(self, data: bytes) -> None:
         """A part of the body has arrived."""
-        if self.arrival is not None:
-            self.arrival.received(data)
+        if self.streamed_body is not None:
+            self.streamed_body.received(data)
             return
         if self.refused or self.problem is not None:
             return
@@ -192,8 +192,8 @@ class ApiRequest(Request):
         self._stop_timer()
         self.release()
         self.refused = True
-        if self.arrival is not None:
-            self.arrival.stop()
+        if self.streamed_body is not None:
+            self.streamed_body.stop()
         self.method = getattr(self.channel, "command", b"")
         self.content = BytesIO()
         self.channel.persistent = False
@@ -217,7 +217,7 @@ class ApiRequest(Request):
         self.site.traffic.waiting.pop(self.channel, None)
         if self.length != 0:
             self.arrived = self.site.reactor.seconds()
-        if self.judged is not None and self.arrival is None and self.arrived is not None:
+        if self.judged is not None and self.streamed_body is None and self.arrived is not None:
             if self._room is not None:
                 self._room.arriving.pop(self, None)
             if self.arrived - self.started > _FRESH:
@@ -238,8 +238,8 @@ class ApiRequest(Request):
         if self._flow is not None:
             self._flow.stopProducing()
         if not self.whole:
-            if self.arrival is not None and not self.refused:
-                self.arrival.stop()
+            if self.streamed_body is not None and not self.refused:
+                self.streamed_body.stop()
                 self.note += " cut-off"
                 self.site.log_request(self, 408)
             self.site.traffic.ended(self)

@@ -77,7 +77,7 @@ class ApiSite(Site, Common):
         self.proxies = proxies
         self._observe = observe
         self.slow = slow
-        self.unsent = SlowClients(reactor)
+        self.slow_clients = SlowClients(reactor)
         self.backlog = DeferredInput(reactor)
         self.held = Held()
         self._second, self._date = -1, b""

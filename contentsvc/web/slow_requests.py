@@ -12,7 +12,7 @@ from typing import Any
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from contentsvc.core.request_timing import RequestTiming, spent_by
+from contentsvc.core.request_timing import RequestTiming, timing_of
 from contentsvc.core.timers import cancel
 from contentsvc.web.request import ApiRequest
 
@@ -41,8 +41,8 @@ class SlowRequests:
 
     def note(self, method: str, request: ApiRequest, status: int, seconds: float) -> None:
         """A request that took over `threshold` seconds has been answered."""
-        spent = spent_by(request)
-        times = times_of(request, spent, seconds)
+        timing = timing_of(request)
+        times = times_of(request, timing, seconds)
         if request.route.startswith(_TRANSFER):
             own = seconds - times["body"] - times["sending"]
             if own <= self.threshold:
@@ -55,9 +55,9 @@ class SlowRequests:
             "status": status,
             "ms": _ms(seconds),
             "reason": max(reasons, key=lambda name: reasons[name]),
-            "statements": spent.statements,
-            "slowest": statement_name(spent.sql),
-            "slowest_ms": _ms(spent.slowest),
+            "statements": timing.statements,
+            "slowest": statement_name(timing.sql),
+            "slowest_ms": _ms(timing.slowest),
             "user": request.caller,
             "request_id": request.request_id,
         }
@@ -100,20 +100,20 @@ class SlowRequests:
             cancel(timer)
 
 
-def times_of(request: ApiRequest, spent: RequestTiming, seconds: float) -> Times:
+def times_of(request: ApiRequest, timing: RequestTiming, seconds: float) -> Times:
     """Where this many seconds of a request went. `loop` is what is left: the process itself."""
     arrived = request.started if request.arrived is None else request.arrived
     times: dict[str, float] = {
         "pool": 0.0,
         "turn": 0.0,
-        "database": spent.database,
+        "database": timing.database,
         "queue": 0.0,
         "hashing": 0.0,
         "outside": 0.0,
         "body": arrived - request.started if request.whole else seconds,
         "sending": 0.0,
     }
-    for wait, waited in spent.waits.items():
+    for wait, waited in timing.waits.items():
         times[wait] = waited
     return {**times, "loop": max(0.0, seconds - sum(times.values()))}
 

@@ -18,7 +18,7 @@ _GRACE = 1.0
 """Seconds that a connection without a request is kept while draining. If it is in use, its next
 request comes within this time, and the answer says that the connection ends. To close it at once
 could cut off that request, and a proxy must not repeat a POST."""
-_PATIENCE = 5.0
+_LEAST_IDLE = 5.0
 """When there are too many connections, one without a request gives way after so many seconds."""
 
 
@@ -118,7 +118,7 @@ class Traffic:
             return True
         oldest = next(iter(self.waiting), None)
         now = self._reactor.seconds()
-        admitted = oldest is not None and self.waiting[oldest] + _PATIENCE <= now
+        admitted = oldest is not None and self.waiting[oldest] + _LEAST_IDLE <= now
         if oldest is not None and admitted:
             del self.waiting[oldest]
             self.channels.discard(oldest)

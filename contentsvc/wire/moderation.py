@@ -67,7 +67,7 @@ class Subject(Record):
     id: str
 
 
-class Action(Record):
+class AuditLogEntry(Record):
     """What an admin did, and could do only as an admin. `reason` is empty if none was given."""
 
     id: Id

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import psycopg2
+from psycopg2 import sql
 
 from .helper import Helper
 from .processes import Process
@@ -45,17 +46,23 @@ def settle(url: str, patience: float = _PATIENCE) -> None:
 
 
 def _waiting(cursor: Any) -> bool:
-    cursor.execute("select exists (select from outbox)")
+    table = sql.Identifier(_table(cursor) or "")
+    cursor.execute(sql.SQL("select exists (select from {})").format(table))
     (waiting,) = cursor.fetchone()
     return bool(waiting)
 
 
 def known(url: str) -> bool:
-    """Whether the database is of a release with an outbox."""
+    """Whether the database is of a release with a queue of tasks."""
     with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
-        cursor.execute("select to_regclass('outbox') is not null")
-        (there,) = cursor.fetchone()
-        return bool(there)
+        return _table(cursor) is not None
+
+
+def _table(cursor: Any) -> str | None:
+    """The queue of tasks; of a release before 1.0.0, the outbox. None if it has none."""
+    cursor.execute("select coalesce(to_regclass('tasks'), to_regclass('outbox'))::text")
+    (table,) = cursor.fetchone()
+    return None if table is None else str(table)
 
 
 class Run:

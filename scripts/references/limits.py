@@ -5,17 +5,18 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from contentsvc import config, passwords, tokens
-from contentsvc.api.accounts import credentials, emails, identities, oauth
+from contentsvc.api.accounts import oauth
 from contentsvc.api.families import OPERATIONS
 from contentsvc.bucket import bucket, images
 from contentsvc.config.setting import Setting
-from contentsvc.config.table import LOAD, QUOTAS, RATES, SETTINGS
+from contentsvc.config.table import LOAD, QUOTAS, SETTINGS
 from contentsvc.identity import subject
 from contentsvc.push import bounded_reading, heartbeat, socket
 from contentsvc.store import retention
 from contentsvc.store.accounts import addresses, mails
 from contentsvc.store.content import dependents, publication_audience
 from contentsvc.store.files import references
+from contentsvc.store.rate_limits import LIMITS, Limit
 from contentsvc.tasks import mails as sending
 from contentsvc.web import body_limits, slow_clients, streamed_body
 from scripts.references.markdown import code, items, page, size, span, table
@@ -31,7 +32,7 @@ _RATES = (
     "They hold over all processes together, exactly, however many requests come at once. They hold "
     "for admins too.",
     "Only what had an effect counts: no repeat and no refusal. What is undone later counts.",
-    "They count for the user who acts.",
+    "A right password forgets the wrong ones of its account from its address.",
     "Above a limit, the answer is 429 with `Retry-After`: the time until one more is possible. "
     "Every other error comes first.",
     "Requests as such have no limit: whoever reads may do so as often as they like.",
@@ -41,11 +42,6 @@ _VALUES = """\
 Lengths of texts are in characters. "Where" are the types of [openapi.json](../openapi.json). No
 text may have the character NUL."""
 
-_COUNTED = (
-    "failed_log_ins_per_address",
-    "mails_per_address",
-    "mails_per_recipient",
-)
 _OTHER_SIZES = ("file_bytes", "image_bytes", "sessions_per_user")
 _OTHER_LOAD = ("body_timeout", "statement_timeout", "drain_timeout", "pool_size")
 _KEPT = ("notification_retention",)
@@ -71,15 +67,13 @@ def reference() -> str:
         _ABOUT,
         "## How often",
         items(_RATES),
-        table(heads, _settings(RATES)),
-        "## Log-ins and mails",
-        table(heads, [*_settings("", _COUNTED), *_fixed_rates()]),
+        table(("What", "Of each", "Within", "Limit", "Setting"), map(_rate, LIMITS)),
         "## How much",
-        table(heads, [*_settings(QUOTAS, _OTHER_SIZES), *_amounts()]),
+        table(heads, [*_settings(QUOTAS.name, _OTHER_SIZES), *_amounts()]),
         "## Bodies of requests",
         table(heads, _bodies()),
         "## Connections and waiting",
-        table(heads, [*_settings(LOAD, _OTHER_LOAD), *_waiting()]),
+        table(heads, [*_settings(LOAD.name, _OTHER_LOAD), *_waiting()]),
         "## The socket",
         table(heads, _socket()),
         "## How long things are good, or kept",
@@ -111,22 +105,12 @@ def _default(setting: Setting) -> str:
     return default(setting)
 
 
-def _fixed_rates() -> list[tuple[str, str, str]]:
-    window = span(credentials.WINDOW)
-    return [
-        ("Wrong passwords for one account from one address", f"{credentials.MOST} in {window}", ""),
-        ("Mails that a user may ask for, to confirm addresses", f"{emails.MOST} in an hour", ""),
-        (
-            "Mails to one account with a link to set a password; nobody is told of those beyond",
-            f"{sending.MOST_RESETS} in an hour",
-            "",
-        ),
-        (
-            "Links and unlinks of accounts elsewhere of which a mail tells the user",
-            f"{identities.MOST} in an hour",
-            "",
-        ),
-    ]
+def _rate(limit: Limit) -> tuple[str, str, str, str, str]:
+    settings = [setting for setting in SETTINGS if setting.name == limit.option]
+    most = _default(settings[0]) if settings else str(limit.most)
+    name = code(limit.option) if limit.option else ""
+    what = limit.counts[:1].upper() + limit.counts[1:]
+    return what, limit.per, span(limit.span), most, name
 
 
 def _amounts() -> list[tuple[str, str, str]]:

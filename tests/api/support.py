@@ -11,7 +11,7 @@ from contentsvc.push.notifier import data_of
 from contentsvc.roles import MODERATE, Permission
 from contentsvc.store.notifications import notifications
 from contentsvc.store.notifications.notifications import Following
-from contentsvc.store.outbox import Outbox
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.web.call import Viewer
 from contentsvc.web.errors import Problem
 from contentsvc.wire.notifications import Notification
@@ -83,8 +83,8 @@ class Notifier:
         self.states.append(user)
 
 
-class Tasks(Outbox):
-    """An outbox that remembers how often it was woken."""
+class Tasks(TaskQueue):
+    """A queue of tasks that remembers how often it was woken."""
 
     def __init__(self) -> None:
         self.woken = 0
@@ -94,7 +94,7 @@ class Tasks(Outbox):
         self.woken += 1
 
 
-class Endings:
+class FakeRevocation:
     """Remembers which sessions were ended, once that is committed."""
 
     def __init__(self) -> None:

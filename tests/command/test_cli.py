@@ -207,7 +207,7 @@ class UserTests(CommandCase):
         self.refused("--yes", "user", "delete", "ada")
         self.good("user", "delete", "ada", "--yes")
         self.assertEqual(self.sql("select count(*) from users"), [(0,)])
-        self.assertEqual(self.sql("select kind from outbox"), [("Departure",)])
+        self.assertEqual(self.sql("select kind from tasks"), [("Departure",)])
         words = ["user", "add", "Ada", "--email", "ada@example.com", "--password-stdin"]
         self.refused("name Ada", *words, given=PASSWORD.encode())
 

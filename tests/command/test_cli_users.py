@@ -34,12 +34,15 @@ class PasswordTests(CommandCase):
         self.add("ada")
         self.good("token", "ada")
         for address in (uuid4(), uuid4()):
-            self.sql(f"insert into failed_log_ins select id, '{address}', 10, now() from users")
+            self.sql(
+                f"""insert into rate_limits (name, subject, expires, account)
+                    select 'log_ins', '{address}', now() + interval '1 minute', id from users"""
+            )
         self.good(*WORDS, given=f"{LONGER}\n".encode())
         ((encoded,),) = self.sql("select password_hash from users")
         self.assertTrue(HASHER.verify(encoded, LONGER))
         self.assertEqual(self.sql("select count(*) from sessions where revoked is null"), [(0,)])
-        self.assertEqual(self.sql("select count(*) from failed_log_ins"), [(0,)])
+        self.assertEqual(self.sql("select count(*) from rate_limits"), [(0,)])
 
     def test_links(self) -> None:
         """It ends the links in mails that set a password, or change the address."""

@@ -191,15 +191,18 @@ class StatusTests(CommandCase):
             " from users, generate_series(1, 2) n"
         )
         self.sql(
-            "insert into outbox (kind, task, created, tries, failure, due) values"
-            " ('A', '{}', now() - interval '100 s', 0, null, null),"
-            " ('B', '{}', now() - interval '50 s', 2, 'broken', now() + interval '30 s')"
+            "insert into tasks (queue, kind, task, created, tries, failure, due) values"
+            " ('steps', 'A', '{}', now() - interval '100 s', 0, null, now()),"
+            " ('steps', 'B', '{}', now() - interval '50 s', 2, 'broken', now() + interval '30 s'),"
+            " ('SendMail', 'C', '{}', now() - interval '20 s', 3, 'broken', now())"
         )
         found = self.look(ATTENTION)
         self.assertEqual(found.users, Count(2, False))
         assert found.outbox is not None and found.oldest_notification is not None
         self.assertEqual((found.outbox.rows, found.outbox.failing), (2, 1))
         self.assertGreaterEqual(found.outbox.oldest, 100)
+        assert found.mails is not None
+        self.assertEqual((found.mails.waiting, found.mails.put_off), (1, 1))
         ((failure),) = found.outbox.failures
         self.assertEqual((failure.kind, failure.tries, failure.failure), ("B", 2, "broken"))
         self.assertTrue(failure.age >= 50 and failure.again <= 30)

@@ -295,7 +295,7 @@ class FuzzTests(SpecCase):
 
         def forget() -> None:
             with database.cursor() as cursor:
-                cursor.execute("delete from failed_log_ins")
+                cursor.execute("delete from rate_limits")
 
         loop = LoopingCall(forget)
         loop.start(0.2)

@@ -2,20 +2,23 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator
-from random import Random
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred, succeed
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.core.concurrency import (
+    Batcher,
     Bulkhead,
+    Call,
     Full,
     KeyedQueue,
     SingleFlight,
     for_each_bounded,
     map_bounded,
 )
+from tests.support.walks import walks
 
 AT_ONCE, MOST = 2, 8
 
@@ -173,6 +176,113 @@ class SingleFlightTests(SynchronousTestCase):
         self.begun[0].callback("a")
         self.begun[1].callback("b")
         self.assertEqual(self.successResultOf(again[0]), "b")
+
+
+class Numbered(Call[int]):
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+class Doubler(Batcher[Numbered]):
+    """Doubles numbers, at once or as the test says."""
+
+    def __init__(self, *, at_once: bool = False, turn: Clock | None = None) -> None:
+        super().__init__(most=3, runs=AT_ONCE, outage=OSError, turn=turn)
+        self.begun: list[tuple[list[int], Deferred[None]]] = []
+        self._at_once = at_once
+
+    async def run(self, batch: list[Numbered]) -> None:
+        if not self._at_once:
+            self.begun.append(([call.number for call in batch], Deferred()))
+            await self.begun[-1][1]
+        for call in batch:
+            self.settle(call, 2 * call.number)
+
+    def ask(self, *numbers: int) -> list[Deferred[int]]:
+        calls = [Numbered(number) for number in numbers]
+        for call in calls:
+            self.add(call)
+        return [call.result for call in calls]
+
+    @property
+    def batches_begun(self) -> list[list[int]]:
+        return [numbers for numbers, _ in self.begun]
+
+
+class BatcherTests(SynchronousTestCase):
+    def test_order(self) -> None:
+        """A call goes at once while there is a place. The others go in their order, as many as may
+        go together, when a batch has ended."""
+        doubler = Doubler()
+        results = doubler.ask(*range(7))
+        self.assertEqual(doubler.batches_begun, [[0], [1]])
+        doubler.begun[1][1].callback(None)
+        self.assertEqual(doubler.batches_begun, [[0], [1], [2, 3, 4]])
+        doubler.begun[2][1].callback(None)
+        self.assertEqual(doubler.batches_begun[3:], [[5, 6]])
+        for _, done in (doubler.begun[0], doubler.begun[3]):
+            done.callback(None)
+        self.assertEqual([self.successResultOf(each) for each in results], [*range(0, 14, 2)])
+
+    def test_turn(self) -> None:
+        """With a reactor they are collected until its turn ends, also those that a batch has made
+        wait."""
+        clock = Clock()
+        doubler = Doubler(turn=clock)
+        doubler.ask(*range(7))
+        self.assertEqual(doubler.begun, [])
+        clock.advance(0)
+        self.assertEqual(doubler.batches_begun, [[0, 1, 2], [3, 4, 5]])
+        doubler.begun[0][1].callback(None)
+        doubler.ask(7)
+        clock.advance(0)
+        self.assertEqual(doubler.batches_begun[2:], [[6, 7]])
+
+    def test_outage(self) -> None:
+        """An outage fails all calls of a batch, each with its own error."""
+        doubler = Doubler(turn=(clock := Clock()))
+        results = doubler.ask(1, 2)
+        clock.advance(0)
+        doubler.begun[0][1].errback(OSError("away"))
+        one, two = [self.failureResultOf(each, OSError).value for each in results]
+        self.assertIsNot(one, two)
+        self.assertEqual((one.args, two.args), (("away",), ("away",)))
+        self.assertEqual(len(doubler.begun), 1)
+
+    def test_fault(self) -> None:
+        """After another error each call goes alone, as places are free, before those that wait.
+        The one at fault fails."""
+        doubler = Doubler(turn=(clock := Clock()))
+        results = doubler.ask(*range(7))
+        clock.advance(0)
+        doubler.begun[0][1].errback(KeyError())
+        self.assertEqual(doubler.batches_begun[2:], [[0]])
+        doubler.begun[2][1].callback(None)
+        doubler.begun[3][1].errback(KeyError())
+        clock.advance(0)
+        self.assertEqual(doubler.batches_begun[3:], [[1], [2]])
+        doubler.begun[4][1].callback(None)
+        clock.advance(0)
+        self.assertEqual(doubler.batches_begun[5:], [[6]])
+        self.failureResultOf(results[1], KeyError)
+        self.assertEqual([self.successResultOf(results[n]) for n in (0, 2)], [0, 4])
+
+    def test_ends_at_once(self) -> None:
+        """Batches that end as soon as they begin do not begin one inside the other."""
+        doubler = Doubler(at_once=True)
+        doubler.running = AT_ONCE
+        results = doubler.ask(*range(20_000))
+        doubler.running = 0
+        doubler.hand_over()
+        self.assertEqual(sum(map(self.successResultOf, results)), 19_999 * 20_000)
+
+    def test_stop(self) -> None:
+        """After a stop nothing begins any more."""
+        doubler = Doubler(turn=(clock := Clock()))
+        doubler.ask(1)
+        doubler.stop()
+        self.assertEqual((clock.getDelayedCalls(), doubler.begun), ([], []))
 
 
 class KeyedQueueTests(SynchronousTestCase):
@@ -380,38 +490,41 @@ class BulkheadTests(SynchronousTestCase):
         """In any order of events: none is idle while some wait, as many wait as may, and no more;
         each has one end, only the longest queue loses of it, and nobody's next waits for more than
         a round."""
-        for seed in range(60):
-            random = Random(seed)
-            work = self.work = Work()
-            asked: list[str] = []
-            waiting: list[str] = []
-            lost = 0
-            for n in range(300):
-                if random.random() < 0.6:
-                    # One of them floods.
-                    who = random.choice("aaaaaaaaaaaabcde")
-                    asked.append(f"{who}{n}")
-                    self.ask(asked[-1])
-                elif work.running:
-                    name = random.choice(sorted(work.running))
-                    work.end(name, random.choice((None, None, ValueError())))
-                for name in work.full()[lost:]:
-                    self.assertEqual(len(waiting), MOST, name)
-                    # It was one of the longest queue, with itself in it.
-                    lines = Counter(name[0] for name in [*waiting, asked[-1]])
-                    self.assertEqual(lines[name[0]], max(lines.values()), (name, lines))
-                lost = len(work.full())
-                waiting = [name for name in asked if name not in {*work.begun, *work.ended}]
-                self.assertLessEqual(len(waiting), MOST)
-                self.assertEqual(len(work.running), min(AT_ONCE, len(work.running) + len(waiting)))
-            while work.running:
-                work.end(next(iter(work.running)))
-            self.assertCountEqual(work.ended, asked)
-            for who in "abcde":
-                mine = [name for name in work.begun if name[0] == who]
-                self.assertEqual(mine, sorted(mine, key=lambda name: int(name[1:])))
-            self.assert_rounds(work, asked)
-            self.assert_free(work)
+        for walk in walks(60):
+            with walk:
+                random = walk.random
+                work = self.work = Work()
+                asked: list[str] = []
+                waiting: list[str] = []
+                lost = 0
+                for n in range(300):
+                    if random.random() < 0.6:
+                        # One of them floods.
+                        who = random.choice("aaaaaaaaaaaabcde")
+                        asked.append(f"{who}{n}")
+                        self.ask(asked[-1])
+                    elif work.running:
+                        name = random.choice(sorted(work.running))
+                        work.end(name, random.choice((None, None, ValueError())))
+                    for name in work.full()[lost:]:
+                        self.assertEqual(len(waiting), MOST, name)
+                        # It was one of the longest queue, with itself in it.
+                        lines = Counter(name[0] for name in [*waiting, asked[-1]])
+                        self.assertEqual(lines[name[0]], max(lines.values()), (name, lines))
+                    lost = len(work.full())
+                    waiting = [name for name in asked if name not in {*work.begun, *work.ended}]
+                    self.assertLessEqual(len(waiting), MOST)
+                    self.assertEqual(
+                        len(work.running), min(AT_ONCE, len(work.running) + len(waiting))
+                    )
+                while work.running:
+                    work.end(next(iter(work.running)))
+                self.assertCountEqual(work.ended, asked)
+                for who in "abcde":
+                    mine = [name for name in work.begun if name[0] == who]
+                    self.assertEqual(mine, sorted(mine, key=lambda name: int(name[1:])))
+                self.assert_rounds(work, asked)
+                self.assert_free(work)
 
     def assert_free(self, work: Work) -> None:
         """Assert that there are all places again, to work and to wait."""

@@ -4,45 +4,45 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core.request_timing import CURRENT, RequestTiming, Sharing, spent_by, waiting
+from contentsvc.core.request_timing import CURRENT, RequestTiming, Sharing, timing_of, waiting
 
 
 class SpentTests(SynchronousTestCase):
     def test_statements(self) -> None:
         """Statements are counted and summed, and the slowest is remembered."""
-        spent = RequestTiming()
+        timing = RequestTiming()
         for sql, seconds in (("a", 0.25), ("b", 1.0), ("c", 0.5)):
-            spent.ran(sql, seconds)
-        self.assertEqual((spent.database, spent.statements), (1.75, 3))
-        self.assertEqual((spent.sql, spent.slowest), ("b", 1.0))
+            timing.ran(sql, seconds)
+        self.assertEqual((timing.database, timing.statements), (1.75, 3))
+        self.assertEqual((timing.sql, timing.slowest), ("b", 1.0))
 
     def test_waits(self) -> None:
         """Waits for the same add up."""
-        spent = RequestTiming()
+        timing = RequestTiming()
         for wait, seconds in (("pool", 1.0), ("turn", 0.5), ("pool", 2.0)):
-            spent.waited(wait, seconds)  # type: ignore[arg-type]
-        self.assertEqual(spent.waits, {"pool": 3.0, "turn": 0.5})
+            timing.waited(wait, seconds)  # type: ignore[arg-type]
+        self.assertEqual(timing.waits, {"pool": 3.0, "turn": 0.5})
         self.assertEqual(RequestTiming().waits, {})
 
     def test_owner(self) -> None:
         """Only in its own context has a request an account."""
-        spent, request = RequestTiming(), object()
-        spent.owner = request
-        spent.ran("x", 1.0)
+        timing, request = RequestTiming(), object()
+        timing.owner = request
+        timing.ran("x", 1.0)
 
         async def work() -> tuple[float, float]:
-            CURRENT.set(spent)
-            return spent_by(request).database, spent_by(object()).database
+            CURRENT.set(timing)
+            return timing_of(request).database, timing_of(object()).database
 
         self.assertEqual(self.successResultOf(Deferred.fromCoroutine(work())), (1.0, 0.0))
-        self.assertEqual(spent_by(request).database, 0.0)
+        self.assertEqual(timing_of(request).database, 0.0)
 
 
 class ContextTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
 
-    def start(self, spent: RequestTiming | None, *parties: RequestTiming | None) -> Deferred[None]:
+    def start(self, timing: RequestTiming | None, *parties: RequestTiming | None) -> Deferred[None]:
         """A coroutine on behalf of one request. It waits, in a block for others if there are
         some, until the result is fired."""
         gate: Deferred[None] = Deferred()
@@ -52,7 +52,7 @@ class ContextTests(SynchronousTestCase):
                 await gate
 
         async def work() -> None:
-            CURRENT.set(spent)
+            CURRENT.set(timing)
             if parties:
                 with Sharing(parties):
                     await Deferred.fromCoroutine(wait())
@@ -84,8 +84,8 @@ class ContextTests(SynchronousTestCase):
 
     def test_failure(self) -> None:
         """A wait that fails counts too."""
-        spent = RequestTiming()
-        gate = self.start(spent, spent, spent)
+        timing = RequestTiming()
+        gate = self.start(timing, timing, timing)
         self.clock.advance(1)
         gate.errback(ZeroDivisionError())
-        self.assertEqual(spent.waits, {"pool": 2.0})
+        self.assertEqual(timing.waits, {"pool": 2.0})

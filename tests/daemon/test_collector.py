@@ -4,10 +4,8 @@ from prometheus_client import Metric
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon import collector
-from contentsvc.daemon.collector import Queues
 from contentsvc.daemon.metric_values import text
-from contentsvc.store.accounts.mails import Queue
-from contentsvc.store.outbox import Backlog
+from contentsvc.store.task_queue import Backlog
 from tests.support.prometheus import samples
 
 
@@ -58,7 +56,11 @@ class QueueTests(SynchronousTestCase):
     def test_read(self) -> None:
         """Each kind of tasks has its numbers, 0 for those that do not wait; one of another release
         too."""
-        waiting = Queues([Backlog("A", 3, 1, 60.5), Backlog("New", 1, 0, 2.0)], Queue(4, 30, 2))
+        waiting = [
+            Backlog("A", 3, 1, 60.5),
+            Backlog("New", 1, 0, 2.0),
+            Backlog("SendMail", 4, 2, 30),
+        ]
         found = numbers(list(collector.of_queues(waiting, ["A", "B"])))
         self.assertEqual(found['contentsvc_outbox_tasks{kind="A"}'], 3)
         self.assertEqual(found['contentsvc_outbox_tasks{kind="B"}'], 0)
@@ -68,6 +70,7 @@ class QueueTests(SynchronousTestCase):
         self.assertEqual(found["contentsvc_mails_waiting"], 4)
         self.assertEqual(found["contentsvc_mails_oldest_seconds"], 30)
         self.assertEqual(found["contentsvc_queues_read"], 1)
+        self.assertNotIn('contentsvc_outbox_tasks{kind="SendMail"}', found)
 
     def test_not_read(self) -> None:
         """Without an answer of the database there is only that."""

@@ -29,7 +29,7 @@ class WorkersTests(WorkersCase):
 
     async def test_all(self) -> None:
         """From start to end, with a worker killed in between, all processes write objects."""
-        service = self.service = Daemon("--workers", "2", "--log-format", "json")
+        service = self.service = Daemon("--workers", "2", "--log-format", "json", first=True)
         self.addCleanup(service.stop)
         await service.start()
         await self.both()

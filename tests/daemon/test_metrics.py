@@ -187,7 +187,7 @@ class TwoTests(WatchedCase):
         self.assertEqual((await self.service.page("/ready"))[0], 200)
 
     async def test_shared(self):
-        """The outbox and the mails, which both share, are told once."""
+        """The tasks and the mails, which both share, are told once."""
         shared = "contentsvc_outbox", "contentsvc_mails_waiting", "contentsvc_queues"
         rows = [row for row in await self.service.scrape() if row.startswith(shared)]
         self.assertGreater(len(rows), 3)
@@ -291,7 +291,7 @@ class LifeTests(LifeCase):
         """A database that does not answer holds up no scrape, and shows in the metrics."""
         await self.service.start()
         self.assertEqual(total(await self.service.scrape(), "contentsvc_ready"), 1)
-        self.locks("outbox, schema_upgrades")
+        self.locks("tasks, schema_upgrades")
         for _ in range(20):
             found = await self.service.scrape()
             if total(found, "contentsvc_ready") == 0:

@@ -3,9 +3,9 @@
 import os
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from msgspec.structs import replace
 from twisted.internet import tcp
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.error import ProcessDone, ProcessTerminated

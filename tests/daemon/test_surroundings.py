@@ -52,15 +52,15 @@ class VariableTests(TestCase):
 
     async def test_libpq(self) -> None:
         """libpq's variables are for another server, and do not reach the embedded one."""
-        await self.works(Daemon("--workers", "2", variables=LIBPQ))
+        await self.works(Daemon("--workers", "2", variables=LIBPQ, first=True))
 
     async def test_ascii(self) -> None:
         """In a locale without UTF-8, folders may have any name."""
-        await self.works(Daemon("--workers", "2", variables=C, folder="dätä"))
+        await self.works(Daemon("--workers", "2", variables=C, folder="dätä", first=True))
 
     async def test_latin(self) -> None:
         """So they may where the standard output has another encoding."""
-        await self.works(Daemon(variables={"PYTHONIOENCODING": "ascii"}, folder="dätä"))
+        await self.works(Daemon(variables={"PYTHONIOENCODING": "ascii"}, folder="dätä", first=True))
 
 
 class LimitTests(TestCase):

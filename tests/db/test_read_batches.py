@@ -8,10 +8,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import BadValue, Unavailable
 from contentsvc.db.query import STATEMENTS
-from contentsvc.db.read_batches import MOST, Together
+from contentsvc.db.read_batches import MOST, ReadBatches
 from contentsvc.db.statement import Row, Statement
 from contentsvc.store.accounts import users
-from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.content import comments
 from tests.support.databases import StoreCase, together
 
@@ -35,11 +34,12 @@ class TurnTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.run_ = Run()
-        self.together = Together(self.clock, self.run_)
+        self.batches = ReadBatches(self.clock, self.run_)
 
     def ask(self, *args: object, statement: Statement = INFO) -> Deferred[list[Row]]:
         """One call."""
-        return self.together.rows(statement, args)
+        several = STATEMENTS[f"{statement.name}_together"]
+        return self.batches.rows(statement, several, args)
 
     def turn(self) -> list[tuple[str, Row]]:
         """The statements that run at the end of this turn."""
@@ -139,7 +139,7 @@ class DatabaseTests(StoreCase):
         for game in games:
             for number in range(5):
                 text = f"{game} {number}"
-                await comments.create(self.db, game, author, False, None, text, *UNLIMITED)
+                await comments.create(self.db, game, author, False, None, text, 0)
         calls: list[Any] = [
             (game, caller, admin, size, page)
             for game in [*games, author]

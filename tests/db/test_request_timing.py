@@ -9,19 +9,19 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.core.request_timing import CURRENT, RequestTiming
 from contentsvc.db.query import STATEMENTS
-from contentsvc.db.read_batches import Together
+from contentsvc.db.read_batches import ReadBatches
 from contentsvc.db.statement import Row, Statement
-from contentsvc.db.write_batches import Batches
+from contentsvc.db.write_batches import WriteBatches
 from contentsvc.store.accounts import users
 from contentsvc.store.progress import progress
 from tests.db.things import PoolCase
 
 
-def on_behalf_of(spent: RequestTiming, act: Callable[[], Awaitable[Any]]) -> Deferred[Any]:
+def on_behalf_of(timing: RequestTiming, act: Callable[[], Awaitable[Any]]) -> Deferred[Any]:
     """The result of `act`, which runs for this request."""
 
     async def work() -> Any:
-        CURRENT.set(spent)
+        CURRENT.set(timing)
         return await act()
 
     return Deferred.fromCoroutine(work())
@@ -31,19 +31,19 @@ class PoolTests(PoolCase):
     async def test_statements(self) -> None:
         """Each statement counts, and the COMMIT of a transaction; the slowest has its SQL without
         arguments."""
-        pool, spent = await self.pool(), RequestTiming()
+        pool, timing = await self.pool(), RequestTiming()
 
         async def act() -> None:
             await self.put(pool, 1)
             async with pool.transaction() as tx:
                 await self.sleep(tx, 0.05)
 
-        await on_behalf_of(spent, act)
-        self.assertEqual(spent.statements, 3)
-        self.assertIn("EXECUTE", spent.sql)
-        self.assertIn("%s", spent.sql)
-        self.assertLessEqual(spent.slowest, spent.database)
-        self.assertLessEqual(set(spent.waits), {"pool"})
+        await on_behalf_of(timing, act)
+        self.assertEqual(timing.statements, 3)
+        self.assertIn("EXECUTE", timing.sql)
+        self.assertIn("%s", timing.sql)
+        self.assertLessEqual(timing.slowest, timing.database)
+        self.assertLessEqual(set(timing.waits), {"pool"})
 
     async def test_pool(self) -> None:
         """A wait for a connection is told apart from the statement after it."""
@@ -64,7 +64,7 @@ class PoolTests(PoolCase):
             async with pool.transaction("pair") as tx:
                 await self.sleep(tx, 0.05)
 
-        await gatherResults([on_behalf_of(spent, act) for spent in (first, second)])
+        await gatherResults([on_behalf_of(timing, act) for timing in (first, second)])
         self.assertGreater(second.waits["turn"], first.waits["turn"])
 
 
@@ -79,9 +79,9 @@ class Run:
         gate: Deferred[None] = Deferred()
         self._clock.callLater(2.0, gate.callback, None)
         await gate
-        spent = CURRENT.get()
-        assert spent is not None
-        spent.ran(statement.name, 2.0)
+        timing = CURRENT.get()
+        assert timing is not None
+        timing.ran(statement.name, 2.0)
         return []
 
 
@@ -91,21 +91,22 @@ class SharedTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.spent = [RequestTiming() for _ in range(3)]
+        self.timing = [RequestTiming() for _ in range(3)]
 
     def accounts(self) -> list[tuple[float, int, str]]:
-        return [(spent.database, spent.statements, spent.sql) for spent in self.spent]
+        return [(timing.database, timing.statements, timing.sql) for timing in self.timing]
 
     def test_together(self) -> None:
         """Reads that go as one count for each caller; one that goes alone for its own."""
-        together, info = Together(self.clock, Run(self.clock)), STATEMENTS["users_info"]
+        batches, info = ReadBatches(self.clock, Run(self.clock)), STATEMENTS["users_info"]
+        several = STATEMENTS["users_info_together"]
 
         async def ask() -> list[Row]:
-            return await together.rows(info, ("a",))
+            return await batches.rows(info, several, ("a",))
 
-        both = [on_behalf_of(spent, ask) for spent in self.spent[:2]]
+        both = [on_behalf_of(timing, ask) for timing in self.timing[:2]]
         self.clock.advance(0)
-        alone = on_behalf_of(self.spent[2], ask)
+        alone = on_behalf_of(self.timing[2], ask)
         self.clock.advance(0)
         self.clock.advance(2)
         for answer in (*both, alone):
@@ -119,18 +120,18 @@ class SharedTests(SynchronousTestCase):
         write = STATEMENTS[name := "progress_put"]
         assert write.batch is not None
         batch, args = write.batch, tuple("a" for _ in write.parameters)
-        batches = Batches(self.clock, Run(self.clock))
+        batches = WriteBatches(self.clock, Run(self.clock))
 
         async def ask() -> list[Row]:
             return await batches.rows(write, batch._replace(once=()), args)
 
-        first = [on_behalf_of(spent, ask) for spent in self.spent[:2]]
+        first = [on_behalf_of(timing, ask) for timing in self.timing[:2]]
         self.clock.advance(0)
         self.clock.advance(0.5)
-        last = on_behalf_of(self.spent[2], ask)
+        last = on_behalf_of(self.timing[2], ask)
         for seconds in (0, 1.5, 0, 2.0, 0):
             self.clock.advance(seconds)
         for answer in (*first, last):
             self.successResultOf(answer)
         self.assertEqual(self.accounts(), [(2.0, 1, name)] * 3)
-        self.assertEqual([spent.waits for spent in self.spent], [{}, {}, {"turn": 1.5}])
+        self.assertEqual([timing.waits for timing in self.timing], [{}, {}, {"turn": 1.5}])

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import BadValue, Cause, Unavailable
 from contentsvc.db.statement import Batch, Row, Statement
-from contentsvc.db.write_batches import ALONE, CHARACTERS, LATE, MOST, PASSING, Batches
+from contentsvc.db.write_batches import ALONE, CHARACTERS, LATE, MOST, PASSING, WriteBatches
 
 TELL = Statement("tell", "insert into told select :user, :text", ["user", "text"], [False, False])
 SAVE = Statement("save", "insert into saved select :user, :text", ["user", "text"], [False, False])
@@ -46,7 +46,7 @@ class BatchesCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.run_ = Run()
-        self.batches = Batches(self.clock, self.run_)
+        self.batches = WriteBatches(self.clock, self.run_)
 
     def tell(self, *calls: tuple[str, str]) -> list[Deferred[list[Row]]]:
         """Calls of one turn: a user and a text each."""

@@ -54,11 +54,11 @@ class FaultCase(TestCase):
         self.addCleanup(postgres.drop, url)
         return url
 
-    async def daemon(self, *options: str) -> Daemon:
+    async def daemon(self, *options: str, **more: Any) -> Daemon:
         """A running daemon; all of a test share the keys."""
         secret = self.daemons[0].secret_file if self.daemons else None
         pool = ("--pool-size", str(POOL))
-        made = Daemon(*pool, *options, database=self.database, secret_file=secret)
+        made = Daemon(*pool, *options, database=self.database, secret_file=secret, **more)
         self.daemons.append(made)
         self.addCleanup(made.stop)
         await made.start()

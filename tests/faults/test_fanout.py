@@ -49,7 +49,7 @@ class FanoutCase(FaultCase):
                 cursor = connection.cursor()
                 deadline = time.monotonic() + ALL
                 while time.monotonic() < deadline:
-                    cursor.execute("select place from outbox where place is not null")
+                    cursor.execute("select place from tasks where place is not null")
                     for (place,) in cursor.fetchall():
                         return str(place)
             raise AssertionError("nobody was told")
@@ -59,7 +59,7 @@ class FanoutCase(FaultCase):
     async def told(self, author: str, games: list[str]) -> None:
         """In the end each follower is told of each of these once, and their numbers have no
         holes."""
-        await hold(lambda: not self.rows("select 1 from outbox"), "all are told", ALL)
+        await hold(lambda: not self.rows("select 1 from tasks"), "all are told", ALL)
         rows = self.rows(
             "select data, count(*), count(distinct user_id) from notifications group by data"
         )
@@ -83,7 +83,7 @@ class KillTests(FanoutCase):
         """Another process goes on in time after this place."""
         died = reactor.seconds()
         await hold(
-            lambda: self.rows("select place from outbox") != [(place,)], "another goes on", BEGUN
+            lambda: self.rows("select place from tasks") != [(place,)], "another goes on", BEGUN
         )
         print(f"\nwork went on after {reactor.seconds() - died:.1f} s")
 
@@ -100,7 +100,7 @@ class KillTests(FanoutCase):
             workers = psutil.Process(service.pid).children()
             for worker in workers[: min(count + 1, 2)]:
                 kill(worker.pid)
-            ((place,),) = self.rows("select max(place) from outbox")
+            ((place,),) = self.rows("select max(place) from tasks")
             if place is not None:
                 await self.goes_on(place)
         await self.told(ann.user, games)
@@ -116,7 +116,7 @@ class KillTests(FanoutCase):
         await publish(ann, game := str(uuid4()))
         await self.amid()
         await first.kill()
-        ((place,),) = self.rows("select max(place) from outbox")
+        ((place,),) = self.rows("select max(place) from tasks")
         self.assertIsNotNone(place)
         await self.goes_on(place)
         await self.told(ann.user, [game])

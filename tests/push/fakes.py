@@ -60,7 +60,7 @@ class Read:
 
 
 class FakeLog:
-    """Stands for store.feeds and its database.
+    """Stands for store.streams and its database.
 
     It answers at once, or, when `held`, as the test says with `answer` and `fail`.
     """

@@ -110,15 +110,15 @@ class Process:
             **{"reactor": reactor, "random": Random(number)} | relay,
             dsn=make_dsn(dsn, application_name=self.name),
         )
-        self.endings = Revocation(reactor, self.db, self.revoked, self.hub, self.relay)
-        self.sweep = Reconciler(reactor, self.hub, self.endings, every=every)
+        self.revocation = Revocation(reactor, self.db, self.revoked, self.hub, self.relay)
+        self.sweep = Reconciler(reactor, self.hub, self.revocation, every=every)
         self.notifier = Notifier(self.hub, self.relay, delays())
         self.noticed, self.swept = self.hub.heard, self.hub.swept
 
     async def listen(self) -> None:
         """Begin, without the pool."""
         self.sweep.start()
-        await self.relay.start(self.hub, self.endings, self.sweep)
+        await self.relay.start(self.hub, self.revocation, self.sweep)
 
     async def start(self) -> None:
         """Begin, and be through with the sweep that follows."""

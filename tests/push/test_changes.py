@@ -289,7 +289,7 @@ class RaceTests(ChangeCase):
         self.assertEqual(len(self.told(self.socket)), 1)
 
     def test_behind(self) -> None:
-        """A feed that was behind when the log changed waits for nothing that is not there."""
+        """A stream that was behind when the log changed waits for nothing that is not there."""
         self.hub.noticed("ann", 9)
         self.check()
         self.answer_all()

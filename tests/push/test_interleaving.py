@@ -1,8 +1,6 @@
 """After any events in any order, each socket has seen its user's log from its start on, without
 gap, repeat or reordering (docs/socket.md)."""
 
-from random import Random
-
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -10,6 +8,7 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.push.catch_up import JOINS
 from contentsvc.push.stream import Sizes
 from tests.push.fakes import FakeSocket, make
+from tests.support.walks import Walk, walks
 
 SEEDS = 300
 STEPS = 250
@@ -21,8 +20,9 @@ USERS = ("ann", "bob", "cid", "dan")
 class World:
     """A hub and all that can happen to it, driven by one random number generator."""
 
-    def __init__(self, seed: int) -> None:
-        self.random = Random(seed)
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.random = walk.random
         self.clock, self.log, self.hub = make(held=True, sizes=SIZES)
         self.open: list[FakeSocket] = []
         self.all: list[FakeSocket] = []
@@ -30,24 +30,15 @@ class World:
         self.announcements: list[tuple[str, int]] = []
         self.reached: dict[str, list[int]] = {user: [] for user in USERS}
         self.most_reads = {"after": 0, "states": 0, "pages": 0}
-        self.actions = [
-            *[self.commit] * 8,
-            *[self.complete] * 6,
-            *[self.announce] * 4,
-            *[self.look] * 6,
-            *[self.answer] * 10,
-            *[self.come] * 3,
-            *[self.pause] * 2,
-            *[self.unpause] * 3,
-            self.fail,
-            self.go,
-            self.trim,
-            self.tick,
-        ]
+        self.actions = {
+            **{self.commit: 8, self.complete: 6, self.announce: 4, self.look: 6, self.answer: 10},
+            **{self.come: 3, self.pause: 2, self.unpause: 3},
+            **{self.fail: 1, self.go: 1, self.trim: 1, self.tick: 1},
+        }
 
     def run(self, steps: int) -> None:
         for _ in range(steps):
-            self.random.choice(self.actions)()
+            self.walk.choose(self.actions)()
             for kind in "after", "states", "pages":
                 reads = sum(read.kind == kind for read in self.log.reads)
                 self.most_reads[kind] = max(self.most_reads[kind], reads)
@@ -161,19 +152,17 @@ class InterleavingTests(SynchronousTestCase):
         """Commits, completions, announcements, reads, faults, retention and sockets that come,
         go, stall and resume, in random order: every socket gets its log."""
         sent = caught_up = 0
-        for seed in range(SEEDS):
-            world = World(seed)
-            world.run(STEPS)
-            world.settle()
-            try:
+        for walk in walks(SEEDS):
+            world = World(walk)
+            with walk:
+                world.run(STEPS)
+                world.settle()
                 for socket in world.all:
                     self.check(world, socket, complete=socket in world.open and not socket.closes)
                 self.assertLessEqual(world.most_reads["after"], 1)
                 self.assertLessEqual(world.most_reads["states"], JOINS)
                 self.assertLessEqual(world.most_reads["pages"], JOINS)
                 self.assertEqual(world.clock.getDelayedCalls(), [])
-            except AssertionError as error:
-                raise AssertionError(f"seed {seed}: {error}") from error
             sent += sum(len(socket.seqs) for socket in world.all)
             caught_up += sum(len(socket.seqs) > SIZES.page for socket in world.all)
         # The dice did not avoid what is tested here.
@@ -207,18 +196,16 @@ class InterleavingTests(SynchronousTestCase):
         """With all that, a database that goes back in time and grows again: in the end every socket
         has the log that there is, or has been told that it has not."""
         told = 0
-        for seed in range(SEEDS):
-            world = World(seed)
-            world.actions += [world.go_back, world.check, world.check]
-            world.run(STEPS)
-            world.settle()
-            try:
+        for walk in walks(SEEDS):
+            world = World(walk)
+            world.actions |= {world.go_back: 1, world.check: 2}
+            with walk:
+                world.run(STEPS)
+                world.settle()
                 for socket in world.open:
                     if not socket.closes:
                         self.assertTrue(socket.live)
                         self.ends_in_its_log(world, socket)
                         codes = [each.message.get("code") for each in socket.seen]
                         told += codes.count("log_changed")
-            except AssertionError as error:
-                raise AssertionError(f"seed {seed}: {error}") from error
         self.assertGreater(told, SEEDS)

@@ -10,7 +10,7 @@ from contentsvc.push.retries import REMINDER
 
 
 class Looked:
-    """Stands for the hub and the endings; `error` is what reading the sessions fails with."""
+    """Stands for the hub and the revocation; `error` is what reading the sessions fails with."""
 
     def __init__(self) -> None:
         self.error: Exception | None = None

@@ -50,16 +50,18 @@ class EndingsTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock, self.db, self.listener = Clock(), Db(), Listener()
         self.revoked = Revoked(self.clock, self.clock)
-        self.endings = Revocation(self.clock, self.db, self.revoked, self.listener, self.listener)
+        self.revocation = Revocation(
+            self.clock, self.db, self.revoked, self.listener, self.listener
+        )
 
     def learn(self) -> None:
         """Ask the database."""
-        self.successResultOf(Deferred.fromCoroutine(self.endings.learn()))
+        self.successResultOf(Deferred.fromCoroutine(self.revocation.learn()))
 
     def test_end(self) -> None:
         """Once the end is committed, and not before, the tokens are refused, the sockets closed and
         the other processes told."""
-        self.endings.end(self.db, ["s1", "s2"])
+        self.revocation.end(self.db, ["s1", "s2"])
         self.assertNotIn("s1", self.revoked)
         self.assertEqual((self.listener.closed, self.listener.announced), ([], []))
         self.db.commit()
@@ -70,12 +72,12 @@ class EndingsTests(SynchronousTestCase):
     def test_heard(self) -> None:
         """A session that another process has ended is announced to nobody, and ends once."""
         for _ in range(2):
-            self.endings.heard(["s1"])
+            self.revocation.heard(["s1"])
         self.assertIn("s1", self.revoked)
         self.assertEqual((self.listener.closed, self.listener.announced), (["s1"], []))
 
     def test_learn(self) -> None:
-        """Endings that nobody announced are read from the database."""
+        """FakeRevocation that nobody announced are read from the database."""
         self.db.ended = ["s1"]
         self.learn()
         self.assertIn("s1", self.revoked)
@@ -93,7 +95,7 @@ class EndingsTests(SynchronousTestCase):
     def test_first(self) -> None:
         """At the start all ended sessions are known before anyone can ask."""
         self.db.ended = ["s1"]
-        self.successResultOf(Deferred.fromCoroutine(self.endings.learn_first()))
+        self.successResultOf(Deferred.fromCoroutine(self.revocation.learn_first()))
         self.assertTrue(self.revoked.complete)
         self.assertIn("s1", self.revoked)
 
@@ -101,7 +103,7 @@ class EndingsTests(SynchronousTestCase):
         """Where somebody holds a lock on the sessions, they are not, until they can be read."""
         self.db.error = Unavailable("locked", "lock")
         with capturedLogs() as events:
-            self.successResultOf(Deferred.fromCoroutine(self.endings.learn_first()))
+            self.successResultOf(Deferred.fromCoroutine(self.revocation.learn_first()))
         self.assertIn("Requests with a token get 503", formatEvent(events[0]))
         self.assertFalse(self.revoked.complete)
         self.db.error = None
@@ -111,6 +113,6 @@ class EndingsTests(SynchronousTestCase):
     def test_first_away(self) -> None:
         """Where the database is away, the start has to wait."""
         self.db.error = Unavailable("gone")
-        first = Deferred.fromCoroutine(self.endings.learn_first())
+        first = Deferred.fromCoroutine(self.revocation.learn_first())
         self.failureResultOf(first, Unavailable)
         self.assertFalse(self.revoked.complete)

@@ -6,9 +6,9 @@ from msgspec import json
 from twisted.trial.unittest import TestCase
 
 from contentsvc.core.twisted_internals import unsent
-from contentsvc.push.frames import encode
 from contentsvc.push.streams import APART
 from contentsvc.push.subscriber import Close
+from contentsvc.push.websocket_frames import encode
 from contentsvc.wire.notifications import PongMessage
 from tests.push.loopback import Client, Server
 

@@ -218,7 +218,7 @@ class SpecCase(TestCase):
         """A user shared by the tests that neither change nor count anything of theirs; by some
         of them, for what one user may write and publish has limits."""
         user, uses = self._someone.get(self.url, (None, 0))
-        if user is None or uses >= SHARED_BY or not _fresh(user):
+        if user is None or uses >= SHARED_BY or not fresh(user):
             user, uses = await self.user(), 0
         self._someone[self.url] = user, uses + 1
         return user
@@ -226,7 +226,7 @@ class SpecCase(TestCase):
     async def admin(self) -> User:
         """An administrator, shared."""
         admin = self._admin.get(self.url)
-        if admin is None or (self.daemon is not None and not _fresh(admin)):
+        if admin is None or (self.daemon is not None and not fresh(admin)):
             admin = self._admin[self.url] = await self._new_admin()
         return admin
 
@@ -341,5 +341,5 @@ class SpecCase(TestCase):
         return message
 
 
-def _fresh(user: User) -> bool:
+def fresh(user: User) -> bool:
     return float(claims(user.token)["exp"]) > time.time() + FRESH

@@ -30,50 +30,6 @@ class ProblemTests(SpecCase):
         user = await self.someone()
         self.problem(await self.get(f"user/{user.id}/info/"), 404, "not_found")
 
-    async def test_method_not_allowed(self):
-        """choices: another method on a known path is 405 with Allow."""
-        user = await self.someone()
-        for method, path, allowed in (
-            ("POST", f"user/{user.id}", {"get", "put", "delete"}),
-            ("PUT", f"user/{user.id}/info", {"get"}),
-            ("DELETE", "content/upload-precheck", {"post"}),
-            ("POST", f"content/{guid()}", {"get", "put"}),
-            ("GET", f"user/{user.id}/rating/{guid()}", {"put", "delete"}),
-            ("GET", "debug/notify", {"post"}),
-            ("DELETE", "design-challenges", {"get", "post"}),
-        ):
-            response = await self.request(method, path, by=user)
-            self.problem(response, 405, "method_not_allowed")
-            self.assertLessEqual(allowed, response.listed("Allow"), repr(response))
-            self.assertNotIn(method.lower(), response.listed("Allow"))
-
-    async def test_unknown_method(self):
-        """choices: a method that no route has is 405 as well."""
-        response = await self.request("BREW", f"user/{(await self.someone()).id}/info")
-        self.problem(response, 405, "method_not_allowed")
-
-    async def test_oauth_method(self):
-        """choices: /oauth/token and /oauth/revoke are POST only."""
-        for path in ("/oauth/token", "/oauth/revoke"):
-            response = await self.get(path)
-            self.assertEqual(405, response.status)
-            self.assertIn("post", response.listed("Allow"))
-
-    async def test_path_before_token(self):
-        """choices: a bad GUID is 400 before a missing token is 401."""
-        found = self.problem(await self.get("user/nobody"), 400, "invalid_path")
-        self.assertEqual("userId", found["parameter"])
-
-    async def test_token_before_body(self):
-        """choices: a missing token is 401 before a bad body is 400."""
-        response = await self.put(f"content/{guid()}", data=b"{")
-        self.problem(response, 401, "unauthorized")
-
-    async def test_permission_before_body(self):
-        """choices: a missing permission is 403 before a bad body is 400."""
-        response = await self.post("design-challenges", data=b"{", by=await self.someone())
-        self.problem(response, 403, "forbidden")
-
     async def test_request_ids(self):
         """choices: each response has its own X-Request-Id."""
         user = await self.someone()

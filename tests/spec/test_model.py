@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from random import Random
 from typing import Any
 
 from tests.spec.client import Response
@@ -12,6 +11,7 @@ from tests.spec.data import User, draft, guid
 from tests.spec.files.support import File, FilesCase, blob, made_of
 from tests.spec.model import Model, Published
 from tests.support import pictures
+from tests.support.walks import Walk
 
 USER_BYTES, PENDING = 1500, 3
 STEPS = 300
@@ -44,20 +44,16 @@ class ModelTests(FilesCase):
 
     async def walk(self, seed: int) -> None:
         """Take so many random steps."""
-        self.random = Random(seed)
         kinds = {
             **{self.announcing_some: 8, self.sending_one: 5, self.sending_all: 4},
             **{self.making: 4, self.changing: 3, self.revising: 4, self.giving_up: 2},
             **{self.hiding: 9, self.wearing: 2, self.blocking: 1, self.unblocking: 2},
             **{self.listing: 6, self.counting: 4},
         }
-        for number in range(STEPS):
-            (step,) = self.random.choices(list(kinds), list(kinds.values()))
-            try:
-                await step()
-            except self.failureException as failure:
-                failure.add_note(f"seed {seed}, step {number}: {step.__name__}")
-                raise
+        with Walk(seed) as walk:
+            self.random = walk.random
+            for _ in range(STEPS):
+                await walk.choose(kinds)()
 
     async def test_walk(self) -> None:
         """Each answer is what the page says, whoever has done what before."""

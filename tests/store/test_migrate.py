@@ -12,7 +12,7 @@ import psycopg2
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.store.migrate import MigrationError, migrate
+from contentsvc.store.migrate import VERSION_1, MigrationError, migrate
 from contentsvc.store.schema_definition import (
     FOLDER,
     TABLES,
@@ -97,6 +97,7 @@ class MigrateTests(MigrateCase):
         its place in the order."""
         numbers = [int(name[:4]) for name in names()]
         self.assertEqual(numbers, sorted(set(numbers)))
+        self.assertEqual(names()[: len(VERSION_1)], list(VERSION_1))
         schema = definition()
         for name, text in {**schema.texts, **schema.upgrades}.items():
             self.assertTrue(text.startswith("-- "), name)

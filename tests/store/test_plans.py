@@ -23,14 +23,13 @@ __all__ = ["contentsvc"]
 
 GROWING = {
     "users",
+    "departures",
     "contents",
     "documents",
     "content_ranks",
     "content_uses",
     "dependency_tellings",
-    "unfollows",
     "pairs",
-    "friend_asks",
     "rate_limits",
     "comments",
     "ratings",
@@ -45,7 +44,6 @@ GROWING = {
     "progress",
     "progress_usage",
     "progress_deleted",
-    "failed_log_ins",
     "identities",
     "sessions",
     "refresh_tokens",
@@ -59,7 +57,7 @@ GROWING = {
     "report_queue",
     "challenge_entries",
     "challenge_rewards",
-    "outbox",
+    "tasks",
     "files",
     "user_files",
     "storage",
@@ -71,22 +69,20 @@ GROWING = {
 """What users make more of, or who tries passwords. Design challenges are made by admins, and listed
 whole; bans are few, and always asked for by their primary key."""
 QUEUES = {
-    "outbox_turn",
+    "tasks_due",
     "documents_stale",
     "content_ranks_uncounted",
     "blocked_files_due",
     "files_collecting",
-    "mails_due",
     "users_admins",
+    "departures_pending",
 }
 """Indexes that are read from their start, to the first row that nobody else has."""
 COUNTED = {
     "folders_any_stored scans files",
-    "outbox_backlog scans outbox_pkey",
-    "status_waiting scans outbox",
-    "status_failures scans outbox",
+    "status_waiting scans tasks",
+    "status_failures scans tasks",
     "status_applied scans schema_upgrades_pkey",
-    "mails_queue scans mails",
     "inventory_stored scans files",
     "inventory_totals scans files",
     "inventory_totals scans claims",
@@ -94,8 +90,8 @@ COUNTED = {
     "inventory_counted scans storage",
     "inventory_largest scans storage",
 }
-"""What metrics, `contentsvc status` and `contentsvc files` ask for, once in a while. The outbox
-has a row for each cause, not for each recipient, and releases bring few upgrades. The folder of the
+"""What metrics, `contentsvc status` and `contentsvc files` ask for, once in a while. There is
+a task for each cause, not for each recipient, and releases bring few upgrades. The folder of the
 files is chosen once in the life of a database, and the scan ends at the first file that is
 stored."""
 HARMLESS = {
@@ -106,7 +102,7 @@ HARMLESS = {
     "trigrams",
 }
 """Functions that read no table."""
-RUN = {"hold_pair", "tell"}
+RUN = {"hold_pair", "notify_user"}
 """Functions that are run, so that the plans of all their statements are used: see `held`. So are
 write_comment and file_reports."""
 SIZES = Sizes(25_000, 10_000, 100, commented=5, popular_every=500, parts=2, uses=2)
@@ -120,18 +116,16 @@ def filled(server: str) -> str:
     dataset.fill(url, SIZES, lambda line: None)
     with closing(psycopg2.connect(url)) as connection, connection, connection.cursor() as cursor:
         cursor.execute(
-            """insert into failed_log_ins (account, address, failures, since)
-               select gen_random_uuid(), gen_random_uuid(), 1, now() - make_interval(secs => n)
-               from generate_series(1, 10000) n"""
+            """insert into departures (user_id, name)
+               select gen_random_uuid(), sha256(n::text::bytea) from generate_series(1, 10000) n"""
         )
         cursor.execute(
-            """insert into outbox (kind, task) select 'ContentPublished', '{}'
-               from generate_series(1, 10000)"""
+            """insert into tasks (queue, kind, task) select queue, 'ContentPublished', '{}'
+               from unnest('{steps,SendMail}'::text[]) queue, generate_series(1, 10000)"""
         )
         cursor.execute(
-            """insert into mails (purpose, user_id, email, due, expires)
-               select 'confirm', id, email, case when random() < 0.5 then now() end, now()
-               from users limit 10000"""
+            """insert into mails (purpose, user_id, email, expires)
+               select 'confirm', id, email, now() from users limit 10000"""
         )
         cursor.execute(
             """insert into dependency_tellings
@@ -139,19 +133,9 @@ def filled(server: str) -> str:
                from generate_series(1, 50000) n"""
         )
         cursor.execute(
-            """insert into unfollows
-               select id, now() - make_interval(secs => n)
-               from (select id from users order by id limit 10000) u, generate_series(1, 5) n"""
-        )
-        cursor.execute(
-            """insert into friend_asks
-               select id, now() - make_interval(secs => n)
-               from (select id from users order by id limit 10000) u, generate_series(1, 5) n"""
-        )
-        cursor.execute(
-            """insert into rate_limits
-               select 'changes', id, now() - make_interval(mins => n),
-                      now() + make_interval(mins => 60 - n)
+            """insert into rate_limits (subject, expires, name, account)
+               select id, now() + make_interval(mins => 60 - n), 'changes',
+                      case n when 1 then id end
                from (select id from users order by id limit 10000) u, generate_series(1, 5) n"""
         )
         # Of the kinds that follow, the data set has too few.
@@ -220,7 +204,7 @@ def filled(server: str) -> str:
                select p.number, p.lesser, p.greater, max(m.number)
                from pairs p join messages m on m.pair = p.number group by 1, 2, 3"""
         )
-        cursor.execute("analyze pairs, friend_asks, party_invites, messages, conversations")
+        cursor.execute("analyze pairs, rate_limits, party_invites, messages, conversations")
         cursor.execute("analyze pairs, messages, conversations")
         # Decided are the first two of each five reports of a subject.
         cursor.execute(
@@ -252,7 +236,7 @@ def filled(server: str) -> str:
         cursor.execute(
             "analyze reports, report_subjects, report_evidence, report_decisions, report_queue"
         )
-        cursor.execute("analyze failed_log_ins, outbox, dependency_tellings, unfollows")
+        cursor.execute("analyze departures, tasks, dependency_tellings")
     return url
 
 
@@ -306,23 +290,6 @@ def inside(cursor: Any, caller: str, function: str) -> list[str]:
     return wrong
 
 
-def counted(cursor: Any) -> list[str]:
-    """The faults of the plans of the functions that count one user's acts."""
-    cursor.execute("select proname, proargnames, prosrc from pg_proc where proname like '%\\_wait'")
-    functions = cursor.fetchall()
-    wrong = [] if len(functions) == 6 else [f"{len(functions)} functions count"]
-    for name, parameters, source in functions:
-        text = re.search(r"moment := \((.*?)\);", source, re.DOTALL)[1]
-        used = [each for each in parameters if re.search(rf"\b{each}\b", text)]
-        for each in used:
-            text = re.sub(rf"(?<!\.)\b{each}\b", f":{each}", text)
-        text = re.sub(r":(author|who)\b", r":\1::uuid", text)
-        wrong += scanned(cursor, Statement(name, text, used, [False] * len(used)))
-        if "limit 1" not in text:
-            wrong.append(f"{name} counts all")
-    return wrong
-
-
 def run(cursor: Any, sql: str, given: Any) -> list[str]:
     """The tables that a statement scans when it is run."""
     scans = "select relname, seq_scan from pg_stat_xact_user_tables"
@@ -335,6 +302,13 @@ def run(cursor: Any, sql: str, given: Any) -> list[str]:
     return [f"{sql} scans {name}" for name in after if after[name] != before[name]]
 
 
+def counted(cursor: Any) -> list[str]:
+    """The tables that are scanned to count an effect for a limit."""
+    cursor.execute("select subject from rate_limits limit 1")
+    sql = "select rate_limit('changes', %s, 60, interval '1 hour')"
+    return run(cursor, sql, cursor.fetchone())
+
+
 def commented(cursor: Any) -> list[str]:
     """The tables that are scanned for a reply that tells two users, with a limit."""
     cursor.execute(
@@ -344,7 +318,7 @@ def commented(cursor: Any) -> list[str]:
              and m.author_id <> c.author_id and u.id not in (m.author_id, c.author_id) limit 1"""
     )
     given = cursor.fetchone()
-    sql = "select (told).seq from write_comment(%s, %s, %s, %s, %s, %s, %s)"
+    sql = "select (notified).seq from write_comment(%s, %s, %s, %s, %s, %s, %s)"
     wrong = run(cursor, sql, given)
     return wrong if cursor.rowcount == 2 else [*wrong, "a reply tells two"]
 
@@ -359,10 +333,11 @@ def filed(cursor: Any) -> list[str]:
     kind, subject, reporter = cursor.fetchone()
     given = (
         *([kind] * 3, [subject, subject, "0"], [None] * 3, [reporter] * 3, ["other"] * 3),
-        *(["x"] * 3, ["{}"] * 3, [None] * 3, [50] * 3, [86400] * 3),
+        *(["x"] * 3, ["{}"] * 3, [None] * 3, [50] * 3),
     )
-    types = ["text", "text", "uuid", "uuid", "text", "text", "text", "text", "integer", "integer"]
-    return run(cursor, f"select file_reports({', '.join(f'%s::{t}[]' for t in types)})", given)
+    types = ["text", "text", "uuid", "uuid", "text", "text", "text", "text", "integer"]
+    arrays = ", ".join(f"%s::{each}[]" for each in types)
+    return run(cursor, f"select file_reports({arrays}, interval '1 day')", given)
 
 
 def held(cursor: Any) -> list[str]:

@@ -42,7 +42,7 @@ class StatusCase(StoreCase):
         self.assertEqual(await status.reported(self.db, 2), Reported(0, False, 0))
         for subject in self.users:
             given = "user", subject, None, self.users[0], "spam", "", "{}", None
-            await reports.file(self.db, *given, 0, 1)
+            await reports.file(self.db, *given, 0)
         self.sql("update reports set created = created - interval '100 s' where number = 1")
         four = await status.reported(self.db, 4)
         self.assertEqual((four.subjects, four.more, four.oldest // 10), (4, False, 10))

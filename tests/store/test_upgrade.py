@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import psycopg2
+from msgspec import json
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.store import schema_marks
-from contentsvc.store.migrate import MigrationError, migrate
+from contentsvc.store.accounts.log_in_attempts import PAIR
+from contentsvc.store.fragments import NIL
+from contentsvc.store.migrate import VERSION_1, MigrationError, migrate
 from contentsvc.store.quiesce import Wait
 from contentsvc.store.schema_definition import definition, names
+from contentsvc.store.tasks import SendMail
 from tests.store.test_migrate import MigrateCase
 from tests.support import postgres
 
@@ -106,6 +110,35 @@ ROWS = """
     select id, 'https://login.example', 'sub' from users where username = 'user1';
 """
 
+ADDRESS = "00000000-0000-0000-0000-00000000000a"
+RECENT = f"""
+    insert into unfollows select md5('user 1')::uuid, now() - n * interval '20 hours'
+    from generate_series(1, 2) n;
+    insert into friend_asks select md5('user 1')::uuid, now() - n * interval '20 hours'
+    from generate_series(1, 2) n;
+    update revisions set publisher_id = md5('user 2')::uuid, created = case version
+        when '1' then now() - interval '20 hours' end
+    where id = md5('revision 1')::uuid;
+    insert into messages (pair, sender, id, text, created)
+    select 1, md5('user 1')::uuid, gen_random_uuid(), 'hi', now() - n * interval '40 seconds'
+    from generate_series(1, 2) n;
+    insert into mails (purpose, user_id, email, created)
+    select purpose, md5('user 1')::uuid, 'x', now() - n * interval '40 minutes'
+    from generate_series(1, 2) n, unnest('{{change, changed, reset}}'::text[]) purpose;
+    insert into report_subjects (kind, id) values ('user', 'x');
+    insert into reports (subject, reporter, reason, text, digest, created, repeats)
+    select s.number, md5('user 1')::uuid, 'spam', '', '', now() - n * interval '20 hours', n = 0
+    from report_subjects s, generate_series(0, 2) n;
+    insert into failed_log_ins
+    select account, address::uuid, failures, now() - n * interval '10 minutes'
+    from (values
+        (md5('user 1')::uuid, '{ADDRESS}', 12, 1),
+        (md5('user 2')::uuid, '{ADDRESS}', 3, 2),
+        ('{NIL}', '{ADDRESS}', 30, 1)
+    ) f (account, address, failures, n);
+"""
+"""What counts for a limit, and the same of earlier times."""
+
 
 class UpgradeCase(MigrateCase):
     """A database of d3b8625."""
@@ -133,7 +166,7 @@ class UpgradeCase(MigrateCase):
     def rows(self, table: str) -> Any:
         """The rows of a table as JSON, without what is new or goes."""
         return self.sql(
-            "select to_jsonb(t) - '{size,trigrams,kept,issuers}'::text[] as row"
+            "select to_jsonb(t) - '{size,trigrams,kept,issuers,due,tries,failure}'::text[] as row"
             f" from {table} t order by 1"
         )
 
@@ -208,11 +241,49 @@ class RowTests(UpgradeCase):
         migrate(self.url)
         self.assertEqual(self.sql(ranks), before)
 
-    def test_topics(self) -> None:
-        """Publications of one author are told in their order."""
+    def test_tasks(self) -> None:
+        """What the outbox had, and mails that wait, are tasks. Publications of one author are told
+        in their order."""
+        ((mail,),) = self.sql("select id from mails where due is not null")
+        self.sql("insert into mails (purpose, email, due) values ('reset', '', null)")
         migrate(self.url)
-        topics = self.sql("select topic from outbox order by id")
-        self.assertEqual(topics, [("publications of ann",), (None,)])
+        rows = self.sql("select queue, kind, topic, due <= now(), tries from tasks order by id")
+        self.assertEqual(
+            rows,
+            [
+                ("steps", "ContentPublished", "publications of ann", True, 0),
+                ("steps", "Other", None, True, 0),
+                ("SendMail", "SendMail", None, True, 0),
+            ],
+        )
+        ((task,),) = self.sql("select task from tasks where queue = 'SendMail'")
+        self.assertEqual(json.decode(task, type=SendMail), SendMail(mail=str(mail)))
+
+    def test_limits(self) -> None:
+        """What counts for a limit goes on to count, and nothing else does."""
+        self.sql(RECENT)
+        migrate(self.url)
+        rows = self.sql("select name, count(*) from rate_limits group by 1 order by 1")
+        self.assertEqual(
+            rows,
+            [
+                ("comments", 3),
+                ("confirmations", 1),
+                ("follows", 5),
+                ("friend_requests", 1),
+                ("log_ins", 10),
+                ("log_ins_of_address", 30),
+                ("messages", 1),
+                ("publications", 1),
+                ("reports", 1),
+                ("resets", 1),
+            ],
+        )
+        pair = PAIR.replace(":account", "account").replace(":address", f"'{ADDRESS}'")
+        self.assertEqual(
+            self.sql(f"select distinct subject = {pair} from rate_limits where name = 'log_ins'"),
+            [(True,)],
+        )
 
     def test_foreign(self) -> None:
         """What somebody else has made stays theirs."""
@@ -293,7 +364,7 @@ class StopTests(UpgradeCase):
         """With force it does not matter; it is named."""
         self.beat()
         told: list[str] = []
-        self.assertEqual(migrate(self.url, quiet=Wait(force=True, tell=told.append)), names())
+        self.assertEqual(migrate(self.url, quiet=Wait(force=True, report=told.append)), names())
         self.assertIn("old.example (process 77)", told[0])
 
     def test_dead(self) -> None:
@@ -312,7 +383,7 @@ class StopTests(UpgradeCase):
             later.start()
             self.addCleanup(later.join)
 
-        self.assertEqual(migrate(self.url, quiet=Wait(tell=tell)), names())
+        self.assertEqual(migrate(self.url, quiet=Wait(report=tell)), names())
         self.assertEqual(len(told), 1)
         self.assertIn("old.example (process 77)", told[0])
 
@@ -332,6 +403,31 @@ class StopTests(UpgradeCase):
         upgrades = {**schema.upgrades, **more}
         changed = migrate(self.url, schema=schema._replace(upgrades=upgrades), quiet=NOW)
         self.assertEqual(changed, ["9999.more"])
+
+    def test_between(self) -> None:
+        """A database that has only some of the upgrades to 1.0.0 gets the others once no daemon
+        runs: all, or none."""
+        schema = definition()
+        first, *more = VERSION_1
+        with self.session() as cursor:
+            cursor.execute("begin")
+            cursor.execute(schema.upgrades[first])
+            cursor.execute("insert into schema_upgrades values (%s)", (first,))
+            cursor.execute(schema.texts["functions/schema_objects.sql"])
+            schema_marks.renew(cursor, [])
+            cursor.execute("commit")
+        self.beat()
+        error = self.assertRaises(MigrationError, migrate, self.url, quiet=NOW)
+        self.assertIn("old.example (process 77)", str(error))
+        self.sql("delete from processes")
+        broken = {**schema.upgrades, more[-1]: "select 1 / 0"}
+        self.assertRaises(
+            MigrationError, migrate, self.url, schema=schema._replace(upgrades=broken)
+        )
+        self.assertEqual(self.applied(), [first])
+        self.assertEqual(migrate(self.url), more)
+        with self.session() as cursor:
+            self.assertIsNone(schema_marks.fault(cursor))
 
     def test_connections(self) -> None:
         """Those that a daemon of before left open are ended. What it has committed is there, and

@@ -24,6 +24,8 @@ from twisted.internet.utils import getProcessOutputAndValue
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 90
 STOP_SECONDS = 90
+PREPARED = "CONTENTSVC_TEST_DATA"
+"""The variable that names a data folder with the database of a first start; see `prepared`."""
 PORT_TAKEN = re.compile(r"address already in use|in use|couldn't listen", re.IGNORECASE)
 
 
@@ -61,6 +63,9 @@ class Daemon:
     `admin` it has an admin listener, on `admin_port`. Without `database` it runs its embedded
     Postgres, in `folder`. With it, several share a `secret_file`. start() after stop() starts it
     again on the same data.
+
+    Two things save time: passwords are cheap (sitecustomize.py), and if the environment has a
+    `PREPARED` folder, the first start finds its database. With `first` all is as for an operator.
     """
 
     def __init__(
@@ -73,6 +78,7 @@ class Daemon:
         folder: str = "var",
         admin: bool = False,
         twistd: Sequence[str] = (),
+        first: bool = False,
     ) -> None:
         self._home = tempfile.TemporaryDirectory(prefix="contentsvc-", ignore_cleanup_errors=True)
         home = Path(self._home.name)
@@ -81,6 +87,7 @@ class Daemon:
         self.log = home / "daemon.log"
         self.secret_file = self.data_dir / "secret.keys"
         self.port = 0
+        self._prepared = None if database or first else os.environ.get(PREPARED)
         self._storage = ["--data-dir", str(self.data_dir)]
         if database is not None:
             self.secret_file = secret_file or self.new_secret(home / "secret.keys")
@@ -93,6 +100,8 @@ class Daemon:
         self._environ = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTSVC_")}
         # on with whatever database and public URL: the tests need it
         self._environ["CONTENTSVC_DEBUG_NOTIFY"] = "on"
+        if not first:
+            self._environ["PYTHONPATH"] = str(ROOT / "tests" / "support" / "first")
         self._environ |= {
             name if name.startswith("AWS_") else f"CONTENTSVC_{name}": value
             for name, value in (environ or {}).items()
@@ -135,6 +144,9 @@ class Daemon:
 
     def spawn(self, port: int | None = None) -> None:
         """Start the process, on a given port or a free one, and do not wait for anything."""
+        if self._prepared and not self.data_dir.exists():
+            # With its owner, who for root is another one.
+            subprocess.run(["cp", "-a", self._prepared, str(self.data_dir)], check=True)
         self.port = port or free_port()
         listen = ["--listen", f"tcp:{self.port}:interface=127.0.0.1"]
         command = [script("twistd"), "-n", "--pidfile=", *self._twistd, "contentsvc", *listen]

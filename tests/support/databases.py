@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar
 from uuid import uuid4
 
@@ -15,6 +16,7 @@ from twisted.trial.unittest import TestCase
 
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
+from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.store.accounts import accounts
 from contentsvc.store.content import content as contents
 from contentsvc.store.migrate import migrate
@@ -28,6 +30,19 @@ def template(server: str) -> str:
     url = postgres.database(server)
     migrate(url)
     return url
+
+
+def prepared() -> Path:
+    """A new data folder of a daemon, with a database that has the schema. It lasts as long as the
+    process."""
+    folder = postgres.new_folder()
+    folder.chmod(0o755)  # the embedded Postgres is another system user for root
+    server = EmbeddedPostgres(folder / "data", own=True, settings={"fsync": "off"})
+    migrate(server.start())
+    server.stop()
+    with (server.folder / "postgresql.conf").open("a") as settings:
+        settings.write("fsync = off\n")
+    return folder / "data"
 
 
 def fresh(server: str) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.content import revisions
 from contentsvc.wire.content import EntityReference
 from tests.support.databases import StoreCase, guid
@@ -57,7 +56,6 @@ class UsesCase(StoreCase):
             [EntityReference(entity_id=entity, revision_id=revision) for entity, revision in parts]
             for parts in (brings, uses)
         )
-        most, span = UNLIMITED
         await revisions.depend(
             tx,
             revision=revision,
@@ -65,8 +63,7 @@ class UsesCase(StoreCase):
             using=using,
             packages=list(packages),
             publisher=self.author,
-            most=most,
-            span=span,
+            most=0,
         )
 
     def revised(self, game: str, *uses: Part) -> str:

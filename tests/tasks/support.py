@@ -1,4 +1,4 @@
-"""Rows of the outbox, and what their recipients were told."""
+"""Tasks in steps, and what their recipients were told."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from twisted.internet import reactor
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.outbox import Outbox
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import Task
-from contentsvc.tasks.outbox import Batch, OutboxWorker, kinds
+from contentsvc.tasks.steps import Batch, StepRunner, kinds
 from contentsvc.wire.notifications import Debug
 from tests.push.fakes import Listener, delays
 from tests.support.databases import StoreCase, fresh
@@ -42,20 +42,20 @@ class TellerCase(StoreCase):
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.listener = Listener()
-        self.outbox = Outbox(lambda: None)
+        self.queue = TaskQueue(lambda: None)
         self.teller = self.telling(self.db)
 
-    def telling(self, db: Database, **options: Any) -> OutboxWorker:
+    def telling(self, db: Database, **options: Any) -> StepRunner:
         """One more process's."""
         notifier = Notifier(self.listener, self.listener, delays())
         options = {"clock": reactor, "kinds": kinds((Call, call)), "most": MOST} | options
-        return OutboxWorker(db=db, notifier=notifier, **options)
+        return StepRunner(db=db, notifier=notifier, **options)
 
     async def put(self, text: str, users: list[str]) -> None:
         """One more row."""
-        await self.outbox.put(self.db, Call(text=text, users=users))
+        await self.queue.put(self.db, Call(text=text, users=users))
 
-    async def work(self, teller: OutboxWorker | None = None, batches: int = 100) -> int:
+    async def work(self, teller: StepRunner | None = None, batches: int = 100) -> int:
         """Until no row has its turn; how many batches that were."""
         for batch in range(batches):
             if await (teller or self.teller).run() is None:
@@ -68,5 +68,5 @@ class TellerCase(StoreCase):
         return [json.decode(data)["text"] for (data,) in rows]
 
     def left(self) -> list[tuple[Any, ...]]:
-        """The rows of the outbox: place, tries and failure."""
-        return self.sql("select place, tries, failure from outbox order by id")
+        """Those that wait: place, tries and failure."""
+        return self.sql("select place, tries, failure from tasks order by id")

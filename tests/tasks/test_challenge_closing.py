@@ -7,7 +7,7 @@ from msgspec import json
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
 from contentsvc.store.challenges import challenges, entries
-from contentsvc.store.outbox import Outbox
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import Task
 from contentsvc.tasks.challenge_closing import EVERY, Deadlines
 from contentsvc.tasks.handlers import KINDS
@@ -20,7 +20,7 @@ class ChallengeCase(TellerCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.teller = self.telling(self.db, kinds=KINDS, most=2)
-        self.deadlines = Deadlines(self.db, self.outbox)
+        self.deadlines = Deadlines(self.db, self.queue)
 
     async def create(self, **changes: Any) -> str:
         """The id of a new challenge, that the votes judge; its time is over."""
@@ -55,7 +55,7 @@ class DeadlineTests(ChallengeCase):
         row = await challenges.get(self.db, challenge, None, False)
         assert row is not None
         self.assertEqual((row.state, row.winners), ("closed", [best]))
-        ((task,),) = self.sql("select task from outbox")
+        ((task,),) = self.sql("select task from tasks")
         self.assertEqual(json.decode(task), {"kind": "ChallengeClosed", "challenge": challenge})
 
     async def test_stays(self) -> None:
@@ -79,7 +79,7 @@ class DeadlineTests(ChallengeCase):
         for _ in range(5):
             challenge = await self.create()
             await self.entry(challenge, await self.user(), up=1)
-            others = [Deadlines(await self.pool(size=2), self.outbox) for _ in range(3)]
+            others = [Deadlines(await self.pool(size=2), self.queue) for _ in range(3)]
             await together(*(each.run() for each in (self.deadlines, *others)))
             self.assertEqual(await self.state(challenge), "closed")
         self.assertEqual(len(self.left()), 5)
@@ -89,7 +89,7 @@ class DeadlineTests(ChallengeCase):
         """One that cannot be closed holds up no other, and the job fails."""
         held, other = await self.create(), await self.create(closes=PAST + 10)
         self.options = "-c lock_timeout=100ms"
-        deadlines = Deadlines(await self.pool(), self.outbox)
+        deadlines = Deadlines(await self.pool(), self.queue)
         async with self.db.transaction() as tx:
             await challenges.lock(tx, held)
             with self.assertRaises(Unavailable):
@@ -102,7 +102,7 @@ class DeadlineTests(ChallengeCase):
         """If a process dies before it has committed, nothing has happened, and another closes the
         challenge."""
 
-        class Dying(Outbox):
+        class Dying(TaskQueue):
             """Fails after everything was written."""
 
             async def put(self, db: Db, task: Task) -> None:

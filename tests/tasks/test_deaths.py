@@ -11,11 +11,10 @@ from twisted.internet.task import deferLater
 
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.social import social
 from contentsvc.store.tasks import ContentPublished
 from contentsvc.tasks.handlers import KINDS
-from contentsvc.tasks.outbox import OutboxWorker
+from contentsvc.tasks.steps import StepRunner
 from tests.push.fakes import delays
 from tests.tasks.mortal import Death, Process, deaths
 from tests.tasks.support import TellerCase
@@ -32,7 +31,7 @@ class DeathCase(TellerCase):
         self.ann = await self.user()
         self.fans = [await self.user() for _ in range(FOLLOWERS)]
         for fan in self.fans:
-            await social.follow(self.db, fan, self.ann, *UNLIMITED)
+            await social.follow(self.db, fan, self.ann, 0)
         ((self.upto,),) = self.sql("select max(number) from follows")
         self.games: list[str] = []
 
@@ -41,14 +40,14 @@ class DeathCase(TellerCase):
         game = await self.content(self.ann)
         self.games.append(game)
         task = ContentPublished(author=self.ann, content=game, upto=self.upto)
-        await self.outbox.put(self.db, task)
+        await self.queue.put(self.db, task)
 
     def process(self) -> Process:
         """One more, which ends with the test."""
 
         def teller(db: Database) -> Callable[[], Awaitable[object]]:
             notifier = Notifier(self.listener, self.listener, delays())
-            return OutboxWorker(reactor, db, notifier, KINDS, most=MOST).run
+            return StepRunner(reactor, db, notifier, KINDS, most=MOST).run
 
         made = Process(self.url, teller)
         self.addCleanup(made.db.stop)
@@ -59,7 +58,7 @@ class DeathCase(TellerCase):
         another is dead."""
         process = self.process()
         for _ in range(1000):
-            self.sql("update outbox set due = null")
+            self.sql("update tasks set due = now()")
             await process.batch()
             if not self.left():
                 return
@@ -119,7 +118,7 @@ class DeathTests(DeathCase):
             for _ in range(ROUNDS):
                 if random.random() < 0.2:
                     await self.publish()
-                    self.sql("update outbox set due = null")
+                    self.sql("update tasks set due = now()")
                 chosen = random.sample(processes, random.randint(1, PROCESSES))
                 await DeferredList(
                     [

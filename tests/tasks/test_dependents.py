@@ -9,7 +9,7 @@ from contentsvc.store.content import content as contents
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.tasks.dependents import dependency_changed
 from contentsvc.tasks.handlers import KINDS
-from contentsvc.tasks.outbox import kinds
+from contentsvc.tasks.steps import kinds
 from tests.support.databases import together
 from tests.support.uses import UsesCase
 from tests.tasks.support import TellerCase
@@ -30,7 +30,7 @@ class DependencyTests(TellerCase, UsesCase):
         task = DependencyChanged(
             dependency=self.base, status=status, actor=actor or self.author, by_author=by_author
         )
-        await self.outbox.put(self.db, task)
+        await self.queue.put(self.db, task)
 
     def heard(self, user: str) -> list[dict[str, Any]]:
         """What a user was told."""
@@ -56,7 +56,7 @@ class DependencyTests(TellerCase, UsesCase):
             task = DependencyChanged(
                 dependency=content, status="active", actor=self.author, by_author=False
             )
-            await self.outbox.put(self.db, task)
+            await self.queue.put(self.db, task)
         await self.work()
         self.assertEqual([len(self.heard(user)) for user in self.users], [1] * 5)
         self.assertEqual(self.left(), [])
@@ -89,7 +89,7 @@ class DependencyTests(TellerCase, UsesCase):
         await self.work()
         self.flushLoggedErrors()
         self.sql("alter table notifications drop constraint broken")
-        self.sql("update outbox set due = null")
+        self.sql("update tasks set due = now()")
         await self.work()
         self.assertEqual([len(self.heard(user)) for user in self.users], [1] * 5)
 

@@ -12,10 +12,23 @@ from twisted.internet.task import Clock
 from contentsvc.db.database import Database
 from contentsvc.mail import texts
 from contentsvc.mail.errors import Away, NotTaken, PutOff
+from contentsvc.store import task_queue
 from contentsvc.store.accounts import mails
-from contentsvc.store.accounts.mails import FIRST_PAUSE, LAST_PAUSE, LEASE, Mails
+from contentsvc.store.accounts.mails import Mails
+from contentsvc.store.rate_limits import RESETS
+from contentsvc.store.tasks import SendMail, encoded
 from contentsvc.tasks import mails as module
-from contentsvc.tasks.mails import EACH, FAREWELL, GIVE_UP_AFTER, MOST_RESETS, Counts, Look, Sending
+from contentsvc.tasks.effects import FAREWELL, EffectRunner
+from contentsvc.tasks.mails import (
+    EACH,
+    FIRST_PAUSE,
+    GIVE_UP_AFTER,
+    LAST_PAUSE,
+    LEASE,
+    Counts,
+    Look,
+    MailSender,
+)
 from tests.support.databases import StoreCase, fresh, together
 from tests.tasks.lines import logged_by
 from tests.tasks.mortal import Death, Process
@@ -84,10 +97,9 @@ class MailsCase(StoreCase):
         """The bell of the job."""
         self.rung += 1
 
-    def process(self, db: Database) -> Sending:
+    def process(self, db: Database) -> EffectRunner:
         """One more process's job."""
-        return Sending(
-            self.clock,
+        sender = MailSender(
             Clock(),
             db,
             self.mail_server,
@@ -95,6 +107,7 @@ class MailsCase(StoreCase):
             lambda purpose, id: f"{purpose}-{id}",
             self.counts,
         )
+        return EffectRunner(self.clock, db, sender.kind)
 
     def address(self, user: str) -> str:
         """A user's address."""
@@ -110,15 +123,27 @@ class MailsCase(StoreCase):
 
     def later(self, seconds: float) -> None:
         """So much time has passed for all mails."""
-        self.sql("update mails set due = due - %s * interval '1 second'", seconds)
+        passed = "%s * interval '1 second'"
+        self.sql(
+            f"update tasks set due = due - {passed}, created = created - {passed}", *[seconds] * 2
+        )
         self.sql("update mails set created = created - %s * interval '1 second'", seconds)
+        self.sql("update rate_limits set expires = expires - %s * interval '1 second'", seconds)
 
     def waiting(self) -> list[tuple[Any, ...]]:
         """Those that wait: tries, seconds until the next, failure."""
         return self.sql(
             """select tries, round(extract(epoch from due - clock_timestamp()))::integer, failure
-               from mails where due is not null order by created"""
+               from tasks order by created"""
         )
+
+    async def working(self) -> None:
+        """Let a job under way go on."""
+        await task_queue.waits(self.db, "SendMail")
+
+    def begun(self) -> bool:
+        """Whether a process is at one."""
+        return self.sql("select id from tasks where lease is not null") != []
 
 
 class SendingTests(MailsCase):
@@ -151,8 +176,8 @@ class SendingTests(MailsCase):
         await self.put()
         self.mail_server.slow = Deferred()
         run = Deferred.fromCoroutine(self.sending.run())
-        while self.sql("select id from mails where tries = 0"):
-            await together(mails.queue(self.db))
+        while not self.begun():
+            await together(self.working())
         ((held,),) = self.sql(
             """select count(*) from pg_stat_activity
                where datname = current_database() and state like 'idle in transaction%%'"""
@@ -298,11 +323,10 @@ class SendingTests(MailsCase):
         """A mail that waits for a time beyond any pause was put off before the clock was set
         back."""
         email = await self.put()
-        self.sql("update mails set due = now() + interval '1 day'")
-        self.assertEqual(await mails.due(self.db, 9), 0)
-        claimed = await mails.claim(self.db)
-        assert claimed is not None
-        self.assertEqual(claimed.email, email)
+        self.sql("update tasks set due = now() + interval '1 day'")
+        later = await self.put()
+        await self.sending.run()
+        self.assertEqual(self.mail_server.to(), [later, email])
 
     async def test_stop(self) -> None:
         """A process that stops waits for the mail under way, which is not sent again, and begins no
@@ -310,10 +334,10 @@ class SendingTests(MailsCase):
         first, second = [await self.put() for _ in range(2)]
         self.mail_server.slow = Deferred()
         run = Deferred.fromCoroutine(self.sending.run())
-        while self.sql("select id from mails where tries = 0") == self.sql("select id from mails"):
-            await mails.queue(self.db)
+        while not self.begun():
+            await self.working()
         stop = Deferred.fromCoroutine(self.sending.stop())
-        await mails.queue(self.db)
+        await self.working()
         self.assertNoResult(stop)
         self.mail_server.slow.callback(None)
         await stop
@@ -329,8 +353,8 @@ class SendingTests(MailsCase):
         await self.put()
         self.mail_server.slow = Deferred()
         run = Deferred.fromCoroutine(self.sending.run())
-        while self.sql("select id from mails where tries = 0"):
-            await mails.queue(self.db)
+        while not self.begun():
+            await self.working()
         stop = Deferred.fromCoroutine(self.sending.stop())
         self.clock.advance(FAREWELL)
         await stop
@@ -363,22 +387,23 @@ class ResetTests(MailsCase):
     async def test_most(self) -> None:
         """An account gets only so many in an hour, and then again."""
         email = self.address(await self.user())
-        for _ in range(MOST_RESETS + 2):
+        for _ in range(RESETS.most + 2):
             await self.queue.put_reset(self.db, email)
         await self.sending.run()
         await self.sending.run()
-        self.assertEqual(len(self.mail_server.taken), MOST_RESETS)
+        self.assertEqual(len(self.mail_server.taken), RESETS.most)
         self.later(3600)
         await self.queue.put_reset(self.db, email)
         await self.sending.run()
-        self.assertEqual(len(self.mail_server.taken), MOST_RESETS + 1)
+        self.assertEqual(len(self.mail_server.taken), RESETS.most + 1)
 
     async def test_same_token(self) -> None:
         """A mail that is sent again has the same token, and the hour begins anew."""
         email = self.address(await self.user())
         await self.queue.put_reset(self.db, email)
         await self.sending.run()
-        self.sql("update mails set due = now(), expires = now()")
+        ((id,),) = self.sql("update mails set expires = now() returning id")
+        await task_queue.insert(self.db, *encoded(SendMail(mail=id)))
         await self.sending.run()
         first, second = [message for _, message in self.mail_server.taken]
         self.assertEqual(first.get_content(), second.get_content())
@@ -393,7 +418,7 @@ class DeathTests(MailsCase):
         twice only if that comes after the server has taken it and before this is noted."""
         twice = set()
         for what in ("lost", "dead"):
-            for nth in range(1, 5):
+            for nth in range(1, 6):
                 for when in ("before", "after"):
                     email = await self.put()
                     self.mail_server.taken.clear()
@@ -407,4 +432,4 @@ class DeathTests(MailsCase):
                     self.assertIn(self.mail_server.to(), ([email], [email] * 2), str(death))
                     if len(self.mail_server.taken) == 2:
                         twice.add((nth, when))
-        self.assertEqual(twice, {(4, "before")})
+        self.assertEqual(twice, {(5, "before")})

@@ -6,11 +6,10 @@ from msgspec import json
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
-from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.social import social
 from contentsvc.store.tasks import ContentPublished, RevisionPublished, Task
 from contentsvc.tasks.handlers import KINDS
-from contentsvc.tasks.outbox import Batch
+from contentsvc.tasks.steps import Batch
 from tests.support.databases import guid, together
 from tests.tasks.support import TellerCase
 
@@ -23,7 +22,7 @@ class PublicationCase(TellerCase):
         self.game = await self.content(self.ann)
         self.fans = [await self.user() for _ in range(5)]
         for fan in self.fans:
-            await social.follow(self.db, fan, self.ann, *UNLIMITED)
+            await social.follow(self.db, fan, self.ann, 0)
 
     async def publish(self, revision: str | None = None) -> None:
         """A row for all that follow now."""
@@ -33,7 +32,7 @@ class PublicationCase(TellerCase):
             task = RevisionPublished(
                 author=self.ann, content=self.game, revision=revision, upto=upto
             )
-        await self.outbox.put(self.db, task)
+        await self.queue.put(self.db, task)
 
     def heard(self) -> list[list[dict[str, str]]]:
         """What each of the followers was told."""
@@ -63,14 +62,14 @@ class PublicationTests(PublicationCase):
     async def test_whole_batches(self) -> None:
         """So do all if the last batch is full, or there is nobody left."""
         self.fans.append(await self.user())
-        await social.follow(self.db, self.fans[-1], self.ann, *UNLIMITED)
+        await social.follow(self.db, self.fans[-1], self.ann, 0)
         await self.publish()
         await self.work()
         self.assertEqual([len(told) for told in self.heard()], [1] * 6)
         for fan in self.fans:
             await social.unfollow(self.db, fan, self.ann)
         ((upto,),) = self.sql("select coalesce(max(number), 9) from follows")
-        await self.outbox.put(
+        await self.queue.put(
             self.db, ContentPublished(author=self.ann, content=self.game, upto=upto)
         )
         await self.work()
@@ -82,7 +81,7 @@ class PublicationTests(PublicationCase):
         await self.work(batches=1)
         await social.unfollow(self.db, self.fans[4], self.ann)
         self.fans.append(await self.user())
-        await social.follow(self.db, self.fans[5], self.ann, *UNLIMITED)
+        await social.follow(self.db, self.fans[5], self.ann, 0)
         await self.work()
         self.assertEqual([len(told) for told in self.heard()], [1, 1, 1, 1, 0, 0])
 
@@ -119,7 +118,7 @@ class OrderTests(PublicationCase):
         """All that is there is told, whatever has failed: its pauses are over."""
         while self.left():
             await self.work()
-            self.sql("update outbox set due = null")
+            self.sql("update tasks set due = now()")
 
     async def test_failures(self) -> None:
         """So they do where batches fail and are tried again, in the middle of the followers or at
@@ -152,9 +151,9 @@ class OrderTests(PublicationCase):
         await self.work()
         bob = await self.user()
         game = await self.content(bob)
-        await social.follow(self.db, self.fans[0], bob, *UNLIMITED)
+        await social.follow(self.db, self.fans[0], bob, 0)
         ((upto,),) = self.sql("select max(number) from follows")
-        await self.outbox.put(self.db, ContentPublished(author=bob, content=game, upto=upto))
+        await self.queue.put(self.db, ContentPublished(author=bob, content=game, upto=upto))
         await self.work()
         self.assertEqual([each["author"] for each in self.heard()[0]], [bob])
         self.assertEqual(len(self.left()), 1)

@@ -22,7 +22,7 @@ class ReportsTests(TellerCase):
     async def file(self, reporter: str, text: str = "") -> None:
         """Report the castle."""
         about = "content", self.castle, None, reporter
-        await reports.file(self.db, *about, "spam", text, "{}", None, 0, 1)
+        await reports.file(self.db, *about, "spam", text, "{}", None, 0)
 
     async def decide(self, outcome: str, upto: int = 0) -> None:
         """Close the reports up to the one at this place of the list, the newest by default."""
@@ -40,7 +40,7 @@ class ReportsTests(TellerCase):
                 upto=number,
                 outcome=outcome,
             )
-            await self.outbox.put(tx, task)
+            await self.queue.put(tx, task)
 
     def heard(self, user: str) -> list[dict[str, Any]]:
         """What the user was told."""

@@ -16,7 +16,6 @@ from tests.tasks.lines import logged_by
 
 NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessions"
 PROCESSES, TELLINGS = "processes_forget_dead", "retention_trim_tellings"
-UNFOLLOWS, ASKS = "retention_trim_unfollows", "retention_trim_friend_asks"
 DEPARTURES = "retention_trim_departures"
 MAILS = "retention_trim_mails"
 RATE_LIMITS = "retention_trim_rate_limits"
@@ -25,8 +24,6 @@ NOTHING: dict[str, Any] = {
     SESSIONS: (0, 0),
     PROCESSES: (0,),
     TELLINGS: (0,),
-    UNFOLLOWS: (0,),
-    ASKS: (0,),
     DEPARTURES: (0,),
     MAILS: (0,),
     RATE_LIMITS: (0,),
@@ -71,8 +68,6 @@ class RetentionTests(SynchronousTestCase):
                 SESSIONS: [(module.MARGIN,)] * 2,
                 PROCESSES: [()] * 2,
                 TELLINGS: [()] * 2,
-                UNFOLLOWS: [()] * 2,
-                ASKS: [()] * 2,
                 DEPARTURES: [()] * 2,
                 MAILS: [()] * 2,
                 RATE_LIMITS: [()] * 2,
@@ -111,7 +106,7 @@ class RetentionTests(SynchronousTestCase):
         """With 0 days no notification is deleted; everything else is."""
         self.begin(0)
         self.clock.advance(EVERY)
-        notes = {TELLINGS, UNFOLLOWS, ASKS, DEPARTURES, MAILS, RATE_LIMITS}
+        notes = {TELLINGS, DEPARTURES, MAILS, RATE_LIMITS}
         self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, *notes})
 
     def test_failed_amid(self) -> None:

@@ -117,10 +117,10 @@ class TimeTests(RunnerCase):
             answer: Deferred[None] = Deferred()
 
             async def wait(answer: Deferred[None] = answer) -> None:
-                spent = CURRENT.get()
-                assert spent is not None
+                timing = CURRENT.get()
+                assert timing is not None
                 await answer
-                spent.ran("x", 20.0)
+                timing.ran("x", 20.0)
 
             made = self.begin(Job("sweep", EVERY, wait))
             self.pass_seconds(30 + seconds)

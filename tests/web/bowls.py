@@ -72,8 +72,8 @@ class Tree:
 
     async def _serve(self, request: ApiRequest) -> None:
         try:
-            assert request.arrival is not None
-            await request.arrival.whole()
+            assert request.streamed_body is not None
+            await request.streamed_body.whole()
             self._reply.result(request, None)
         except Problem as problem:
             self._reply.problem(request, problem)

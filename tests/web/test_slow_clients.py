@@ -253,7 +253,7 @@ class LoopbackTests(TestCase):
 
     async def over(self) -> None:
         """Returns when all readers are gone, and the log has said who was cut off."""
-        while not self.site.unsent.idle:
+        while not self.site.slow_clients.idle:
             await deferLater(reactor, 0.01)
 
     async def ask(self, path: str) -> Reader:
@@ -288,19 +288,19 @@ class LoopbackTests(TestCase):
             await deferLater(reactor, 0.01)
         self.assertEqual(self.large.pages, 201)
         self.assertEqual(reader.received.count(b"x" * 100_000), 200)
-        self.assertEqual((self.site.unsent.total, self.site.traffic.active), (0, set()))
+        self.assertEqual((self.site.slow_clients.total, self.site.traffic.active), (0, set()))
 
     async def test_bound(self) -> None:
         """However many ask for large answers and read none, no more than the bound is kept for
         them, and others are served."""
-        self.site.unsent = SlowClients(reactor, most=3 * LARGE)
+        self.site.slow_clients = SlowClients(reactor, most=3 * LARGE)
         readers = [await self.ask("/whole") for _ in range(8)]
         while self.large.asked < 8:
             await deferLater(reactor, 0.01)
-        self.assertLessEqual(self.site.unsent.total, 3 * LARGE)
+        self.assertLessEqual(self.site.slow_clients.total, 3 * LARGE)
         for reader in readers:
             reader.transport.resumeProducing()
-        while self.site.unsent.total:
+        while self.site.slow_clients.total:
             await deferLater(reactor, 0.01)
         while sum(reader.lost or len(reader.received) > LARGE for reader in readers) < 8:
             await deferLater(reactor, 0.01)

@@ -29,9 +29,9 @@ class Works:
         for reason, seconds in self.plan:
             if reason == "database":
                 await deferLater(self.clock, seconds)
-                spent = CURRENT.get()
-                assert spent is not None
-                spent.ran("BEGIN;EXECUTE users_info(%s)", seconds)
+                timing = CURRENT.get()
+                assert timing is not None
+                timing.ran("BEGIN;EXECUTE users_info(%s)", seconds)
             elif reason == "loop":
                 await deferLater(self.clock, seconds)
             else:

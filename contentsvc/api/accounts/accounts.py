@@ -29,7 +29,7 @@ class Accounts:
         db: Database,
         passwords: Passwords,
         guard: Guard,
-        endings: Revocation,
+        revocation: Revocation,
         mails: Mails | None,  # None: the service sends none
         *,
         registration: bool,
@@ -37,7 +37,7 @@ class Accounts:
         self._db = db
         self._passwords = passwords
         self._guard = guard
-        self._endings = endings
+        self._revocation = revocation
         self._mails = mails
         self._registration = registration
 
@@ -49,8 +49,6 @@ class Accounts:
         if not self._registration:
             raise RegistrationClosed()
         encoded = await self._passwords.hash(body.password, call.network)
-        if self._mails is not None:
-            await self._guard.tidy()
         async with self._db.transaction() as tx:
             await addresses.free(tx, body.email)
             user = await accounts.register(tx, body.username, body.email, encoded, False)
@@ -71,4 +69,4 @@ class Accounts:
                 raise await unproved(tx, user)  # another change was first
             await mails.end_links(tx, user)
             others = await sessions.revoke_all(tx, user, call.session)
-            self._endings.end(tx, others)
+            self._revocation.end(tx, others)

@@ -1,7 +1,6 @@
 """Checking passwords and the tokens of other services, with limits on failures."""
 
 from collections.abc import Callable
-from typing import Final
 
 from contentsvc.api.errors import (
     TooManyAttempts,
@@ -9,19 +8,16 @@ from contentsvc.api.errors import (
     account_deleted,
     retry_after,
 )
+from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
 from contentsvc.passwords import Passwords
+from contentsvc.store import rate_limits
 from contentsvc.store.accounts import accounts, log_in_attempts
+from contentsvc.store.rate_limits import LOG_INS_OF_ADDRESS, MAIL_REQUESTS
 from contentsvc.tokens import Tokens
 from contentsvc.web.call import Call
 from contentsvc.web.proxies import UNIX, UNKNOWN
-
-MOST: Final = 10
-"""Most failed log-ins of one account from one address."""
-WINDOW: Final = 15 * 60
-"""Seconds in which failures count."""
-_NO_LIMIT = 2**31 - 1
 
 
 def _ignored(cause: str) -> None:
@@ -42,7 +38,7 @@ class Guard:
 
     def __init__(
         self,
-        db: Db,
+        db: Database,
         passwords: Passwords,
         tokens: Tokens,
         verifiers: Verifiers,
@@ -55,8 +51,8 @@ class Guard:
         self._passwords = passwords
         self._tokens = tokens
         self._verifiers = verifiers
-        self._most_of_address = most_of_address or _NO_LIMIT
-        self._mails_of_address = mails_of_address or _NO_LIMIT
+        self._most_of_address = most_of_address
+        self._mails_of_address = mails_of_address
         self._failed = failed
 
     async def by_name(self, call: Call, name: str, password: str) -> accounts.Credentials | None:
@@ -79,23 +75,22 @@ class Guard:
     async def subject(self, call: Call, token: str, token_type: str) -> Subject:
         """The account elsewhere that this token of another service proves. Raises
         InvalidSubjectToken, IdentityUnavailable, TooManyAttempts."""
-        counted = self._counted(call, self._tokens.pseudonym("subject_token"), _NO_LIMIT)
-        self._refuse(call, await log_in_attempts.wait(self._db, *counted))
+        counted = LOG_INS_OF_ADDRESS, *self._address(call)
+        self._refuse(call, await rate_limits.look(self._db, *counted))
         try:
             return await self._verifiers.verify(token, token_type)
         except InvalidSubjectToken as error:
             self._failed("token")
             call.note("failed-log-in")
             if error.counts:
-                await log_in_attempts.expire(self._db, WINDOW)
-                await log_in_attempts.failed(self._db, *counted)
+                await rate_limits.take(self._db, *counted)
             raise
 
-    def _counted(self, call: Call, account: str, most: int) -> tuple[str, str, int, int, int]:
-        """What `failures` counts by."""
-        address = call.network
-        of_address = _NO_LIMIT if address in {UNIX, UNKNOWN} else self._most_of_address
-        return account, self._tokens.pseudonym(f"address {address}"), most, of_address, WINDOW
+    def _address(self, call: Call) -> tuple[str, int]:
+        """What stands for the client's address, and how many failed log-ins it may have."""
+        limited = call.network not in {UNIX, UNKNOWN}
+        subject = self._tokens.pseudonym(f"address {call.network}")
+        return subject, self._most_of_address if limited else 0
 
     async def mail(self, db: Db, call: Call) -> None:
         """Count a request for a mail, whoever is to get it. Raises TooManyRequests if there were
@@ -105,29 +100,22 @@ class Guard:
 
     async def mail_wait(self, db: Db, call: Call) -> int:
         """The same, but gives the seconds to wait; 0 if it may be sent."""
-        if call.network in {UNIX, UNKNOWN} or self._mails_of_address == _NO_LIMIT:
+        if call.network in {UNIX, UNKNOWN}:
             return 0
-        what = self._tokens.pseudonym("mails")
         address = self._tokens.pseudonym(f"address {call.network}")
-        return await log_in_attempts.requested(db, what, address, self._mails_of_address, WINDOW)
-
-    async def tidy(self) -> None:
-        """Forget some of what was counted before. It is not to be done in the transaction that
-        counts: two that forget each other's would wait for each other."""
-        await log_in_attempts.expire(self._db, WINDOW)
+        return await rate_limits.take(db, MAIL_REQUESTS, address, self._mails_of_address)
 
     async def _check(
         self, call: Call, account: str, found: accounts.Credentials | None, password: str
     ) -> accounts.Credentials | None:
-        counted = self._counted(call, account, MOST)
+        counted = account, *self._address(call)
         self._refuse(call, await log_in_attempts.wait(self._db, *counted))
         encoded = None if found is None else found.password_hash
         right = await self._passwords.verify(encoded, password, call.network)
-        if not right:
-            await log_in_attempts.expire(self._db, WINDOW)
         # Of many guesses at once, only as many as allowed may learn whether they are right.
         count = log_in_attempts.succeeded if right else log_in_attempts.failed
-        self._refuse(call, await count(self._db, *counted))
+        async with self._db.transaction() as tx:
+            self._refuse(call, await count(tx, *counted))
         if not right:
             self._failed("password")
             call.note("failed-log-in")

@@ -21,8 +21,10 @@ from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.passwords import Passwords
 from contentsvc.push.revocation import Revocation
+from contentsvc.store import rate_limits
 from contentsvc.store.accounts import addresses, identities, log_in_attempts, mails, sessions
 from contentsvc.store.accounts.mails import Mails, Wanted
+from contentsvc.store.rate_limits import CONFIRMATIONS
 from contentsvc.tokens import EMAIL, RESET, MailTokens
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
@@ -36,8 +38,6 @@ from contentsvc.wire.accounts import (
     PasswordResetRequest,
 )
 
-MOST: Final = 20
-"""Mails that a user may ask for in an hour, to confirm addresses."""
 _UNSET: Final = 3600
 """Seconds after which to ask a service again that sends no mail: an operator may change that."""
 
@@ -50,14 +50,14 @@ class Emails:
         db: Database,
         passwords: Passwords,
         guard: Guard,
-        endings: Revocation,
+        revocation: Revocation,
         tokens: MailTokens,
         mails: Mails | None,  # None: the service sends none
     ) -> None:
         self._db = db
         self._passwords = passwords
         self._guard = guard
-        self._endings = endings
+        self._revocation = revocation
         self._tokens = tokens
         self._mails = mails
 
@@ -72,7 +72,6 @@ class Emails:
         """Have a mail sent to the account with this address, with a link to set a new password. The
         link is good once, for an hour. The answer is the same if there is no such account."""
         sending = self._sending
-        await self._guard.tidy()
         await self._guard.mail(self._db, call)
         await sending.put_reset(self._db, body.email)
 
@@ -103,7 +102,7 @@ class Emails:
             if unlinked and self._mails is not None:
                 await self._mails.put(tx, "unlinked", user, link.email, unlinked)
             await log_in_attempts.forget(tx, user)
-            self._endings.end(tx, await sessions.revoke_all(tx, user, None))
+            self._revocation.end(tx, await sessions.revoke_all(tx, user, None))
 
     @route(
         "PUT",
@@ -128,7 +127,6 @@ class Emails:
         given = body.decode(EmailChange) if by_password else body.decode(EmailChangeBySubject)
         sending = self._sending
         found = await proved(self._db, self._guard, call, user, proof_of(given))
-        await self._guard.tidy()
         async with self._db.transaction() as tx:
             account = await mails.lock(tx, user)
             if account is None:
@@ -150,7 +148,6 @@ class Emails:
         """Send the mail again with which an address is confirmed: the account's own, and a new one
         that it is to get. If there is nothing to confirm, nothing is sent."""
         sending = self._sending
-        await self._guard.tidy()
         async with self._db.transaction() as tx:
             account = await mails.lock(tx, user)
             if account is None:
@@ -212,7 +209,7 @@ class Emails:
     async def _ask(self, tx: Db, call: Call, sending: Mails, user: str, *asked: Wanted) -> None:
         """Have mails sent, if the limits of the user, of the client's address and of the mailboxes
         allow it. Raises TooManyRequests."""
-        if (wait := await mails.wait(tx, user, ["confirm", "change"], MOST)) > 0:
+        if (wait := await rate_limits.take(tx, CONFIRMATIONS, user, CONFIRMATIONS.most)) > 0:
             raise TooManyRequests(headers=retry_after(wait))
         await self._guard.mail(tx, call)
         if (wait := await sending.ask(tx, user, *asked)) > 0:

@@ -25,7 +25,12 @@ FAMILIES = (
 
 def install(context: Context) -> list[object]:
     """Make the families."""
-    settings, db, endings, mails = context.settings, context.db, context.endings, context.mails
+    settings, db, revocation, mails = (
+        context.settings,
+        context.db,
+        context.revocation,
+        context.mails,
+    )
     tokens, mail_tokens, passwords, verifiers, failed = context.credentials
     guard = Guard(
         db,
@@ -38,10 +43,10 @@ def install(context: Context) -> list[object]:
     )
     return [
         Users(db, context.claims),
-        Sessions(db, tokens, endings, public_url=settings.public_url),
-        Accounts(db, passwords, guard, endings, mails, registration=settings.registration),
-        AccountDeletion(context.clock, db, guard, endings, context.outbox),
-        Emails(db, passwords, guard, endings, mail_tokens, mails),
+        Sessions(db, tokens, revocation, public_url=settings.public_url),
+        Accounts(db, passwords, guard, revocation, mails, registration=settings.registration),
+        AccountDeletion(db, guard, revocation, context.queue),
+        Emails(db, passwords, guard, revocation, mail_tokens, mails),
         Identities(db, guard, mails),
-        OAuth(db, guard, tokens, endings, per_user=settings.sessions_per_user),
+        OAuth(db, guard, tokens, revocation, per_user=settings.sessions_per_user),
     ]

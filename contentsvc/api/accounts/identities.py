@@ -1,7 +1,5 @@
 """Accounts elsewhere with which a user logs in (extensions §8)."""
 
-from typing import Final
-
 from contentsvc.api.accounts.credentials import Guard
 from contentsvc.api.accounts.reauthentication import (
     Proved,
@@ -25,8 +23,10 @@ from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.identity import subject as identity
 from contentsvc.identity.subject import Subject
+from contentsvc.store import rate_limits
 from contentsvc.store.accounts import identities, mails
 from contentsvc.store.accounts.mails import Account, Mails, Purpose
+from contentsvc.store.rate_limits import LINKS
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
 from contentsvc.web.permissions import SELF
@@ -41,9 +41,6 @@ from contentsvc.wire.accounts import (
     TokenProof,
 )
 from contentsvc.wire.base import Part
-
-MOST: Final = 20
-"""Links and unlinks of a user in an hour of which a mail tells."""
 
 
 class Identities:
@@ -91,7 +88,7 @@ class Identities:
             account = await self._lock(tx, user)
             await self._still(tx, user, account, proof)
             if await identities.link(tx, user, subject.issuer, subject.subject):
-                await self._tell(tx, "linked", user, account, subject.issuer)
+                await self._send_mail(tx, "linked", user, account, subject.issuer)
             elif await identities.owner(tx, subject.issuer, subject.subject) != user:
                 raise IdentityTaken()
 
@@ -134,7 +131,7 @@ class Identities:
                 raise LastIdentity()
             await self._still(tx, user, account, proof)
             issuer = await identities.unlink(tx, user, identity)
-            await self._tell(tx, "unlinked", user, account, issuer or "")
+            await self._send_mail(tx, "unlinked", user, account, issuer or "")
 
     async def _lock(self, tx: Db, user: str) -> Account:
         """The user's account, which stays as it is until the transaction ends. Raises
@@ -150,12 +147,12 @@ class Identities:
         if not await proof.holds(tx, user, account.password_hash):
             raise WrongPassword()
 
-    async def _tell(
+    async def _send_mail(
         self, tx: Db, purpose: Purpose, user: str, account: Account, issuer: str
     ) -> None:
         if self._mails is not None and account.email is not None and account.confirmed:
             # A mail that is not sent would be worse than a link that is not made.
-            if (wait := await mails.wait(tx, user, ["linked", "unlinked"], MOST)) > 0:
+            if (wait := await rate_limits.take(tx, LINKS, user, LINKS.most)) > 0:
                 raise TooManyRequests(headers=retry_after(wait))
             await self._mails.put(tx, purpose, user, account.email, issuer)
 

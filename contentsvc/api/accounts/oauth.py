@@ -54,14 +54,14 @@ class OAuth:
         db: Database,
         guard: Guard,
         tokens: Tokens,
-        endings: Revocation,
+        revocation: Revocation,
         *,
         per_user: int = 0,  # the most sessions of a user; 0: any number
     ) -> None:
         self._db = db
         self._guard = guard
         self._tokens = tokens
-        self._endings = endings
+        self._revocation = revocation
         self._per_user = per_user
 
     @route(
@@ -140,7 +140,7 @@ class OAuth:
         if self._per_user:
             ended = await sessions.end_oldest(tx, user, self._per_user, session)
             if ended:
-                self._endings.end(tx, ended)
+                self._revocation.end(tx, ended)
         return self._answer(user, session, admin, refresh)
 
     async def _banned(self, db: Db, user: str) -> Problem:
@@ -167,7 +167,7 @@ class OAuth:
             if successor is None:
                 # It was used before. One of the two users is a thief, so neither may go on.
                 await sessions.revoke(tx, token.session_id)
-                self._endings.end(tx, [token.session_id])
+                self._revocation.end(tx, [token.session_id])
         if successor is None:
             call.note("refresh-token-reused")
             raise InvalidGrant(
@@ -181,12 +181,11 @@ class OAuth:
         None if the token is used again too late, or after its successor.
         """
         if token.spent_for is not None:
-            if token.spent_for > _GRACE:
+            # The salt goes after the grace. The clock may have been set back since.
+            if token.salt is None or token.spent_for > _GRACE:
                 return None
-            if token.salt is not None:
-                successor = _derive(token.salt, refresh)
-                return None if await sessions.is_spent(tx, _hash(successor)) else successor
-            # A daemon of the release before has spent it. Its successor is not known.
+            successor = _derive(token.salt, refresh)
+            return None if await sessions.is_spent(tx, _hash(successor)) else successor
         salt = secrets.token_hex(32)
         successor = _derive(salt, refresh)
         await sessions.rotate(
@@ -208,7 +207,7 @@ class OAuth:
             except InvalidToken:
                 return Revoked()
         await sessions.revoke(self._db, session)
-        self._endings.end(self._db, [session])
+        self._revocation.end(self._db, [session])
         return Revoked()
 
 

@@ -19,13 +19,13 @@ class Sessions:
         self,
         db: Database,
         tokens: Tokens,
-        endings: Revocation,
+        revocation: Revocation,
         *,
         public_url: str | None,
     ) -> None:
         self._db = db
         self._tokens = tokens
-        self._endings = endings
+        self._revocation = revocation
         self._public_url = public_url
 
     @route("POST", "/session/connect", allow=SIGNED_IN, raises=(InvalidHost,))
@@ -53,11 +53,11 @@ class Sessions:
         """End one log-in. It may be the one that the request is made with."""
         if not await sessions.revoke_own(self._db, user, session):
             raise SessionNotFound()
-        self._endings.end(self._db, [session])
+        self._revocation.end(self._db, [session])
 
     @route("DELETE", "/user/<guid:user>/sessions", allow=SELF)
     async def end_other_sessions(self, call: Call, user: str) -> None:
         """End all log-ins but the one that the request is made with."""
         async with self._db.transaction() as tx:
             others = await sessions.revoke_all(tx, user, call.session)
-            self._endings.end(tx, others)
+            self._revocation.end(tx, others)

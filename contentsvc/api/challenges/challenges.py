@@ -17,7 +17,7 @@ from contentsvc.db.query import Db
 from contentsvc.roles import CURATE
 from contentsvc.store.challenges import challenges, closing
 from contentsvc.store.moderation import audit_log
-from contentsvc.store.outbox import Outbox
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ChallengeClosed as Closed
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_pointer
@@ -34,9 +34,9 @@ class Challenges:
     """Design challenges and their rewards. Without `claims` no image is a file of the service's
     own."""
 
-    def __init__(self, db: Database, outbox: Outbox, claims: FileReferences | None) -> None:
+    def __init__(self, db: Database, queue: TaskQueue, claims: FileReferences | None) -> None:
         self._db = db
-        self._outbox = outbox
+        self._queue = queue
         self._claims = claims
 
     @route("POST", "/design-challenges", allow=CURATE, raises=(FileMissing, FileInvalid))
@@ -134,7 +134,7 @@ class Challenges:
             if unknown:
                 raise UnknownEntry(entries=unknown)
             await self._note(tx, call, "challenge_closed", challenge)
-            await self._outbox.put(tx, Closed(challenge=challenge))
+            await self._queue.put(tx, Closed(challenge=challenge))
 
 
 def _definition(body: ChallengeCreate) -> challenges.Definition:

@@ -17,4 +17,4 @@ FAMILIES = (
 def install(context: Context) -> list[object]:
     """Make the families."""
     db = context.db
-    return [Challenges(db, context.outbox, context.claims), Entries(db), Rewards(db)]
+    return [Challenges(db, context.queue, context.claims), Entries(db), Rewards(db)]

@@ -13,7 +13,6 @@ from contentsvc.api.errors import (
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import MODERATE
-from contentsvc.store.activity_limits import MINUTE
 from contentsvc.store.content import comments
 from contentsvc.store.moderation import audit_log
 from contentsvc.web.call import Call
@@ -64,7 +63,7 @@ class Comments:
         """Comment on a content item. This tells its author, or the author of the comment to which
         this one replies."""
         given = content, call.user, call.viewer.moderate, body.parent_id, body.body
-        written = await comments.create(self._db, *given, self._per_minute, MINUTE)
+        written = await comments.create(self._db, *given, self._per_minute)
         if written is None:
             raise ContentNotFound()
         if written.blocked:

@@ -25,7 +25,7 @@ from contentsvc.store.content import content as store
 from contentsvc.store.content import revisions
 from contentsvc.store.content.dependencies import Used, of_revision, packages_of_revision
 from contentsvc.store.moderation import audit_log
-from contentsvc.store.outbox import Outbox
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.call import Call
@@ -65,14 +65,14 @@ class Content:
         self,
         db: Database,
         notifier: Notifier,
-        outbox: Outbox,
+        queue: TaskQueue,
         publishing: Publishing,
         *,
         piece: Piece = PIECE,
     ) -> None:
         self._db = db
         self._notifier = notifier
-        self._outbox = outbox
+        self._queue = queue
         self._publishing = publishing
         self._piece = piece
 
@@ -236,7 +236,7 @@ class Content:
                 changed = DependencyChanged(
                     dependency=content, status=act.status, actor=call.user, by_author=False
                 )
-                await self._outbox.put(tx, changed)
+                await self._queue.put(tx, changed)
                 kind = ContentSuspended if suspended else ContentRestored
                 notification = kind(content=content, reason=body.reason)
                 # Unless the author has left.

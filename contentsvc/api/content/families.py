@@ -28,11 +28,11 @@ FAMILIES = (
 
 def install(context: Context) -> list[object]:
     """Make the families."""
-    settings, db, outbox, bucket = context.settings, context.db, context.outbox, context.bucket
+    settings, db, queue, bucket = context.settings, context.db, context.queue, context.bucket
     platforms, changes = settings.required_platforms, settings.changes_per_hour
     files = bucket is not None
     publishing = Publishing(
-        db, outbox, platforms, settings.publications_per_day, changes, context.claims
+        db, queue, platforms, settings.publications_per_day, changes, context.claims
     )
     return [
         UploadPrecheck(
@@ -41,9 +41,9 @@ def install(context: Context) -> list[object]:
             files=files,
             folder=bucket if isinstance(bucket, Local) else None,
         ),
-        Content(db, context.notifier, outbox, publishing),
+        Content(db, context.notifier, queue, publishing),
         Revisions(db, publishing, files=files),
-        Withdrawal(db, outbox, changes_per_hour=changes),
+        Withdrawal(db, queue, changes_per_hour=changes),
         Dependents(db),
         Search(db),
         Comments(db, context.notifier, per_minute=settings.comments_per_minute),

@@ -27,12 +27,13 @@ from contentsvc.api.errors import (
 from contentsvc.api.files.references import FileReferences, Wanted
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
-from contentsvc.store.activity_limits import DAY
+from contentsvc.store import rate_limits
 from contentsvc.store.content import content as contents
 from contentsvc.store.content import dependencies, publication_audience, revisions, search_index
 from contentsvc.store.content.dependencies import Registered
 from contentsvc.store.moderation import audit_log
-from contentsvc.store.outbox import Outbox
+from contentsvc.store.rate_limits import PUBLICATIONS
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.web.decode import fitting
 from contentsvc.web.errors import at_pointer
 from contentsvc.wire.base import MediaPath
@@ -70,14 +71,14 @@ class Publishing:
     def __init__(
         self,
         db: Database,
-        outbox: Outbox,
+        queue: TaskQueue,
         required_platforms: Sequence[str],
         per_day: int,
         changes_per_hour: int,
         claims: FileReferences | None,
     ) -> None:
         self._db = db
-        self._outbox = outbox
+        self._queue = queue
         self._required_platforms = required_platforms
         self._per_day = per_day
         self._changes_per_hour = changes_per_hour
@@ -113,7 +114,7 @@ class Publishing:
             wanted = self._wanted(author, author, content, body, depends, screenshots=shots)
             await self._depend(tx, author, body, wanted)
             await search_index.insert(tx, content, body.name, body.tags, body.description)
-            await publication_audience.notify_followers(tx, self._outbox, author, content)
+            await publication_audience.notify_followers(tx, self._queue, author, content)
 
     async def revise(self, publisher: str, content: str, body: RevisionCreate) -> None:
         """Insert one more revision of a content, which becomes the current one. If the content has
@@ -156,7 +157,7 @@ class Publishing:
             # Both lock the limits of a user. Two admins may publish on each other's content.
             if publisher <= author:
                 await self._depend(tx, publisher, body, wanted)
-            await publication_audience.notify_followers(tx, self._outbox, author, content, revision)
+            await publication_audience.notify_followers(tx, self._queue, author, content, revision)
             if publisher > author:
                 await self._depend(tx, publisher, body, None)
 
@@ -300,7 +301,7 @@ class Publishing:
             "using": body.using,
             "packages": list(dict.fromkeys(_packages(body))),
         }
-        limit: dict[str, Any] = {"publisher": publisher, "most": self._per_day, "span": DAY}
+        limit: dict[str, Any] = {"publisher": publisher, "most": self._per_day}
         wait: int | None = None
         claims = self._claims
         if claims is None or wanted is None:
@@ -312,7 +313,7 @@ class Publishing:
             )
             if wait is None:
                 await claims.claim(tx, wanted)
-                wait = await revisions.waits(tx, **limit)
+                wait = await rate_limits.take(tx, PUBLICATIONS, publisher, self._per_day)
         else:
             await claims.claim(tx, wanted)
             wait = await revisions.depend(tx, **given, **limit)

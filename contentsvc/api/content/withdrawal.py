@@ -12,7 +12,7 @@ from contentsvc.api.paging import contents, position
 from contentsvc.db.database import Database
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import withdrawal
-from contentsvc.store.outbox import Outbox
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
@@ -29,9 +29,9 @@ class Withdrawal:
     A user may change content `changes_per_hour` times, 0 for any number.
     """
 
-    def __init__(self, db: Database, outbox: Outbox, *, changes_per_hour: int) -> None:
+    def __init__(self, db: Database, queue: TaskQueue, *, changes_per_hour: int) -> None:
         self._db = db
-        self._outbox = outbox
+        self._queue = queue
         self._changes_per_hour = changes_per_hour
 
     @route(
@@ -73,7 +73,7 @@ class Withdrawal:
                 changed = DependencyChanged(
                     dependency=content, status=act.status, actor=call.user, by_author=True
                 )
-                await self._outbox.put(tx, changed)
+                await self._queue.put(tx, changed)
             return act.purged
 
     @route(

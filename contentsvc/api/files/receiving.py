@@ -83,7 +83,7 @@ class Receiving:
 
 
 class Upload:
-    """One upload: a web.arrival.Sink, with an end."""
+    """One upload: a web.streamed_body.Sink, with an end."""
 
     def __init__(self, receiving: Receiving, request: ApiRequest, grant: UploadGrant) -> None:
         self._receiving = receiving
@@ -108,8 +108,8 @@ class Upload:
     @property
     def arrives(self) -> bool:
         """Whether a part of it has not come yet."""
-        arrival = self._request.arrival
-        return arrival is not None and arrival.left > 0
+        streamed = self._request.streamed_body
+        return streamed is not None and streamed.left > 0
 
     def refuse(self, problem: Problem) -> None:
         """Answer this, while it arrives."""

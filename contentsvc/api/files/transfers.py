@@ -97,9 +97,9 @@ class Transfers:
         return NOT_DONE_YET
 
     async def _serve(self, request: ApiRequest) -> None:
-        spent = RequestTiming()
-        spent.owner = request
-        CURRENT.set(spent)
+        timing = RequestTiming()
+        timing.owner = request
+        CURRENT.set(timing)
         try:
             if request.problem is not None:
                 raise request.problem
@@ -117,12 +117,12 @@ class Transfers:
         self._reply.options(request, _ALLOWED.encode(), _HEADERS)
 
     async def _put(self, request: ApiRequest, upload: Upload) -> None:
-        arrival = request.arrival
-        if arrival is None:
+        streamed = request.streamed_body
+        if streamed is None:
             raise InternalError()
         try:
             with waiting("outside", request.site.reactor):
-                await arrival.whole()
+                await streamed.whole()
             await upload.finish()
         except BaseException:
             upload.discard()

@@ -9,7 +9,7 @@ from contentsvc.store.moderation import audit_log as store
 from contentsvc.web.call import Call
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
-from contentsvc.wire.moderation import Action, ActionsQuery, Subject, WarningBody
+from contentsvc.wire.moderation import ActionsQuery, AuditLogEntry, Subject, WarningBody
 from contentsvc.wire.notifications import AccountWarning
 
 
@@ -21,7 +21,9 @@ class AuditLog:
         self._notifier = notifier
 
     @route("GET", "/moderation/actions", allow=MODERATE)
-    async def list_moderation_actions(self, call: Call, query: ActionsQuery) -> Listed[Action]:
+    async def list_moderation_actions(
+        self, call: Call, query: ActionsQuery
+    ) -> Listed[AuditLogEntry]:
         """List what admins did and others could not, newest first: everything, or what was done to
         one `subject` or by one `admin`. Nothing changes or deletes it."""
         return listed(await self._page(query), query, lambda row: row.number, _action)
@@ -50,6 +52,6 @@ class AuditLog:
                 await self._notifier.send(tx, user, AccountWarning(reason=body.reason))
 
 
-def _action(row: store.Acted) -> Action:
+def _action(row: store.Acted) -> AuditLogEntry:
     subject = Subject(row.kind, row.subject)
-    return Action(row.id, row.admin, row.action, subject, row.reason, row.created)
+    return AuditLogEntry(row.id, row.admin, row.action, subject, row.reason, row.created)

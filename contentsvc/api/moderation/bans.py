@@ -14,9 +14,9 @@ from contentsvc.wire.accounts import Ban, BanBody
 class Bans:
     """Bans of users, by admins."""
 
-    def __init__(self, db: Database, endings: Revocation) -> None:
+    def __init__(self, db: Database, revocation: Revocation) -> None:
         self._db = db
-        self._endings = endings
+        self._revocation = revocation
 
     @route("GET", "/user/<guid:user>/ban", allow=MODERATE, raises=(UserNotFound, BanNotFound))
     async def get_ban(self, call: Call, user: str) -> Ban:
@@ -52,7 +52,7 @@ class Bans:
             # A ban that is over, put again, ends the sessions of the time since.
             if changed or ended:
                 await audit_log.record(tx, call.user, "user_banned", "user", user, body.reason)
-            self._endings.end(tx, ended)
+            self._revocation.end(tx, ended)
 
     @route("DELETE", "/user/<guid:user>/ban", allow=MODERATE, raises=(UserNotFound,))
     async def unban_user(self, call: Call, user: str) -> None:

@@ -18,7 +18,7 @@ def install(context: Context) -> list[object]:
     """Make the families."""
     db = context.db
     return [
-        Bans(db, context.endings),
+        Bans(db, context.revocation),
         AuditLog(db, context.notifier),
-        Reports(db, context.outbox, per_day=context.settings.reports_per_day),
+        Reports(db, context.queue, per_day=context.settings.reports_per_day),
     ]

@@ -18,11 +18,10 @@ from contentsvc.api.errors import (
 from contentsvc.api.paging import PART, listed, position
 from contentsvc.db.database import Database
 from contentsvc.roles import MODERATE
-from contentsvc.store.activity_limits import DAY
 from contentsvc.store.content.search import Cursor
 from contentsvc.store.fragments import LAST
 from contentsvc.store.moderation import audit_log, evidence, reports
-from contentsvc.store.outbox import Outbox
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ReportsResolved
 from contentsvc.web.call import Call
 from contentsvc.web.permissions import SIGNED_IN
@@ -54,9 +53,9 @@ class Reports:
     """Reports, and the queue of what is reported. A user may file `per_day` in a day, 0 for any
     number."""
 
-    def __init__(self, db: Database, outbox: Outbox, *, per_day: int, part: int = PART) -> None:
+    def __init__(self, db: Database, queue: TaskQueue, *, per_day: int, part: int = PART) -> None:
         self._db = db
-        self._outbox = outbox
+        self._queue = queue
         self._per_day = per_day
         self._part = part
 
@@ -125,7 +124,7 @@ class Reports:
         messages: str | None = None,
     ) -> None:
         given = kind, subject, content, call.user, body.reason, body.text, text, messages
-        wait = await reports.file(self._db, *given, self._per_day, DAY)
+        wait = await reports.file(self._db, *given, self._per_day)
         if wait:
             raise TooManyRequests(headers=retry_after(wait))
 
@@ -178,7 +177,7 @@ class Reports:
                 upto=upto,
                 outcome=body.outcome,
             )
-            await self._outbox.put(tx, resolved)
+            await self._queue.put(tx, resolved)
 
 
 def _subject(kind: str, id: str, content: str | None) -> ReportedSubject:

@@ -15,7 +15,6 @@ from contentsvc.api.errors import (
 from contentsvc.api.paging import PART, full, listed, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.activity_limits import DAY
 from contentsvc.store.social import friends, pairs
 from contentsvc.web.call import Call
 from contentsvc.web.permissions import SELF
@@ -66,7 +65,7 @@ class Friends:
                 await friends.confirm(tx, user, other)
                 await self._notifier.send(tx, other, FriendConfirm(sender=user))
             elif not (pair.friends or pair.sent):
-                asked = await friends.ask(tx, user, other, self._requests_per_day, DAY)
+                asked = await friends.ask(tx, user, other, self._requests_per_day)
                 if asked.wait:
                     raise TooManyRequests(headers=retry_after(asked.wait))
                 if asked.notified:

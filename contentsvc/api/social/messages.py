@@ -14,7 +14,6 @@ from contentsvc.api.errors import (
 from contentsvc.api.paging import PART, full, listed, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier, data_of
-from contentsvc.store.activity_limits import MINUTE
 from contentsvc.store.social import messages
 from contentsvc.store.social.messages import Unsent
 from contentsvc.web.call import Call
@@ -52,7 +51,7 @@ class Messages:
         id = body.id or str(uuid4())
         data = data_of(FriendMessage(sender=user, text=body.text, message=id))
         given = user, other, id, body.text, data
-        sent = await messages.send(self._db, *given, self._per_minute, MINUTE)
+        sent = await messages.send(self._db, *given, self._per_minute)
         if sent is None:
             raise UserNotFound()
         if isinstance(sent, Unsent):

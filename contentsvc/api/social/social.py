@@ -17,7 +17,6 @@ from contentsvc.api.paging import PART, PIECE, LongList, Piece, full, listed, po
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.activity_limits import DAY
 from contentsvc.store.content.search import Cursor
 from contentsvc.store.social import pairs, social
 from contentsvc.store.social.pairs import Pair
@@ -119,7 +118,7 @@ class Social:
         async with self._db.transaction(pairs.row(user, other)) as tx:
             if await _blocked(tx, user, other):
                 raise Blocked()
-            followed = await social.follow(tx, user, other, self._follows_per_day, DAY)
+            followed = await social.follow(tx, user, other, self._follows_per_day)
             if followed.wait:
                 raise TooManyRequests(headers=retry_after(followed.wait))
             if followed.notified:

@@ -6,7 +6,7 @@ from msgspec import structs
 
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.reading import Page
-from contentsvc.wire.moderation import Action, ActionsQuery, WarningBody
+from contentsvc.wire.moderation import ActionsQuery, AuditLogEntry, WarningBody
 
 
 class AuditLog:
@@ -15,9 +15,9 @@ class AuditLog:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def list(self, query: ActionsQuery | None = None) -> Page[Action]:
+    async def list(self, query: ActionsQuery | None = None) -> Page[AuditLogEntry]:
         """List what admins did, newest first."""
-        return await self._calls.page("/moderation/actions", Action, query)
+        return await self._calls.page("/moderation/actions", AuditLogEntry, query)
 
     async def warn(self, user: str, body: WarningBody) -> None:
         """Warn a user. A body without an id gets one, so that a repeat after a lost answer is no

@@ -10,7 +10,6 @@ from contentsvc.command.demo.world import Change, Contest, Item, Person, id_of
 from contentsvc.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.accounts import accounts, users
-from contentsvc.store.activity_limits import DAY, UNLIMITED
 from contentsvc.store.challenges import challenges, closing, entries, rewards
 from contentsvc.store.content import (
     content,
@@ -20,8 +19,9 @@ from contentsvc.store.content import (
     search_index,
     withdrawal,
 )
-from contentsvc.store.outbox import Outbox
 from contentsvc.store.progress import progress
+from contentsvc.store.rate_limits import DAY
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.wire.challenges import AchievementDefinition, EmblemDefinition, RewardDefinition
 from contentsvc.wire.content import Entity, Package
 
@@ -53,9 +53,9 @@ async def build(db: Db, hashed: Callable[[], str], now: int, files: DemoFiles) -
         people[person.name] = await _register(db, person, hashed(), files)
     await society.meet(db, people)
     # Daemons look into it every few seconds.
-    outbox = Outbox(lambda: None)
+    queue = TaskQueue(lambda: None)
     for item in world.ITEMS:
-        await _publish(db, outbox, item, people[item.author], files)
+        await _publish(db, queue, item, people[item.author], files)
     await revisions.make_current(db, id_of(world.ROLLED_BACK), _revision(world.ROLLED_BACK, 1))
     for name, (up, down) in world.VOTES.items():
         for voters, good in ((up, True), (down, False)):
@@ -63,10 +63,10 @@ async def build(db: Db, hashed: Callable[[], str], now: int, files: DemoFiles) -
                 await ratings.put(db, people[voter], id_of(name), False, good)
     await society.discuss(db, people)
     for ordinal, contest in enumerate(world.CHALLENGES, 1):
-        await _challenge(db, outbox, ordinal, contest, now, people, files)
+        await _challenge(db, queue, ordinal, contest, now, people, files)
     await _wear(db, people[world.PROUD])
-    await _withdraw(db, outbox, people)
-    await society.moderate(db, outbox, people)
+    await _withdraw(db, queue, people)
+    await society.moderate(db, queue, people)
     best, most = '{"floors":19,"seconds":412}', progress.NO_LIMIT
     await progress.put(db, people["juno"], "tower/best", best, None, most, most)
     return True
@@ -96,7 +96,7 @@ async def _wear(db: Db, user: str) -> None:
         await users.update_earned(db, user, stored.avatar, emblem, *profiles)
 
 
-async def _publish(db: Db, outbox: Outbox, item: Item, author: str, files: DemoFiles) -> None:
+async def _publish(db: Db, queue: TaskQueue, item: Item, author: str, files: DemoFiles) -> None:
     name = item.name
     core = _entity(files, name)
     others = [_entity(files, f"{name}/{part}") for part in item.brings]
@@ -120,14 +120,14 @@ async def _publish(db: Db, outbox: Outbox, item: Item, author: str, files: DemoF
     )
     await search_index.renew(db, id_of(name))
     await _depend(db, item, 1, item.uses, author, files)
-    await publication_audience.notify_followers(db, outbox, author, id_of(name))
+    await publication_audience.notify_followers(db, queue, author, id_of(name))
     for number, change in enumerate(item.changes, 2):
-        await _revise(db, outbox, item, number, change, author, files)
+        await _revise(db, queue, item, number, change, author, files)
 
 
 async def _revise(
     db: Db,
-    outbox: Outbox,
+    queue: TaskQueue,
     item: Item,
     number: int,
     change: Change,
@@ -150,14 +150,13 @@ async def _revise(
     )
     await _depend(db, item, number, change.uses, author, files)
     await revisions.make_current(db, id, revision)
-    await publication_audience.notify_followers(db, outbox, author, id, revision)
+    await publication_audience.notify_followers(db, queue, author, id, revision)
 
 
 async def _depend(
     db: Db, item: Item, number: int, uses: list[str], author: str, files: DemoFiles
 ) -> None:
     own = [] if item.package is None else [item.package]
-    most, span = UNLIMITED
     revision = _revision(item.name, number)
     brings = [_entity(files, f"{item.name}/{part}") for part in item.brings]
     using = [_entity(files, part) for part in uses]
@@ -168,8 +167,7 @@ async def _depend(
         using=using,
         packages=[id_of(package) for package in (*own, *item.packages)],
         publisher=author,
-        most=most,
-        span=span,
+        most=0,
     )
     parts = [files.entity(item.name, number), *(entity.path for entity in brings)]
     for package in own:
@@ -198,11 +196,11 @@ def _package(files: DemoFiles, name: str) -> Package:
     return Package(id=id_of(name), **files.package(name))
 
 
-async def _withdraw(db: Db, outbox: Outbox, people: dict[str, str]) -> None:
+async def _withdraw(db: Db, queue: TaskQueue, people: dict[str, str]) -> None:
     gone = id_of(world.WITHDRAWN)
     author = next(people[item.author] for item in world.ITEMS if item.name == world.WITHDRAWN)
     await withdrawal.set_deleted(db, gone, author, False, True, 0)
-    await outbox.put(
+    await queue.put(
         db,
         tasks.DependencyChanged(dependency=gone, status="deleted", actor=author, by_author=True),
     )
@@ -210,7 +208,7 @@ async def _withdraw(db: Db, outbox: Outbox, people: dict[str, str]) -> None:
 
 async def _challenge(
     db: Db,
-    outbox: Outbox,
+    queue: TaskQueue,
     ordinal: int,
     contest: Contest,
     now: int,
@@ -253,4 +251,4 @@ async def _challenge(
         await entries.enter(db, challenge, id_of(name), authors[name])
     if contest.winners is not None:
         await closing.close(db, challenge, [id_of(name) for name in contest.winners])
-        await outbox.put(db, tasks.ChallengeClosed(challenge=challenge))
+        await queue.put(db, tasks.ChallengeClosed(challenge=challenge))

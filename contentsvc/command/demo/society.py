@@ -5,12 +5,11 @@ from msgspec import json
 from contentsvc.command.demo import world
 from contentsvc.command.demo.world import Complaint, Remark, id_of
 from contentsvc.db.query import Db
-from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.content import comments, content
 from contentsvc.store.moderation import audit_log, evidence, reports
 from contentsvc.store.notifications import flags, notifications
-from contentsvc.store.outbox import Outbox
 from contentsvc.store.social import friends, messages, pairs, social
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ReportsResolved
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.moderation import Act, ReportedSubject
@@ -36,29 +35,29 @@ async def meet(db: Db, people: People) -> None:
     for follower, followed in world.FOLLOWS:
         user, other = people[follower], people[followed]
         await pairs.hold(db, user, other)
-        await social.follow(db, user, other, *UNLIMITED)
-        await _tell(db, other, NewFollower(sender=user))
+        await social.follow(db, user, other, 0)
+        await _notify(db, other, NewFollower(sender=user))
     for one, other in world.FRIENDS:
         asker, asked = people[one], people[other]
         await _ask(db, asker, asked)
         await friends.confirm(db, asked, asker)
-        await _tell(db, asker, FriendConfirm(sender=asked))
+        await _notify(db, asker, FriendConfirm(sender=asked))
     for one, other in world.REQUESTS:
         await _ask(db, people[one], people[other])
     for sender, other, text in world.MESSAGES:
         user, id = people[sender], id_of(text)
         data = _data(FriendMessage(sender=user, text=text, message=id))
-        await messages.send(db, user, people[other], id, text, data, *UNLIMITED)
+        await messages.send(db, user, people[other], id, text, data, 0)
     party = PartyInvite(sender=people["juno"], party=id_of("juno's party"))
     await social.invite(db, people["juno"], people["mira"], party.party, 0, 0)
-    await _tell(db, people["mira"], party)
-    await _tell(db, people["mira"], Debug(text="Welcome to the demo."))
+    await _notify(db, people["mira"], party)
+    await _notify(db, people["mira"], Debug(text="Welcome to the demo."))
 
 
 async def _ask(db: Db, user: str, other: str) -> None:
     await pairs.hold(db, user, other)
-    await friends.ask(db, user, other, *UNLIMITED)
-    await _tell(db, other, FriendRequest(sender=user))
+    await friends.ask(db, user, other, 0)
+    await _notify(db, other, FriendRequest(sender=user))
 
 
 async def discuss(db: Db, people: People) -> None:
@@ -72,13 +71,13 @@ async def discuss(db: Db, people: People) -> None:
 
 async def _say(db: Db, people: People, remark: Remark, parent: int | None = None) -> int:
     given = id_of(remark.item), people[remark.author], False, parent, remark.text
-    written = await comments.create(db, *given, *UNLIMITED)
+    written = await comments.create(db, *given, 0)
     if written is None or written.id is None:
         raise RuntimeError(f"{remark.author} cannot comment on {remark.item}")
     return written.id
 
 
-async def moderate(db: Db, outbox: Outbox, people: People) -> None:
+async def moderate(db: Db, queue: TaskQueue, people: People) -> None:
     """Let some annoy others, and the curator decide."""
     curator, advert = people["curator"], world.ADVERT
     comment = await _say(db, people, advert)
@@ -90,7 +89,7 @@ async def moderate(db: Db, outbox: Outbox, people: People) -> None:
     removed = CommentRemoved(
         content=id_of(advert.item), comment=comment, reason=world.ADVERT_REASON
     )
-    await _tell(db, people[advert.author], removed)
+    await _notify(db, people[advert.author], removed)
     await audit_log.record(
         db, curator, "comment_deleted", "comment", str(comment), world.ADVERT_REASON
     )
@@ -102,14 +101,14 @@ async def moderate(db: Db, outbox: Outbox, people: People) -> None:
 
     suspended, reason = id_of(world.SUSPENDED), world.REASON
     await content.set_status(db, suspended, "suspended")
-    await _tell(db, people["kestrel"], ContentSuspended(content=suspended, reason=reason))
+    await _notify(db, people["kestrel"], ContentSuspended(content=suspended, reason=reason))
     await audit_log.record(db, curator, "content_suspended", "content", suspended, reason)
     for item, outcome, note in world.VERDICTS:
-        await _decide(db, outbox, curator, id_of(item), outcome, note)
+        await _decide(db, queue, curator, id_of(item), outcome, note)
 
     warned, reason = world.WARNING
     await audit_log.warn(db, curator, people[warned], reason, None)
-    await _tell(db, people[warned], AccountWarning(reason=reason))
+    await _notify(db, people[warned], AccountWarning(reason=reason))
     for one, other in world.BLOCKS:
         await pairs.hold(db, people[one], people[other])
         await friends.block(db, people[one], people[other])
@@ -136,10 +135,10 @@ async def _complain(db: Db, people: People, complaint: Complaint, rude: int) -> 
             found = await evidence.of_content(db, subject, reporter, False)
     if found is not None:
         given = complaint.kind, subject, where, reporter, complaint.reason, complaint.text
-        await reports.file(db, *given, found.text, sent, *UNLIMITED)
+        await reports.file(db, *given, found.text, sent, 0)
 
 
-async def _decide(db: Db, outbox: Outbox, admin: str, item: str, outcome: str, note: str) -> None:
+async def _decide(db: Db, queue: TaskQueue, admin: str, item: str, outcome: str, note: str) -> None:
     held = await reports.hold(db, "content", item)
     filed = await reports.of_subject(db, "content", item, None, 1, 1)
     if held is None or not filed:
@@ -148,7 +147,7 @@ async def _decide(db: Db, outbox: Outbox, admin: str, item: str, outcome: str, n
     await reports.decide(db, held.number, held.decided, upto, outcome)
     act: Act = "report_upheld" if outcome == "upheld" else "report_dismissed"
     await audit_log.record(db, admin, act, "content", item, note)
-    await outbox.put(
+    await queue.put(
         db,
         ReportsResolved(
             subject=ReportedSubject("content", item),
@@ -160,7 +159,7 @@ async def _decide(db: Db, outbox: Outbox, admin: str, item: str, outcome: str, n
     )
 
 
-async def _tell(db: Db, recipient: str, notification: Notification) -> None:
+async def _notify(db: Db, recipient: str, notification: Notification) -> None:
     # Only stored: daemons with a socket of the recipient find it within seconds.
     await notifications.insert(db, recipient, tag_of(notification), _data(notification))
 

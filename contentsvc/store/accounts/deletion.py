@@ -1,27 +1,29 @@
 """Deleting an account (extensions §8): what goes at once, and what goes a batch at a time.
 
 At once, in one transaction: the row of the user, with all that the foreign keys take along; the
-sessions; and the text of the comments. Nobody can read more of it from then on.
+sessions; the text of the comments; and what the tallies of others' content have of the user, unless
+it is very much. Content stays for now. Until it is deleted, the user's row of `departures` is
+pending, and no statement shows it (contentsvc.store.fragments).
 
-The rest is a task of the outbox, `Departure`, whose batches are each a short transaction of their
-own. It changes what is others' too, such as the tallies of content that the user has voted on. All
-of it is deleted or emptied where it is found, so a batch can be done again.
+The rest is a task, `Departure`, whose batches are each a short transaction of their
+own. All of it is deleted or emptied where it is found, so a batch can be done again.
 
-The transaction takes the locks of all, in the order of all: pairs, storage, what else is the
-user's, and last the row of the user. Whoever writes for the user holds that row FOR KEY SHARE. So
-no such write is under way once it is locked, and all later ones are refused.
+The transaction takes the locks of all, in the order of all: pairs, others' content, storage, what
+else is the user's, and last the row of the user. Whoever writes for the user holds that row FOR KEY
+SHARE. So no such write is under way once it is locked, and all later ones are refused.
 """
 
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple
 
+from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.accounts.authored_text import empty
 from contentsvc.store.accounts.identities import proves
 from contentsvc.store.files.references import KEPT
 from contentsvc.store.files.unused import give_up
 from contentsvc.store.fragments import LAST, NIL
-from contentsvc.store.outbox import insert
+from contentsvc.store.task_queue import insert
 from contentsvc.store.tasks import Departure, DependencyChanged, encoded
 
 VOTES, COUNTS, PAIRS, MESSAGES, NOTIFICATIONS, FILES = 50, 50, 100, 2000, 2000, 100
@@ -29,6 +31,9 @@ VOTES, COUNTS, PAIRS, MESSAGES, NOTIFICATIONS, FILES = 50, 50, 100, 2000, 2000, 
 messages, notifications, and files."""
 CHUNK = 20_000
 """Rows of what goes at once that one statement deletes, so that none comes to its time limit."""
+AT_ONCE: Final = 500
+"""Contents that lose the user's votes at once, and as many the user's comments. The rows of them
+are locked together."""
 ENDED: Final = 2
 """Hours for which the ended sessions are known. It is more than the life of an access token."""
 
@@ -87,6 +92,34 @@ async def _empty_comments(tx: Db, user: str) -> bool:
     """Leave tombstones of some of the user's comments. False if there are none."""
 
 
+@many(f"""
+    select id from contents
+    where id = any(array(
+        (select content_id from ratings where user_id = :user order by content_id limit {AT_ONCE})
+        union
+        (select distinct content_id from comments
+         where author_id = :user and not deleted limit {AT_ONCE})
+    ))
+    order by id
+    for no key update
+""")
+async def _lock_counted(tx: Db, user: str) -> list[str]:
+    """Lock content that the user has voted or commented on."""
+
+
+@one("""
+    select exists (select from ratings where user_id = :user)
+        or exists (select from uncounted_comments where author_id = :user)
+""")
+async def _is_counted(tx: Db, user: str) -> bool:
+    """Whether tallies have votes or comments of the user still."""
+
+
+@found("select from pairs where lesser = :user or greater = :user limit 1")
+async def _is_paired(tx: Db, user: str) -> bool:
+    """Whether there is anything between the user and others still."""
+
+
 @none(f"""
     update refresh_tokens t
     -- Retention keeps them, and the session with the last of them, for a day after this time.
@@ -113,8 +146,7 @@ async def _hold(tx: Db, user: str, password_hash: str | None) -> bool | None:
 
 
 @none("""
-    with log_ins as (delete from failed_log_ins where account = :user),
-    limits as (delete from rate_limits where subject = :user)
+    with limits as (delete from rate_limits where subject = :user or account = :user)
     delete from users where id = :user
 """)
 async def _forget(tx: Db, user: str) -> None:
@@ -122,13 +154,17 @@ async def _forget(tx: Db, user: str) -> None:
 
 
 @none("""
-    insert into departures (user_id, name, email)
-    select id, sha256(convert_to(username_key, 'UTF8')), sha256(convert_to(email_key, 'UTF8'))
+    insert into departures (user_id, name, email, pending)
+    select id, sha256(convert_to(username_key, 'UTF8')),
+           case when :keep_address then sha256(convert_to(email_key, 'UTF8')) end,
+           exists (select from contents where author_id = :user)
     from users where id = :user
-    on conflict (user_id) do update set email = excluded.email
+    on conflict (user_id) do update
+    set email = coalesce(excluded.email, departures.email), pending = excluded.pending
 """)
-async def _keep_address(tx: Db, user: str) -> None:
-    """Keep the address of the user, who is locked, for as long as the name."""
+async def _note(tx: Db, user: str, keep_address: bool) -> None:
+    """Note that the user, who is locked, leaves: nobody sees the content any more. With
+    `keep_address` the address is kept for as long as the name."""
 
 
 async def leave(
@@ -144,12 +180,19 @@ async def leave(
     user, or if the password has just changed, or the identity is just unlinked; then the
     transaction must be rolled back. With `keep_address`, nobody else gets the address for as long
     as the name.
+
+    Raises Unavailable (its cause is "lock") if the user has just voted or commented, or somebody
+    has followed or asked them: try again.
     """
     await _all(_forget_pairs, tx, user)
     await _all(_forget_follows, tx, user)
+    counted = await _lock_counted(tx, user)
+    await _all(_empty_comments, tx, user)
+    await _count_comments(tx, user, counted)
+    await _forget_votes(tx, user, counted)
+    later = len(counted) >= AT_ONCE
     await _hold_storage(tx, user)
     await _hold_progress(tx, user)
-    await _all(_empty_comments, tx, user)
     await _expire_tokens(tx, user)
     # From here on others wait: the rest is little.
     if not await _hold(tx, user, password_hash):
@@ -160,10 +203,27 @@ async def leave(
     # Those that were made meanwhile.
     await _expire_tokens(tx, user)
     await _all(_empty_comments, tx, user)
-    if keep_address:
-        await _keep_address(tx, user)
+    # Pairs and content come before the user in the order of locks: to wait for one here would be a
+    # circle with somebody who has it, and waits for the user.
+    if await _is_paired(tx, user):
+        raise Unavailable("somebody has just begun something with the user", "lock")
+    if not later and await _is_counted(tx, user):
+        raise Unavailable("the user has just voted or commented", "lock")
+    await _note(tx, user, keep_address)
     await _forget(tx, user)
     return ended
+
+
+@none("""
+    with locks as materialized (
+        select distinct use_lock(id) as number from contents where author_id = :user order by number
+    )
+    select pg_advisory_xact_lock(hashtext('uses'), number) from locks
+""")
+async def outlast_publications(db: Db, user: str) -> None:
+    """Wait for the publications that may have begun to use a part of this user's content before the
+    user left. See schema/functions/hold_uses.sql. To wait in the transaction in which the user
+    leaves would be a circle: the user's own publications have these locks when they wait for it."""
 
 
 async def _all(some: Callable[[Db, str], Awaitable[bool]], tx: Db, user: str) -> None:
@@ -395,13 +455,25 @@ async def _files(tx: Db, user: str, place: str) -> str | None:
     return place
 
 
+@none("update departures set pending = false where user_id = :user")
+async def _settle(tx: Db, user: str) -> None:
+    """Note that all content of the user is deleted and empty."""
+
+
+async def _texts(tx: Db, user: str, place: str) -> str | None:
+    next = await empty(tx, user, place)
+    if next is None:
+        await _settle(tx, user)
+    return next
+
+
 _PHASES: dict[str, Callable[[Db, str, str], Awaitable[str | None]]] = {
-    "contents": _contents,
-    "withdrawn": _withdrawn,
     "comments": _comments,
     "votes": _votes,
+    "contents": _contents,
+    "withdrawn": _withdrawn,
     "ratings": _ratings,
-    "texts": empty,
+    "texts": _texts,
     "messages": _messages,
     "notifications": _notifications,
     "files": _files,

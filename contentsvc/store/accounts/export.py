@@ -13,9 +13,10 @@ Nor is what moderators note for each other, such as the decisions about these re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final, NamedTuple
 
-from contentsvc.db.bulkhead import WHOLE
+from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db, many, maybe
 from contentsvc.store.fragments import NIL
+from contentsvc.store.rate_limits import FOLLOWS, FRIEND_REQUESTS, LOG_INS, Limit, span
 from contentsvc.wire.moderation import Act
 
 
@@ -168,6 +169,19 @@ def _both(holder: str, number: str) -> str:
 
 
 _HOLDERS: dict[str, Any] = {"of": ("numeric", "0"), "after": "true"}
+_MOMENT = "(date_part('epoch', {}.moment) * 1000000)::bigint"
+
+
+def _counted(limit: Limit) -> str:
+    """What counts for a limit of the user, with its moment, and that of the `next`."""
+    return f"""(
+        select moment, lead(moment) over (order by moment) as next from (
+            select expires - {span(limit)} as moment from rate_limits
+            where subject = :user and name = '{limit.name}' and expires > now()
+        ) counted
+    )"""
+
+
 _FRIEND = "pair_sides p join users u on u.id = p.other_id where p.user_id = :user"
 _OTHER: dict[str, Any] = {"user": "u.id", "username": "u.username"}
 _REVISION: dict[str, Any] = {
@@ -219,11 +233,13 @@ _section(
 )
 _section(
     "failedLogIns",
-    "failed_log_ins f where f.account = :user",
-    "f.address",
+    """(select subject, count(*) as failures, min(expires) as first
+         from rate_limits where account = :user and expires > now() group by subject) f
+        where true""",
+    "f.subject",
     of=_GUID,
     failures="f.failures",
-    since="unix(f.since)",
+    since=f"unix(f.first - {span(LOG_INS)})",
 )
 _section(
     "mails",
@@ -324,9 +340,9 @@ _section(
 )
 _section(
     "friendAsks",
-    "friend_asks a where a.asker = :user",
-    "(date_part('epoch', a.created) * 1000000)::bigint",
-    created="unix(a.created)",
+    f"{_counted(FRIEND_REQUESTS)} a where true",
+    _MOMENT.format("a"),
+    created="unix(a.moment)",
 )
 _section(
     "blocked",
@@ -344,9 +360,13 @@ _section(
 )
 _section(
     "unfollows",
-    "unfollows f where f.follower = :user",
-    "(date_part('epoch', f.created) * 1000000)::bigint",
-    followed="unix(f.created)",
+    # A follow is made where it has been counted, before the next one is counted.
+    f"""{_counted(FOLLOWS)} c where not exists (
+            select from follows f where f.follower = :user
+              and f.created >= c.moment and (f.created < c.next or c.next is null)
+        )""",
+    _MOMENT.format("c"),
+    followed="unix(c.moment)",
 )
 _section(
     "followers",

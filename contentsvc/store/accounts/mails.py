@@ -1,23 +1,18 @@
-"""Mails: the queue of those that are to be sent, and what their links are good for (extensions §8).
-
-A mail is a row. A process that sends it claims it for LEASE seconds. If the process dies meanwhile,
-another one sends the mail then, perhaps once more.
+"""Mails, and what their links are good for (extensions §8). The task SendMail sends a mail.
 
 The user's row is locked before those of its mails, wherever both are.
 """
 
 from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
+from uuid import uuid4
 
-from contentsvc.db.query import Db, found, maybe, none, one
+from contentsvc.db.query import Db, found, maybe, none
 from contentsvc.store import rate_limits
+from contentsvc.store.tasks import SendMail, encoded
 
 Purpose = Literal["reset", "confirm", "change", "changed", "linked", "unlinked"]
 
-LEASE: Final = 180
-"""Seconds that a process has for a mail: more than a sending may take."""
-FIRST_PAUSE, LAST_PAUSE = 5, 1800
-"""Seconds until a mail that was put off is tried again. They double each time."""
 RESET_LIFETIME: Final = 3600
 CONFIRM_LIFETIME: Final = 7 * 24 * 3600
 """Seconds for which a link is good."""
@@ -27,16 +22,14 @@ KEPT: Final = 14
 _MINE = "user_id = :user and not ended"
 
 
-class Claimed(NamedTuple):
-    """A mail that this process is to send. `tries` tells this claim from others, `age` is in
-    seconds. `issuers` are those of accounts elsewhere that the mail is about, a line each."""
+class Mail(NamedTuple):
+    """A mail that is to be sent. `issuers` are those of accounts elsewhere that the mail is about,
+    a line each."""
 
     id: str
     purpose: Purpose
     user_id: str | None
     email: str
-    tries: int
-    age: float
     issuers: str
 
 
@@ -63,15 +56,6 @@ class Link(NamedTuple):
     user_id: str
     purpose: Purpose
     email: str
-
-
-class Queue(NamedTuple):
-    """How many mails wait, the age of the oldest in seconds (0 without one), and how many were put
-    off by the mail server."""
-
-    mails: int
-    oldest: int
-    failing: int
 
 
 class Wanted(NamedTuple):
@@ -116,53 +100,53 @@ class Mails:
         """Have a mail sent to a user at this address once `db` has committed, whatever the limit
         is: nobody must be able to hold up what an owner of an address is to be told. `issuers` are
         those of accounts elsewhere that it is about, a line each."""
-        await insert(db, purpose, user, email, issuers)
-        db.after_commit(self._wake)
+        await self._insert(db, purpose, user, email, issuers)
 
     async def put_reset(self, db: Db, email: str) -> None:
         """Have a mail sent to whoever has this address, if anybody has."""
-        await insert(db, "reset", None, email, "")
+        await self._insert(db, "reset", None, email, "")
+
+    async def _insert(
+        self, db: Db, purpose: Purpose, user: str | None, email: str, issuers: str
+    ) -> None:
+        id = str(uuid4())
+        queue, kind, task, _ = encoded(SendMail(mail=id))
+        await insert(db, id, purpose, user, email, issuers, queue, kind, task)
         db.after_commit(self._wake)
 
 
 @none("""
-    insert into mails (purpose, user_id, email, issuers)
-    values (:purpose, :user, :email, :issuers)
+    with mail as (
+        insert into mails (id, purpose, user_id, email, issuers)
+        values (:id, :purpose, :user, :email, :issuers)
+    )
+    insert into tasks (queue, kind, task) values (:queue, :kind, :task)
 """)
-async def insert(db: Db, purpose: str, user: str | None, email: str, issuers: str) -> None:
-    """Add a mail to the queue."""
-
-
-@one("""
-    select count(*) from (
-        select from mails where due <= now() order by due limit :most
-    ) late
-""")
-async def due(db: Db, most: int) -> int:
-    """How many mails are to be sent now; at most `most` are counted."""
+async def insert(
+    db: Db,
+    id: str,
+    purpose: str,
+    user: str | None,
+    email: str,
+    issuers: str,
+    queue: str,
+    kind: str,
+    task: str,
+) -> None:
+    """Add a mail, and the task that sends it."""
 
 
 @maybe(f"""
-    with late as materialized (
-        select id from mails where due <= now() order by due limit 1 for update skip locked
-    ), ahead as materialized (
-        -- Written before the clock was set back.
-        select id from mails where due > now() + interval '{LEASE + LAST_PAUSE} seconds'
-        order by due limit 1 for update skip locked
-    )
-    update mails m
-    set due = clock_timestamp() + interval '{LEASE} seconds', tries = tries + 1,
-        expires = clock_timestamp() + case purpose
-            when 'reset' then interval '{RESET_LIFETIME} seconds'
-            when 'confirm' then interval '{CONFIRM_LIFETIME} seconds'
-            when 'change' then interval '{CONFIRM_LIFETIME} seconds' end
-    where id = (select id from late union all select id from ahead limit 1)
-    returning id, purpose, user_id, email, tries,
-              greatest(extract(epoch from clock_timestamp() - created), 0)::float8 as age, issuers
+    update mails
+    set expires = clock_timestamp() + case purpose
+        when 'reset' then interval '{RESET_LIFETIME} seconds'
+        when 'confirm' then interval '{CONFIRM_LIFETIME} seconds'
+        when 'change' then interval '{CONFIRM_LIFETIME} seconds' end
+    where id = :id and not ended
+    returning id, purpose, user_id, email, issuers
 """)
-async def claim(db: Db) -> Claimed | None:
-    """The mail that has waited longest. It is this process's for LEASE seconds. None if there is
-    none that nobody else sends."""
+async def attempt(db: Db, id: str) -> Mail | None:
+    """A mail that is sent now: its link is good from now on. None if it has ended."""
 
 
 @maybe("""
@@ -184,43 +168,20 @@ async def addressee(db: Db, user: str) -> Addressee | None:
 
 @found("""
     update mails m set user_id = :user, email = :email
-    where m.id = :id and m.tries = :tries and not m.ended and (
-        select count(*) < :most from mails o
-        where o.user_id = :user and o.purpose = 'reset' and o.id <> :id
-          and o.created > now() - interval '1 hour'
-    )
+    where m.id = :id and not m.ended
     returning true
 """)
-async def assign(db: Db, id: str, tries: int, user: str, email: str, most: int) -> bool:
-    """Note whose mail it is. False if the user was sent so many in the last hour, or others have
-    claimed it."""
+async def assign(db: Db, id: str, user: str, email: str) -> bool:
+    """Note whose mail it is. False if it has ended."""
 
 
-@none("update mails set due = null, failure = null where id = :id and tries = :tries")
-async def sent(db: Db, id: str, tries: int) -> None:
-    """Note that the mail server has taken a mail."""
-
-
-@none(f"""
-    update mails set failure = :failure, due = clock_timestamp() + make_interval(
-        secs => least({FIRST_PAUSE} * 2 ^ least(tries - 1, 30), {LAST_PAUSE})
-    )
-    where id = :id and tries = :tries
-""")
-async def put_off(db: Db, id: str, tries: int, failure: str) -> None:
-    """Let a mail wait."""
-
-
-@none("""
-    update mails set due = null, ended = true, failure = :failure
-    where id = :id and tries = :tries
-""")
-async def give_up(db: Db, id: str, tries: int, failure: str) -> None:
+@none("update mails set ended = true where id = :id")
+async def give_up(db: Db, id: str) -> None:
     """Note that a mail will not be sent."""
 
 
-@none("delete from mails where id = :id and tries = :tries")
-async def drop(db: Db, id: str, tries: int) -> None:
+@none("delete from mails where id = :id")
+async def drop(db: Db, id: str) -> None:
     """Forget a mail that nobody is to get."""
 
 
@@ -234,7 +195,7 @@ async def link(db: Db, id: str, purposes: list[str]) -> Link | None:
 
 
 @found("""
-    update mails set ended = true, due = null
+    update mails set ended = true
     where id = :id and not ended and expires > now()
     returning true
 """)
@@ -247,13 +208,13 @@ async def use(db: Db, id: str) -> bool:
         delete from mails m using users u
         where u.id = :user and m.user_id is null and lower(m.email collate "C") = u.email_key
     )
-    update mails set ended = true, due = null where {_MINE} and purpose = 'reset'
+    update mails set ended = true where {_MINE} and purpose = 'reset'
 """)
 async def end_resets(db: Db, user: str) -> None:
     """End the links with which the user's password can be set, those to come too."""
 
 
-@none(f"update mails set ended = true, due = null where {_MINE} and purpose = 'change'")
+@none(f"update mails set ended = true where {_MINE} and purpose = 'change'")
 async def end_changes(db: Db, user: str) -> None:
     """End the links that confirm a new address of the user."""
 
@@ -272,18 +233,6 @@ async def lock(db: Db, user: str) -> Account | None:
     """Keep a user's account as it is until the transaction ends."""
 
 
-@one("""
-    select seconds_left((
-        select m.created from mails m
-        where m.user_id = :user and m.purpose = any(:purposes)
-        order by m.created desc offset :most::bigint - 1 limit 1
-    ), interval '1 hour')
-""")
-async def wait(db: Db, user: str, purposes: list[str], most: int) -> int:
-    """Seconds until the user may have one more mail sent of one of these purposes, 0 if now. The
-    user's row is locked."""
-
-
 @maybe("""
     select m.email from mails m join users u on u.id = m.user_id
     where m.user_id = :user and m.purpose = 'change' and not m.ended
@@ -293,25 +242,3 @@ async def wait(db: Db, user: str, purposes: list[str], most: int) -> int:
 """)
 async def wanted(db: Db, user: str) -> str | None:
     """The new address that a user has not confirmed yet."""
-
-
-_QUEUE = """
-    select count(*) as mails,
-           coalesce(greatest(extract(epoch from clock_timestamp() - min(created)), 0), 0)::integer
-               as oldest,
-           count(*) filter (where failure is not null) as failing
-"""
-
-
-@one(f"""{_QUEUE}
-    from (
-        select created, failure from mails where due is not null order by due limit :most
-    ) some_mails
-""")
-async def backlog(db: Db, most: int) -> Queue:
-    """The mails that wait; at most `most` are looked at."""
-
-
-@one(f"{_QUEUE} from mails where due is not null")
-async def queue(db: Db) -> Queue:
-    """The mails that wait."""

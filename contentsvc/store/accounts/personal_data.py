@@ -21,7 +21,6 @@ class Column(NamedTuple):
     note: str = ""
 
 
-_LIMIT = "a limit of failures; within 15 minutes"
 _HELD = "what others see keeps its author's id"
 _REPORTS = "moderation needs it: reports, their evidence and decisions are proof"
 
@@ -39,9 +38,8 @@ PERSONAL: Final[dict[str, Column]] = {
     "conversations.greater": Column("goes", "messages"),
     "follows.follower": Column("goes", "following"),
     "follows.followed": Column("goes", "followers"),
-    "unfollows.follower": Column("goes", "unfollows"),
-    "friend_asks.asker": Column("goes", "friendAsks"),
-    "rate_limits.subject": Column("goes", None, "a limit; within an hour"),
+    "rate_limits.subject": Column("goes", "friendAsks"),
+    "rate_limits.account": Column("goes", "failedLogIns"),
     "party_invites.sender": Column("goes", "partyInvites"),
     "party_invites.recipient": Column("goes", "partyInvites"),
     "progress.user_id": Column("goes", "progress"),
@@ -57,11 +55,10 @@ PERSONAL: Final[dict[str, Column]] = {
     "claims.owner_id": Column("lapses", "files", "when content gives up its files, in a minute"),
     "claims.holder": Column("goes", "account", "of an avatar; else it is no user"),
     "sessions.user_id": Column("lapses", "sessions", "ended; kept as long as access tokens live"),
-    "failed_log_ins.account": Column("lapses", "failedLogIns", _LIMIT),
     "dependency_tellings.recipient": Column("lapses", None, "it tells once a day; within a day"),
     "departures.user_id": Column("lapses", None, "it keeps name and address; within 30 days"),
-    "outbox.task": Column("lapses", None, "what is still to be told; within seconds"),
-    "outbox.topic": Column("lapses", None, "what is still to be told; within seconds"),
+    "tasks.task": Column("lapses", None, "what is still to be told; within seconds"),
+    "tasks.topic": Column("lapses", None, "what is still to be told; within seconds"),
     "contents.author_id": Column("stays", "content", _HELD),
     "documents.terms": Column("stays", None, "the search finds deleted content by its author's id"),
     "comments.author_id": Column("stays", "comments", _HELD),
@@ -96,7 +93,7 @@ IMPERSONAL: Final = frozenset(
         *("revision_entities.revision_id", "revision_entities.entity_id"),
         *("revision_entities.entity_revision", "revision_packages.revision_id"),
         *("revision_packages.package_id", "dependency_tellings.dependency"),
-        *("failed_log_ins.address", "identities.id", "sessions.id", "refresh_tokens.session_id"),
+        *("identities.id", "sessions.id", "refresh_tokens.session_id"),
         *("messages.id", "notifications.id", "notification_counters.newest"),
         *("notification_counters.previous", "party_invites.party", "progress.write_id"),
         *(
@@ -104,6 +101,7 @@ IMPERSONAL: Final = frozenset(
             "processes.id",
             "reports.id",
             "report_subjects.content_id",
+            "tasks.lease",
             "user_files.token",
         ),
         *("users.emblem", "moderation_actions.id", "moderation_actions.warning"),

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.bulkhead import SEARCHES, WHOLE
+from contentsvc.db.connection_bulkhead import SEARCHES, WHOLE
 from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.fragments import USER, state
 from contentsvc.wire.accounts import UserInfo

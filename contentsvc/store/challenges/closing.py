@@ -7,6 +7,7 @@ that moment, and waits for no content: an entry that is being hidden counts or d
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, none, one
+from contentsvc.store.fragments import LEAVING
 
 
 class Outcome(NamedTuple):
@@ -21,9 +22,9 @@ class Outcome(NamedTuple):
 _CLOSE = """
     with active as materialized (
         select number, content_id, author_id from challenge_entries
-        where challenge_id = :challenge and not hidden
+        where challenge_id = :challenge and not hidden and author_id <> all({leaving})
     ), there as materialized (
-        -- An author may be leaving: what is deleted with them is hidden only afterwards.
+        -- An author may be leaving just now.
         select id from users where id = any(array(select author_id from active))
         order by id for key share
     ), {winners}, done as (
@@ -67,7 +68,7 @@ _VOTED = """
 
 
 @one(f"""
-    {_CLOSE.format(winners=_CHOSEN, known="not exists (select from unknown)")}
+    {_CLOSE.format(leaving=LEAVING, winners=_CHOSEN, known="not exists (select from unknown)")}
     select array(select distinct id::text from unknown) as unknown
 """)
 async def close(db: Db, challenge: str, winners: list[str]) -> list[str]:
@@ -75,7 +76,7 @@ async def close(db: Db, challenge: str, winners: list[str]) -> list[str]:
     if there are any, nothing has changed."""
 
 
-@none(f"{_CLOSE.format(winners=_VOTED, known='true')} select from done")
+@none(f"{_CLOSE.format(leaving=LEAVING, winners=_VOTED, known='true')} select from done")
 async def close_by_votes(db: Db, challenge: str) -> None:
     """Close a challenge that is locked. The winners are the entries with the highest lower bound of
     their votes; none if there are no up-votes."""

@@ -1,14 +1,15 @@
 """The entries of design challenges (extensions §2).
 
 Whoever enters or leaves locks the content first, then the challenge. So what is true of both when
-they look stays true until they commit.
+they look stays true until they commit. Triggers count the entries (schema/functions/
+tally_entries.sql) and hide them with their content (schema/functions/hide_entries.sql).
 """
 
 from typing import NamedTuple
 
-from contentsvc.db.bulkhead import SEARCHES
+from contentsvc.db.connection_bulkhead import SEARCHES
 from contentsvc.db.query import Db, found, many, maybe, none
-from contentsvc.store.fragments import AUTHOR, INFO
+from contentsvc.store.fragments import AUTHOR, INFO, STATUS, status_of
 from contentsvc.wire.content import ContentInfo
 
 
@@ -44,9 +45,9 @@ class Top(NamedTuple):
     info: ContentInfo | None
 
 
-@maybe("""
-    select author_id, type, status from contents
-    where id = :content and visible(status, author_id, :caller, :moderate)
+@maybe(f"""
+    select c.author_id, c.type, {status_of("c")} as status from contents c
+    where c.id = :content and visible({status_of("c")}, c.author_id, :caller, :moderate)
     for no key update
 """)
 async def lock_content(
@@ -95,7 +96,7 @@ async def leave(db: Db, challenge: str, content: str) -> bool:
         from challenge_entries e
         join contents c on c.id = e.content_id
         {AUTHOR}
-        where e.challenge_id = o.id and visible(c.status, c.author_id, :caller, :moderate)
+        where e.challenge_id = o.id and visible({STATUS}, c.author_id, :caller, :moderate)
           and e.number < :before
         order by e.number desc limit :limit
     ) d on true
@@ -115,7 +116,7 @@ async def newest(
     from challenges o left join lateral (
         select wilson(c.up, c.down) as bound, e.number, c.id
         from challenge_entries e join contents c on c.id = e.content_id
-        where e.challenge_id = o.id and visible(c.status, c.author_id, :caller, :moderate)
+        where e.challenge_id = o.id and visible({status_of("c")}, c.author_id, :caller, :moderate)
           and (wilson(c.up, c.down), e.number) < (:bound::float8, :before::bigint)
         order by 1 desc, 2 desc limit :limit
     ) d on true

@@ -1,11 +1,17 @@
-"""Comments: spec §4.4."""
+"""Comments: spec §4.4.
+
+schema/functions/visible.sql says who sees a content, schema/functions/pair_blocked.sql who has
+blocked whom.
+"""
 
 from typing import NamedTuple
 
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db, found, many, maybe
 from contentsvc.db.statement import Batch
+from contentsvc.store.fragments import status_of
 from contentsvc.store.notifications.notifications import Following
+from contentsvc.store.rate_limits import COMMENTS, span
 from contentsvc.wire.content import Comment
 
 
@@ -77,7 +83,7 @@ _COMMENT = """
          and m.ordinal > :page::bigint * :size::bigint
          and m.ordinal <= (:page::bigint + 1) * :size::bigint
     where c.id = :content::uuid
-      and visible(c.status, c.author_id, :caller::uuid, :moderate::boolean)
+      and visible({status_of("c")}, c.author_id, :caller::uuid, :moderate::boolean)
     order by m.ordinal
     """,
     together=True,
@@ -92,7 +98,7 @@ async def page(
     select {_COMMENT}
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
-      and visible(c.status, c.author_id, :caller, :moderate)
+      and visible({status_of("c")}, c.author_id, :caller, :moderate)
 """)
 async def get(
     db: Db, content: str, comment: int, caller: str | None, moderate: bool
@@ -100,11 +106,11 @@ async def get(
     """One comment."""
 
 
-@maybe("""
+@maybe(f"""
     select m.author_id, c.author_id as content_author_id, m.deleted
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
-      and visible(c.status, c.author_id, :caller, :moderate)
+      and visible({status_of("c")}, c.author_id, :caller, :moderate)
 """)
 async def standing(
     db: Db, content: str, comment: int, caller: str, moderate: bool
@@ -113,7 +119,8 @@ async def standing(
 
 
 @many(
-    "call write_comments(:content, :author, :moderate, :parent, :body, :most, :span, null)",
+    "call write_comments(:content, :author, :moderate, :parent, :body, :most, "
+    f"{span(COMMENTS)}, null)",
     batch=Batch(("content",)),
 )
 async def _write(
@@ -124,7 +131,6 @@ async def _write(
     parent: int | None,
     body: str,
     most: int,
-    span: int,
 ) -> list[_Telling]:
     """`create`, in a call for several comments. There is a row for each who might be told. See
     schema/functions/write_comments.sql."""
@@ -138,16 +144,15 @@ async def create(
     parent: int | None,
     body: str,
     most: int,
-    span: int,
 ) -> Written | None:
-    """Append a comment, if the author has written fewer than `most` within `span` seconds; 0 means
-    no limit. Store CommentOnContent for the content's author, or CommentReply for the parent's if
+    """Append a comment. It counts for the author's limit of `most` COMMENTS, 0 for any
+    number. Store CommentOnContent for the content's author, or CommentReply for the parent's if
     they see the content. Nobody is told of a reply to a tombstone. None if the author cannot see
     the content.
 
     Raises Refused `comments_parent` if the content has no such parent.
     """
-    rows = await _write(db, content, author, moderate, parent, body, most, span)
+    rows = await _write(db, content, author, moderate, parent, body, most)
     if not rows:
         return None
     first = rows[0]
@@ -215,10 +220,10 @@ async def delete(db: Db, content: str, comment: int) -> bool:
     """Leave a tombstone. False if there is one already."""
 
 
-@maybe("""
+@maybe(f"""
     with content as (
-        select id, author_id from contents
-        where id = :content and visible(status, author_id, :caller, :moderate)
+        select c.id, c.author_id from contents c
+        where c.id = :content and visible({status_of("c")}, c.author_id, :caller, :moderate)
     ), changed as (
         update contents c set comments_locked = :locked
         from content v
@@ -234,9 +239,10 @@ async def lock(tx: Db, content: str, caller: str, moderate: bool, locked: bool) 
     were locked. None if the caller cannot see the content."""
 
 
-@found("""
-    select from contents
-    where id = :content and visible(status, author_id, :caller, :moderate) and comments_locked
+@found(f"""
+    select from contents c
+    where c.id = :content and visible({status_of("c")}, c.author_id, :caller, :moderate)
+      and c.comments_locked
 """)
 async def locked(db: Db, content: str, caller: str, moderate: bool) -> bool:
     """Whether the caller can see the content, and its comments are locked."""

@@ -1,12 +1,25 @@
-"""Content: spec §4.2, §4.3 and the detail, status and featured operations."""
+"""Content: spec §4.2, §4.3 and the detail, status and featured operations.
+
+A trigger derives the status (schema/functions/derive_status.sql); it says who sees a content
+(visible.sql).
+"""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from contentsvc.db.bulkhead import WHOLE
+from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.store.content.dependencies import BROUGHT, Registered
-from contentsvc.store.fragments import AUTHOR, BEFORE, INFO, state
+from contentsvc.store.fragments import (
+    AUTHOR,
+    BEFORE,
+    INFO,
+    LEAVING,
+    STATUS,
+    state,
+    status_of,
+    unless_left,
+)
 from contentsvc.store.rate_limits import CHANGES, taken
 from contentsvc.wire.content import ContentInfo, Entity, Package
 
@@ -71,8 +84,8 @@ class Numbered(NamedTuple):
     info: ContentInfo
 
 
-_STANDING = """
-    select c.author_id, c.status, c.revision_id, r.id as first_revision
+_STANDING = f"""
+    select c.author_id, {status_of("c")} as status, c.revision_id, r.id as first_revision
     from contents c join revisions r on r.content_id = c.id and r.ordinal = 1
     where c.id = :content
 """
@@ -140,8 +153,9 @@ async def shows(
     """Whether a content has all of this already. `tags` None means whatever tags."""
 
 
-@maybe("""
-    select author_id, screenshots from contents where id = :content and not deleted
+@maybe(f"""
+    select author_id, screenshots from contents
+    where id = :content and not deleted and author_id <> all({LEAVING})
     for no key update
 """)
 async def hold(tx: Db, content: str) -> Held | None:
@@ -223,14 +237,20 @@ async def by_author_state(
     """A value that changes whenever anything in that list does."""
 
 
+_NO_SCREENSHOTS = """'{""}'"""
+
+
 @maybe(
     f"""
-    select c.author_id, c.description, c.screenshots, c.tags,
+    select c.author_id, {unless_left("c.description", "''")} as description,
+           {unless_left("c.screenshots", _NO_SCREENSHOTS)} as screenshots,
+           {unless_left("c.tags", "'{}'")} as tags,
            unix(c.created) as created, unix(c.updated) as updated,
-           c.up, c.down, c.live_comments, c.comments_locked, {INFO}
+           {unless_left("c.up", "0")} as up, {unless_left("c.down", "0")} as down,
+           c.live_comments, c.comments_locked, {INFO}
     from contents c {AUTHOR}
     where c.id = :content::uuid
-      and visible(c.status, c.author_id, :caller::uuid, :moderate::boolean)
+      and visible({STATUS}, c.author_id, :caller::uuid, :moderate::boolean)
     """,
     together=True,
 )
@@ -238,13 +258,14 @@ async def detail(db: Db, content: str, caller: str | None, moderate: bool) -> De
     """A content as the caller may see it."""
 
 
-@maybe("""
+@maybe(f"""
     with changed as (
         update contents set suspended = (:status = 'suspended')
         where id = :content and suspended <> (:status = 'suspended')
-        returning status
+        returning {status_of("contents")} as status
     )
-    select c.author_id, coalesce(f.status, c.status) as status, f.status is not null as changed
+    select c.author_id, coalesce(f.status, {status_of("c")}) as status,
+           f.status is not null as changed
     from contents c left join changed f on true
     where c.id = :content
 """)

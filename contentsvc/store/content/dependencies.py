@@ -1,10 +1,14 @@
-"""Entities and packages, of which content is made (spec §2, §4.1, §4.2; extensions §1)."""
+"""Entities and packages, of which content is made (spec §2, §4.1, §4.2; extensions §1).
+
+A trigger notes what content uses (schema/functions/renew_uses.sql).
+"""
 
 from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
 from contentsvc.db.query import Db, found, many, none
+from contentsvc.store.fragments import LEAVING
 
 Hidden = Literal["suspended", "deleted"]
 """Why a content must not use a part: the content that brought it is so."""
@@ -85,7 +89,8 @@ def _hidden(kept: str) -> str:
     the content's own. `kept` says whether the revision `:current` uses it already."""
     return f"""
         case when c.id = :content then null
-             when c.deleted and (c.suspended or not {kept}) then 'deleted'
+             when (c.deleted or c.author_id = any({LEAVING}))
+                  and (c.suspended or not {kept}) then 'deleted'
              when c.suspended then 'suspended' end as hidden,
         c.id = :content as own
     """

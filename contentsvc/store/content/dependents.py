@@ -3,8 +3,8 @@
 from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, many
-from contentsvc.store.activity_limits import DAY
-from contentsvc.store.fragments import BEFORE, INFO
+from contentsvc.store.fragments import BEFORE, INFO, LEAVING, status_of
+from contentsvc.store.rate_limits import DAY
 from contentsvc.wire.content import ContentInfo
 
 MOST: Final = 10_000
@@ -40,7 +40,7 @@ class Author(NamedTuple):
           and n.number < {BEFORE}
         order by n.number desc limit :limit
     ) d on true
-    where o.id = :content and visible(o.status, o.author_id, :caller, :moderate)
+    where o.id = :content and visible({status_of("o")}, o.author_id, :caller, :moderate)
     order by d.number desc
 """)
 async def of_content(
@@ -60,6 +60,7 @@ async def of_content(
             select c.id, c.author_id, c.number
             from content_uses u join contents c on c.id = u.content_id
             where u.used = r.content_id and c.status = 'active' and c.id <> :dependency
+              and c.author_id <> all({LEAVING})
             order by u.number desc limit :reach
         ) n
     ), nearest as (

@@ -3,8 +3,8 @@
 from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, many, one
-from contentsvc.store.activity_limits import DAY
-from contentsvc.store.outbox import Outbox
+from contentsvc.store.rate_limits import DAY
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ContentPublished, RevisionPublished
 
 MOST: Final = 10
@@ -28,14 +28,14 @@ async def reach(db: Db, content: str) -> int | None:
 
 
 async def notify_followers(
-    tx: Db, outbox: Outbox, author: str, content: str, revision: str | None = None
+    tx: Db, queue: TaskQueue, author: str, content: str, revision: str | None = None
 ) -> None:
     """Have the author's followers told of the content that has just been published in `tx`; of the
     `revision`, if it was there before."""
     upto = await reach(tx, content)
     if upto is None:
         return
-    await outbox.put(
+    await queue.put(
         tx,
         ContentPublished(author=author, content=content, upto=upto)
         if revision is None

@@ -1,13 +1,14 @@
 """Ratings: spec §4.13, §4.14. The tallies are kept by a trigger."""
 
-from contentsvc.db.bulkhead import WHOLE
+from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db, found, one
 from contentsvc.db.statement import Batch
 from contentsvc.store import fragments
+from contentsvc.store.fragments import status_of
 
 
 @found(
-    """
+    f"""
     with call as (
         select *
         from unnest((select :user::uuid[]), (select :content::uuid[]),
@@ -16,7 +17,7 @@ from contentsvc.store import fragments
     ), content as (
         select call.n, call.user_id, call.up, c.id
         from call join contents c on c.id = call.content_id
-        where visible(c.status, c.author_id, call.user_id, call.moderate)
+        where visible({status_of("c")}, c.author_id, call.user_id, call.moderate)
         -- All take their locks in one order: new votes and changed ones have different triggers.
         order by c.id for no key update of c
     ), vote as (
@@ -34,10 +35,10 @@ async def put(db: Db, user: str, content: str, moderate: bool, up: bool) -> bool
     """Vote. False if the user cannot see the content."""
 
 
-@found("""
+@found(f"""
     with content as (
-        select id from contents
-        where id = :content and visible(status, author_id, :user, :moderate)
+        select c.id from contents c
+        where c.id = :content and visible({status_of("c")}, c.author_id, :user, :moderate)
     ), gone as (
         delete from ratings where user_id = :user and content_id in (select id from content)
     )
@@ -47,13 +48,19 @@ async def delete(db: Db, user: str, content: str, moderate: bool) -> bool:
     """Take a vote back. False if the user cannot see the content."""
 
 
-# Look the content up for each vote. A join would read all suspended content.
+# Look the content up for each vote: an index has the few that are hidden. A join would read all of
+# them. What is hidden because its author is leaving is in no such index.
 _SEEN = """not exists (
             select from contents c
             where c.id = r.content_id
               and not visible(c.status, c.author_id, :user, :moderate::boolean)
             offset 0
-        )"""
+        ) and (:moderate::boolean or r.content_id not in (
+            select k.id from departures d cross join lateral (
+                select id from contents where author_id = d.user_id offset 0
+            ) k
+            where d.pending
+        ))"""
 _ENTRIES = """
     coalesce(string_agg(
         '"' || content_id || case when up then '":"1"' else '":"0"' end, ',' order by content_id

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, none, one
-from contentsvc.store.activity_limits import wait
 from contentsvc.store.content.dependencies import BROUGHT, Registered
 from contentsvc.store.files.references import PROMPT
-from contentsvc.store.fragments import BEFORE
+from contentsvc.store.fragments import AUTHOR, BEFORE, STATUS, unless_left
+from contentsvc.store.rate_limits import PUBLICATIONS, taken
 from contentsvc.wire.content import Entity, EntityReference, Package, Revision, RevisionInfo
 
 
@@ -79,7 +79,7 @@ _DEPEND = f"""
         from unnest(:packages::uuid[]) with ordinality as p (id, place)
     )
 """
-_WAIT = wait("publications_wait", ":publisher")
+_WAIT = taken(PUBLICATIONS, ":publisher::uuid")
 
 
 @one(f"with {_DEPEND} select {_WAIT} as wait")
@@ -92,11 +92,10 @@ async def depend(
     packages: list[str],
     publisher: str,
     most: int,
-    span: int,
 ) -> int:
-    """Register the dependencies of a revision, which publishes it. Gives the seconds until the
-    publisher may publish, 0 if they may now. At most `most` publications are allowed within `span`
-    seconds; 0 means no limit."""
+    """Register the dependencies of a revision, which publishes it. It counts for the publisher's
+    limit of `most` PUBLICATIONS, 0 for any number. Gives 0, or the seconds until the publisher may
+    publish: then the transaction must be rolled back."""
 
 
 @one(f"with {PROMPT}, {_DEPEND} select case when claimed then {_WAIT} end as wait from whole")
@@ -111,16 +110,11 @@ async def depend_promptly(
     publisher: str,
     paths: list[str],
     most: int,
-    span: int,
 ) -> int | None:
     """The same of a revision whose publisher is the content's author, with its files: claims the
     `paths` of new parts and screenshots, if the publisher has announced and sent all of them
-    lately. Otherwise it claims nothing and gives None: then `claims.claim` must, and `waits`."""
-
-
-@one(f"select {_WAIT} as wait")
-async def waits(db: Db, *, publisher: str, most: int, span: int) -> int:
-    """The seconds until the publisher may publish, 0 if they may now."""
+    lately. Otherwise it claims nothing and gives None: then `claims.claim` must, and
+    nothing is counted."""
 
 
 @none("""
@@ -132,14 +126,20 @@ async def make_current(tx: Db, content: str, revision: str) -> None:
     """Make another revision the current one. The content gets a new listing id."""
 
 
-@maybe("""
+_TEXTS = f"""
+    {unless_left("r.version", "''")} as version,
+    {unless_left("r.description", "''")} as description
+"""
+
+
+@maybe(f"""
     select r.entity_id, r.entity_revision, e.path, r.gone,
-           r.id, r.version, r.description, unix(r.created) as created
-    from contents c
+           r.id, {_TEXTS}, unix(r.created) as created
+    from contents c {AUTHOR}
     left join revisions r on r.content_id = c.id and r.id = :revision
     left join entities e on e.entity_id = r.entity_id and e.revision_id = r.entity_revision
     where c.id = :content
-      and visible(c.status, c.author_id, :caller, :moderate)
+      and visible({STATUS}, c.author_id, :caller, :moderate)
 """)
 async def get(
     db: Db, content: str, revision: str, caller: str | None, moderate: bool
@@ -176,15 +176,15 @@ async def references(db: Db, content: str, revision: str) -> list[EntityReferenc
 
 
 @many(f"""
-    select coalesce(r.ordinal, 0) as ordinal, r.id, r.version, r.description,
+    select coalesce(r.ordinal, 0) as ordinal, r.id, {_TEXTS},
            unix(r.created) as created, r.id = c.revision_id as current, r.gone
-    from contents c
+    from contents c {AUTHOR}
     left join lateral (
         select * from revisions r
         where r.content_id = c.id and r.ordinal < {BEFORE}
         order by r.ordinal desc limit :limit
     ) r on true
-    where c.id = :content and visible(c.status, c.author_id, :caller, :moderate)
+    where c.id = :content and visible({STATUS}, c.author_id, :caller, :moderate)
     order by r.ordinal desc
 """)
 async def page(

@@ -9,9 +9,9 @@ from the newest, and then sorts: it is right where that is little.
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, NamedTuple
 
-from contentsvc.db.bulkhead import SEARCHES
+from contentsvc.db.connection_bulkhead import SEARCHES
 from contentsvc.db.query import Db, many
-from contentsvc.store.fragments import AUTHOR, INFO, LAST
+from contentsvc.store.fragments import AUTHOR, INFO, LAST, STATUS, status_of
 from contentsvc.wire.content import CONTENT_TYPES, ContentInfo
 
 LOOKED: Final = 500
@@ -20,6 +20,13 @@ RANKED: Final = 2000
 """Of the matches of words so many are ranked, the newest."""
 ALL: Final = 2**31 - 1
 """More content than there can be."""
+_EXCLUDED = 1000
+"""Of the users who are leaving so many are left out by terms: a tsquery must not grow too long."""
+_TERMS = f"""(
+    select :terms::text || coalesce(string_agg(' & !''~@' || user_id || '''', ''), '')
+    from (select user_id from departures where pending limit {_EXCLUDED}) leaving
+)"""
+"""The terms, without the content of users who are leaving: its documents have its text still."""
 
 Cursor = tuple[float, ...]
 """Where a content stands in a list: its rank and its number; in a list by age only a number."""
@@ -68,11 +75,11 @@ def _read(table: str, columns: str, place: str, order: str, *, merged: str) -> s
             cross join lateral (
                 -- The terms name the statuses, too.
                 select case when :terms::text is null then (
-                    select c.status = any(:statuses) from contents c where c.id = o.id
+                    select {status_of("c")} = any(:statuses) from contents c where c.id = o.id
                 ) else exists (
                     select from documents d
                     where d.content_id = o.id
-                      and d.terms @@ shelved(:terms, d.number)::tsquery
+                      and d.terms @@ shelved({_TERMS}, d.number)::tsquery
                 ) end as fits
                 offset 0
             ) f
@@ -163,7 +170,7 @@ def _matches(most: str, before: str | None = None) -> str:
         ) as shelf
         cross join lateral (
             select d.content_id, d.number from documents d
-            where d.terms @@ replace(:terms, '~', to_hex(shelf))::tsquery
+            where d.terms @@ replace({_TERMS}, '~', to_hex(shelf))::tsquery
               {f"and d.number < {before}" if before else ""}
             order by d.number desc limit {most}
         ) m
@@ -284,10 +291,10 @@ async def matching_relevance(
     select {_BY_AGE}, c.number, g.n, true as fits, {INFO}
     from unnest(:contents::uuid[]) with ordinality as g (id, n)
     join contents c on c.id = g.id {AUTHOR}
-    where c.type = any(:types) and c.status = any(:statuses) and (
+    where c.type = any(:types) and {STATUS} = any(:statuses) and (
         :terms::text is null or exists (
             select from documents d
-            where d.content_id = c.id and d.terms @@ shelved(:terms, d.number)::tsquery
+            where d.content_id = c.id and d.terms @@ shelved({_TERMS}, d.number)::tsquery
         )
     )
     order by g.n

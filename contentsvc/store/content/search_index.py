@@ -1,6 +1,7 @@
 """What content is found by, and how it ranks, as a row of each (schema/tables/content.sql).
 
-Triggers keep the ranks and the filters (schema/functions/renew_document.sql and tally_votes.sql).
+Triggers keep the ranks and the filters (schema/functions/renew_document.sql,
+schema/functions/tally_votes.sql).
 Words are written here, in the transaction that changes the content. A content whose words nobody
 has written, such as one that an operator has changed by hand, is stale.
 """

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from contentsvc.db.query import Db, many, maybe
 from contentsvc.store.content.content import Numbered
-from contentsvc.store.fragments import BEFORE, INFO
+from contentsvc.store.fragments import BEFORE, INFO, status_of
 from contentsvc.store.rate_limits import CHANGES, taken
 
 
@@ -21,7 +21,7 @@ class Withdrawn(NamedTuple):
 
 @maybe(f"""
     with held as materialized (
-        select id, author_id, status, deleted, purged from contents
+        select id, author_id, {status_of("contents")} as status, deleted, purged from contents
         where id = :content
         for no key update
     ), allowed as materialized (

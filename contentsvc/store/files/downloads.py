@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.bulkhead import WHOLE
+from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db, many, maybe, one
-from contentsvc.store.fragments import state
+from contentsvc.store.fragments import AUTHOR, STATUS, state
 
 
 class Shown(NamedTuple):
@@ -83,11 +83,11 @@ _PACKAGES = f"""
 """
 
 
-@maybe("""
-    select c.status = 'active' as active, r.id as revision_id
-    from contents c
+@maybe(f"""
+    select {STATUS} = 'active' as active, r.id as revision_id
+    from contents c {AUTHOR}
     left join revisions r on r.content_id = c.id and r.id = coalesce(:revision, c.revision_id)
-    where c.id = :content and visible(c.status, c.author_id, :caller, :moderate)
+    where c.id = :content and visible({STATUS}, c.author_id, :caller, :moderate)
 """)
 async def shown(
     db: Db, content: str, revision: str | None, caller: str | None, moderate: bool

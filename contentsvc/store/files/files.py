@@ -1,4 +1,5 @@
-"""The files behind the service's own paths, and what becomes of one (extensions §3).
+"""The files behind the service's own paths, and what becomes of one (extensions §3). A trigger says
+which are given up (schema/functions/release_files.sql).
 
 Locks are taken in this order: the user's storage row, then the rows of files in the order of path.
 Rows of files are locked in one statement and written in the next. In the same statement, the write
@@ -10,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from contentsvc.db.query import Db, many, maybe, none
 from contentsvc.store.files import storage
+from contentsvc.store.fragments import status_of
 
 APART = 200
 """Most keys of their own that are deleted with blocked files."""
@@ -133,7 +135,7 @@ async def lock(tx: Db, paths: list[str]) -> list[Locked]:
     """Lock these files until the transaction ends. Publishing goes on meanwhile."""
 
 
-@many("""
+@many(f"""
     select named.path, b.sha256 is not null as blocked, used.active is not null as active,
            u.size, coalesce(u.sent, false) as sent, u.token, coalesce(u.apart, false) as apart
     from unnest(:paths::text[]) as named (path)
@@ -141,7 +143,7 @@ async def lock(tx: Db, paths: list[str]) -> list[Locked]:
     left join blocked_files b on b.sha256 = substr(named.path, 4, 64)
     left join lateral (
         select true as active from claims c join contents k on k.id = c.content_id
-        where c.path = named.path and k.status = 'active' limit 1
+        where c.path = named.path and {status_of("k")} = 'active' limit 1
     ) used on true
 """)
 async def standing(tx: Db, user: str, paths: list[str]) -> list[FileState]:
@@ -181,6 +183,8 @@ async def settle(
 @maybe("""
     select u.user_id as user, u.path, b.sha256 is not null as blocked
     from user_files u
+    -- Who has left announces nothing more.
+    join users on users.id = u.user_id
     left join blocked_files b on b.sha256 = substr(u.path, 4, 64)
     where u.token = :token
 """)

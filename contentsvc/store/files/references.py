@@ -16,6 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 from contentsvc.db.query import Db, many, none, one
 from contentsvc.store.files import files, storage
+from contentsvc.store.fragments import status_of
 
 KEPT: Final = 30
 """Days that deleted content keeps its files."""
@@ -63,7 +64,7 @@ class Fault(NamedTuple):
     invalid: bool
 
 
-@many("""
+@many(f"""
     with given as materialized (
         -- `counts`: the owner has announced it, and that cannot lapse before this commits.
         select g.path, g.own, g.brought, coalesce(u.sent, false) as sent,
@@ -98,7 +99,7 @@ class Fault(NamedTuple):
                               where u.user_id = :caller::uuid and u.path = g.path and u.sent) end,
                    (select true from claims c left join contents o on o.id = c.content_id
                     where c.path = g.path
-                      and (o.status = 'active' or c.content_id = :content
+                      and ({status_of("o")} = 'active' or c.content_id = :content
                            or c.holder = :holder and c.kind = :kind)
                     limit 1),
                    false

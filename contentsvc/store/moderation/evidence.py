@@ -6,6 +6,7 @@ The same text gives the same evidence, to the letter, so that it is stored once.
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, maybe
+from contentsvc.store.fragments import LEAVING, status_of
 
 
 class Evidence(NamedTuple):
@@ -24,7 +25,7 @@ class UserEvidence(NamedTuple):
     unknown: list[str]
 
 
-@maybe("""
+@maybe(f"""
     select c.author_id as author, jsonb_build_object(
         'name', c.name, 'description', c.description, 'tags', c.tags,
         'screenshotUris', c.screenshots, 'type', c.type, 'authorId', c.author_id,
@@ -32,12 +33,13 @@ class UserEvidence(NamedTuple):
     )::text as text
     from contents c
     where c.id = :content and visible(c.status, c.author_id, :caller, :moderate)
+      and c.author_id <> all({LEAVING})
 """)
 async def of_content(db: Db, content: str, caller: str, moderate: bool) -> Evidence | None:
     """A content, if the caller can see it."""
 
 
-@maybe("""
+@maybe(f"""
     select m.author_id as author, jsonb_build_object(
         'authorId', m.author_id, 'contentId', m.content_id, 'body', m.body,
         'parentId', m.parent_id, 'created', unix(m.created), 'updated', unix(m.updated),
@@ -45,7 +47,7 @@ async def of_content(db: Db, content: str, caller: str, moderate: bool) -> Evide
     )::text as text
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
-      and visible(c.status, c.author_id, :caller, :moderate)
+      and visible({status_of("c")}, c.author_id, :caller, :moderate)
 """)
 async def of_comment(
     db: Db, content: str, comment: int, caller: str, moderate: bool

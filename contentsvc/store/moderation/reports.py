@@ -1,4 +1,7 @@
-"""Reports, their queue, and what admins decide about them (extensions §7)."""
+"""Reports, their queue, and what admins decide about them (extensions §7).
+
+A trigger keeps the queue (schema/functions/queue_subject.sql).
+"""
 
 from typing import NamedTuple
 
@@ -6,6 +9,7 @@ from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.db.statement import Batch
 from contentsvc.store.content.search import Cursor
 from contentsvc.store.fragments import BEFORE
+from contentsvc.store.rate_limits import REPORTS, span
 from contentsvc.wire.moderation import Kind
 
 
@@ -61,13 +65,13 @@ class Reporter(NamedTuple):
 
 
 @one(
-    """
+    f"""
     select n, wait
     from unnest(file_reports(
         (select :kind::text[]), (select :subject::text[]), (select :content::uuid[]),
         (select :reporter::uuid[]), (select :reason::text[]), (select :text::text[]),
         (select :evidence::text[]), (select :messages::text[]), (select :most::integer[]),
-        (select :span::integer[])
+        {span(REPORTS)}
     )) with ordinality as filed (wait, n)
     """,
     batch=Batch(("kind", "subject")),
@@ -83,13 +87,13 @@ async def file(
     evidence: str,
     messages: str | None,
     most: int,
-    span: int,
 ) -> int:
     """File a report. A report of the same subject and reporter that is open is replaced. By the
     same again it is replaced 20 times until a decision closes it, and none of these counts. Nothing
     is filed within 30 days of the dismissal of an earlier one.
 
-    Gives 0, or the seconds until the reporter may file one more, of `most` within `span` seconds.
+    It counts for the reporter's limit of `most` REPORTS, 0 for any number. Gives 0, or the seconds
+    until the reporter may file one more. See schema/functions/file_reports.sql.
     """
 
 

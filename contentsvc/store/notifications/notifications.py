@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from contentsvc.db.bulkhead import WHOLE
+from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.db.statement import Batch
@@ -97,7 +97,7 @@ _APPEND = """
 
 _APPEND_ONE = """
     select 1 as n, user_id, seq, id, created, previous
-    from tell(:recipient, :kind, :data)
+    from notify_user(:recipient, :kind, :data)
     where user_id is not null
 """
 
@@ -108,7 +108,7 @@ async def _append(db: Db, recipient: str, kind: str, data: str) -> Appended | No
     several together, if they have muted any.
 
     The lock on the counter's row gives numbers and times the order of the commits. A lone one is
-    schema/functions/tell.sql.
+    schema/functions/notify_user.sql.
     """
 
 
@@ -137,9 +137,10 @@ async def _exists(db: Db, user: str) -> bool:
 
 # All take their locks in one order.
 @many("""
-    select n, (told).user_id, (told).seq, (told).id, (told).created, (told).previous
+    select n, (notified).user_id, (notified).seq, (notified).id, (notified).created,
+           (notified).previous
     from (
-        select n, tell(user_id, kind, data) as told
+        select n, notify_user(user_id, kind, data) as notified
         from (
             select *
             from unnest((select :recipient::uuid[]), (select :kind::text[]), (select :data::text[]))
@@ -148,7 +149,7 @@ async def _exists(db: Db, user: str) -> bool:
         ) call
         offset 0
     ) call
-    where (told).user_id is not null
+    where (notified).user_id is not null
 """)
 async def _append_many(
     db: Db, recipient: list[str], kind: list[str], data: list[str]

@@ -7,7 +7,7 @@ and key, then the user's totals, by user.
 
 from typing import NamedTuple
 
-from contentsvc.db.bulkhead import WHOLE
+from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db, many, maybe, none, one
 from contentsvc.db.statement import Batch
 from contentsvc.store import fragments

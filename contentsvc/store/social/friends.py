@@ -6,10 +6,9 @@ The writes are about two users whose row is locked: contentsvc.store.social.pair
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, many, none, one
-from contentsvc.store.activity_limits import wait
 from contentsvc.store.fragments import BEFORE, USER, within
+from contentsvc.store.rate_limits import FRIEND_REQUESTS, taken
 from contentsvc.store.social.pairs import THEIRS, due
-from contentsvc.store.social.social import unfollows
 from contentsvc.wire.accounts import UserInfo
 
 
@@ -46,9 +45,7 @@ _PROFILED = "id, username, avatar, emblem, profile"
 
 @one(f"""
     with allowed as materialized (
-        select {wait("friend_asks_wait", ":user::uuid")} as wait
-    ), noted as (
-        insert into friend_asks (asker) select :user from allowed where wait = 0
+        select {taken(FRIEND_REQUESTS, ":user::uuid")} as wait
     ), due as materialized (
         select {due("asked", "FriendRequest")} as due from pair_sides
         where user_id = :user and other_id = :other
@@ -65,9 +62,9 @@ _PROFILED = "id, username, avatar, emblem, profile"
     )
     select wait, wait = 0 and due as notified from allowed, due
 """)
-async def ask(tx: Db, user: str, other: str, most: int, span: int) -> Asked:
-    """Ask another user, between whom and the user there is nothing, for friendship. At most `most`
-    requests are allowed within `span` seconds; 0 means no limit."""
+async def ask(tx: Db, user: str, other: str, most: int) -> Asked:
+    """Ask another user, between whom and the user there is nothing, for friendship. It counts for
+    the user's limit of `most` FRIEND_REQUESTS, 0 for any number."""
 
 
 @none(f"""
@@ -88,11 +85,10 @@ async def end(tx: Db, user: str, other: str) -> None:
 
 
 @none(f"""
-    with {
-    unfollows('''
-        (follower, followed) in ((:user::uuid, :other::uuid), (:other::uuid, :user::uuid))
-    ''')
-}
+    with gone as (
+        delete from follows
+        where (follower, followed) in ((:user::uuid, :other::uuid), (:other::uuid, :user::uuid))
+    )
     update pairs
     set {_STRANGERS},
         lesser_blocks = case when lesser = :user
@@ -107,7 +103,7 @@ async def end(tx: Db, user: str, other: str) -> None:
 """)
 async def block(tx: Db, user: str, other: str) -> None:
     """Let the user block another: from then on there is no friendship, request or following
-    between them. The follows go on to count for their day."""
+    between them."""
 
 
 @none(f"""

@@ -1,4 +1,7 @@
-"""Messages between friends (extensions §4)."""
+"""Messages between friends (extensions §4).
+
+A pair that goes takes its conversation along (schema/functions/end_conversations.sql).
+"""
 
 from typing import NamedTuple
 
@@ -6,6 +9,7 @@ from contentsvc.db.query import Db, many, maybe, none
 from contentsvc.db.statement import Batch
 from contentsvc.store.fragments import BEFORE, USER, within
 from contentsvc.store.notifications.notifications import Following
+from contentsvc.store.rate_limits import MESSAGES, span
 from contentsvc.store.social.pairs import THEIRS
 from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.social import Conversation, Message
@@ -71,11 +75,11 @@ _MESSAGE = "m.id, m.sender, m.text, unix(m.created) as created"
 # The lock of the pair gives the newest version of its row: after a block, no message is stored. Of
 # two at once with the same id, the unique index stops the later one.
 @maybe(
-    "call send_messages(:user, :other, :id, :text, :data, :most, :span, null)",
+    f"call send_messages(:user, :other, :id, :text, :data, :most, {span(MESSAGES)}, null)",
     batch=Batch(("other",)),
 )
 async def _send(
-    db: Db, user: str, other: str, id: str, text: str, data: str, most: int, span: int
+    db: Db, user: str, other: str, id: str, text: str, data: str, most: int
 ) -> _Row | None:
     """`send`, in a call for several messages. None if the two are no friends, or the message is
     there already. See schema/functions/send_messages.sql."""
@@ -99,17 +103,17 @@ async def _unsent(db: Db, user: str, other: str, id: str, wait: int) -> Unsent |
 
 @none("select keep_commits()", lane="messages writes")
 async def _keep(db: Db) -> None:
-    """Have what was committed before on the disk."""
+    """Have what was committed before on the disk. See schema/functions/keep_commits.sql."""
 
 
 async def send(
-    db: Db, user: str, other: str, id: str, text: str, data: str, most: int, span: int
+    db: Db, user: str, other: str, id: str, text: str, data: str, most: int
 ) -> Sent | Unsent | None:
-    """Store a message of the user's to the other, if they are friends and the user has sent fewer
-    than `most` within `span` seconds; 0 means no limit. Append its notification, of which `data` is
-    the kind as JSON text. None if there is no such other user.
+    """Store a message of the user's to the other, if they are friends. It counts for the user's
+    limit of `most` MESSAGES, 0 for any number. Append its notification, of which `data` is the kind
+    as JSON text. None if there is no such other user.
     """
-    row = await _send(db, user, other, id, text, data, most, span)
+    row = await _send(db, user, other, id, text, data, most)
     if row is None or row.number is None:
         unsent = await _unsent(db, user, other, id, row.wait if row is not None else 0)
         if unsent is not None and unsent.repeated:

@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, none, one
-from contentsvc.store.activity_limits import DAY
+from contentsvc.store.rate_limits import DAY
 
 
 class Pair(NamedTuple):

@@ -2,11 +2,10 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.bulkhead import WHOLE
+from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
-from contentsvc.store.activity_limits import DAY, wait
 from contentsvc.store.fragments import BEFORE, USER, state, within
-from contentsvc.store.rate_limits import INVITES, taken
+from contentsvc.store.rate_limits import FOLLOWS, INVITES, taken
 from contentsvc.store.social.pairs import THEIRS, due
 from contentsvc.wire.accounts import UserInfo
 
@@ -86,21 +85,11 @@ async def following_state(db: Db, user: str, before: int | None) -> str:
     """A value that changes whenever anything in that list does."""
 
 
-def unfollows(which: str) -> str:
-    """Common table expressions that delete follows. They go on to count for their day."""
-    return f"""
-    gone as (
-        delete from follows where {which} returning follower, created
-    ), noted as (
-        insert into unfollows (follower, created)
-        select follower, created from gone
-        where created > clock_timestamp() - interval '{DAY} seconds'
-    )"""
-
-
 @one(f"""
     with allowed as materialized (
-        select {wait("follows_wait", ":user::uuid, :other::uuid")} as wait
+        select case when exists (
+                   select from follows where follower = :user and followed = :other
+               ) then 0 else {taken(FOLLOWS, ":user::uuid")} end as wait
     ), made as (
         insert into follows (follower, followed) select :user, :other from allowed where wait = 0
         on conflict do nothing
@@ -122,21 +111,20 @@ def unfollows(which: str) -> str:
     )
     select wait, exists (select from notified) as notified from allowed
 """)
-async def follow(tx: Db, user: str, other: str, most: int, span: int) -> Followed:
-    """Follow another user, where the row of the two is locked. At most `most` follows are allowed
-    within `span` seconds; 0 means no limit.
+async def follow(tx: Db, user: str, other: str, most: int) -> Followed:
+    """Follow another user, where the row of the two is locked. A new follow counts for the user's
+    limit of `most` FOLLOWS, 0 for any number, also if it is taken back.
 
     Raises Refused `follows_followed` if there is no such other user.
     """
 
 
-@found(f"""
-    with {unfollows("follower = :user and followed = :other")}
+@found("""
+    with gone as (delete from follows where follower = :user and followed = :other)
     select from users where id = :other
 """)
 async def unfollow(db: Db, user: str, other: str) -> bool:
-    """Stop following. False if there is no such other user. The follow goes on to count for its
-    day."""
+    """Stop following. False if there is no such other user."""
 
 
 def _counted(changed: str, who: str) -> str:

@@ -5,23 +5,22 @@ from typing import Any
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
-from twisted.internet.task import Clock, deferLater
+from twisted.internet.task import deferLater
 
 from contentsvc.api.accounts.credentials import Guard
 from contentsvc.api.accounts.deletion import AccountDeletion
 from contentsvc.api.errors import UserNotFound
 from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
-from contentsvc.push.notifier import Notifier
 from contentsvc.store.accounts import identities, users
 from contentsvc.store.accounts.authored_text import REVISIONS
-from contentsvc.tasks.handlers import KINDS
-from contentsvc.tasks.outbox import OutboxWorker
+from contentsvc.store.accounts.deletion import AT_ONCE
+from contentsvc.store.files import storage
 from contentsvc.web.decode import Either
 from tests.api.accounts.test_accounts import PASSWORD, AccountCase
 from tests.api.accounts.test_identities import WAITING
 from tests.api.support import Caller, Tasks
-from tests.push.fakes import delays
 from tests.support.databases import guid
+from tests.support.steps import work_off
 
 TYPE = "urn:ietf:params:oauth:token-type:id_token"
 
@@ -35,15 +34,6 @@ class Verifier:
         if token == "bad":
             raise InvalidSubjectToken("It is bad.")
         return Subject("issuer", token, None)
-
-
-class Nobody:
-    """Stands for the hub and the relay."""
-
-    def deliver(self, row: Any) -> None: ...
-    def changed(self, user: str) -> None: ...
-    def announce(self, user: str, seq: int) -> None: ...
-    def announce_changed(self, user: str) -> None: ...
 
 
 def proof(text: str) -> Either[Any]:
@@ -61,11 +51,7 @@ class DepartureCase(AccountCase):
         limits = {"most_of_address": 100, "mails_of_address": 100}
         self.guard = Guard(self.db, self.passwords, self.tokens, verifiers, **limits)
         self.tasks = Tasks()
-        self.family = self.made()
-
-    def made(self, **options: Any) -> AccountDeletion:
-        """The operations."""
-        return AccountDeletion(reactor, self.db, self.guard, self.endings, self.tasks, **options)
+        self.family = AccountDeletion(self.db, self.guard, self.revocation, self.tasks)
 
     async def leave(self, body: Either[Any] = RIGHT) -> None:
         """Delete Ann's account."""
@@ -83,7 +69,7 @@ class ProofTests(DepartureCase):
         is no failed log-in."""
         found = await self.statuses(*(self.leave() for _ in range(4)))
         self.assertEqual(sorted(found), ["done", *["invalid_token"] * 3])
-        self.assertEqual(self.count("failed_log_ins where account = %s", self.ann), 0)
+        self.assertEqual(self.count("rate_limits where account = %s", self.ann), 0)
 
     async def linked(self, subject: str, user: str) -> None:
         """Link an account elsewhere."""
@@ -163,30 +149,97 @@ class ExportTests(DepartureCase):
         self.assertEqual(await export.more(), b"")
 
 
-class RestTests(DepartureCase):
-    async def setUp(self) -> None:
-        await super().setUp()
-        self.family = self.made(longest=0.0)
-        self.teller = OutboxWorker(Clock(), self.db, Notifier(Nobody(), Nobody(), delays()), KINDS)
+class VotesTests(DepartureCase):
+    async def test_at_once(self) -> None:
+        """Votes and comments are counted no more in the moment in which their user leaves."""
+        game = await self.content(await self.user())
+        self.vote(game)
+        self.remark(game)
+        await self.leave()
+        counts = "select up, down, live_comments from contents where id = %s"
+        self.assertEqual(self.sql(counts, game), [(0, 0, 0)])
 
-    async def test_taken_over(self) -> None:
-        """What the request has no time for, the outbox does."""
+    async def test_many(self) -> None:
+        """Those of who has voted and commented very much are counted no more afterwards."""
         bob = await self.user()
-        games = [await self.content(self.ann) for _ in range(3)]
-        game = await self.content(bob)
+        await self.content(bob)
         self.sql(
-            "insert into ratings (user_id, content_id, up) values (%s, %s, true)", self.ann, game
+            """insert into contents (id, revision_id, author_id, type, name, description,
+                                     screenshots, tags, comments, live_comments)
+               select gen_random_uuid(), revision_id, author_id, type, name, description,
+                      screenshots, tags, 1, 1
+               from contents, generate_series(1, %s) where author_id = %s""",
+            *(AT_ONCE + 10, bob),
         )
+        self.sql(
+            """with voted as (
+                   insert into ratings (user_id, content_id, up)
+                   select %s, id, true from contents where author_id = %s and comments = 1
+               )
+               insert into comments (content_id, ordinal, author_id, body, created, updated)
+               select id, 1, %s, 'Well made', now(), now()
+               from contents where author_id = %s and comments = 1""",
+            *(self.ann, bob, self.ann, bob),
+        )
+        counted = "contents where author_id = %s and (up > 0 or live_comments > 0)"
+        self.assertEqual(self.count(counted, bob), AT_ONCE + 10)
+        await self.leave()
+        self.assertLessEqual(self.count(counted, bob), 10)
+        self.assertGreater(self.count(counted, bob), 0)
+        await work_off(self.db)
+        self.assertEqual(self.count(counted, bob), 0)
+
+    async def test_meanwhile(self) -> None:
+        """A vote that is cast while its user leaves is not counted either."""
+        game = await self.content(await self.user())
+        async with self.db.transaction() as tx:
+            await storage.lock(tx, self.ann)
+            leaving = Deferred.fromCoroutine(self.leave())
+            while not self.sql(WAITING):
+                self.assertFalse(leaving.called)
+                await deferLater(reactor, 0)
+            self.vote(game)
+        await leaving
+        self.assertEqual(self.sql("select up from contents where id = %s", game), [(0,)])
+
+    def vote(self, content: str) -> None:
+        """Ann votes for a content."""
+        self.sql(
+            "insert into ratings (user_id, content_id, up) values (%s, %s, true)",
+            *(self.ann, content),
+        )
+
+    def remark(self, content: str) -> None:
+        """Ann comments on a content."""
+        self.sql(
+            """with counted as (
+                   update contents set comments = comments + 1, live_comments = live_comments + 1
+                   where id = %s returning id, comments
+               )
+               insert into comments (content_id, ordinal, author_id, body, created, updated)
+               select id, comments, %s, 'Well made', now(), now() from counted""",
+            *(content, self.ann),
+        )
+
+
+class RestTests(DepartureCase):
+    async def test_later(self) -> None:
+        """What the request leaves, the runner deletes, and no content is pending then."""
+        games = [await self.content(self.ann) for _ in range(3)]
         await self.leave()
         self.assertEqual(self.tasks.woken, 1)
         self.assertEqual(self.count("users where id = %s", self.ann), 0)
+        self.assertEqual(self.count("departures where user_id = %s and pending", self.ann), 1)
         self.assertEqual(self.count("contents where id = any(%s::uuid[]) and deleted", games), 0)
-        while await self.teller.run() is not None:
-            pass
+        await work_off(self.db)
         self.assertEqual(self.count("contents where id = any(%s::uuid[]) and deleted", games), 3)
-        self.assertEqual(self.count("contents where id = %s and up = 0", game), 1)
-        self.assertEqual(self.count("ratings where user_id = %s", self.ann), 0)
-        self.assertEqual(self.count("outbox"), 0)
+        self.assertEqual(self.count("departures where user_id = %s and pending", self.ann), 0)
+        self.assertEqual(self.count("tasks"), 0)
+
+    async def test_nothing(self) -> None:
+        """Who has made no content leaves nothing that is pending."""
+        await self.leave()
+        self.assertEqual(self.count("departures where pending"), 0)
 
     async def test_texts(self) -> None:
         """The texts of content with more revisions than a batch has all go, and no others'."""
@@ -200,8 +253,7 @@ class RestTests(DepartureCase):
                 *(game, 2 * REVISIONS, game),
             )
         await self.leave()
-        while await self.teller.run() is not None:
-            pass
+        await work_off(self.db)
         left = "revisions where content_id = %s and version <> '' and description <> ''"
         self.assertEqual(self.count(left, mine), 0)
         self.assertEqual(self.count(left, other), 2 * REVISIONS)

@@ -6,7 +6,6 @@ from random import Random
 from typing import Any
 
 import msgspec
-from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
 from contentsvc.api import errors
@@ -30,9 +29,10 @@ from contentsvc.wire.moderation import WarningBody
 from contentsvc.wire.progress import ProgressBody
 from tests.api.content.test_content import draft
 from tests.api.social.pairing import ACTS, BROKEN, PairCase
-from tests.api.support import Caller, Endings, Notifier, Tasks
+from tests.api.support import Caller, FakeRevocation, Notifier, Tasks
 from tests.support.columns import holding
 from tests.support.databases import guid
+from tests.support.steps import work_off
 
 SEED = 7
 ROUNDS = 3
@@ -66,7 +66,7 @@ RULES = {name: sql for name, sql in BROKEN.items() if not name.startswith("a mes
             select coalesce(sum(size), 0) from user_files f where f.user_id = s.user_id
         )
     """,
-    "work that is left": "select id from outbox where kind = 'Departure'",
+    "work that is left": "select id from tasks where kind = 'Departure'",
 }
 RECOUNT = """
     update contents c set comments = 0, live_comments = 0
@@ -92,11 +92,9 @@ class AtOnceTests(PairCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.pools = [self.db, await self.pool()]
-        self.endings = Endings()
+        self.revocation = FakeRevocation()
         guard: Any = AnyPassword(partial(accounts.credentials_of, self.db))
-        self.departures = AccountDeletion(
-            reactor, self.pools[1], guard, self.endings, Tasks(), longest=60.0
-        )
+        self.departures = AccountDeletion(self.pools[1], guard, self.revocation, Tasks())
 
     def others(self, ann: str, bob: str) -> list[Any]:
         """What Ann writes, and what others write about her, besides what two users do."""
@@ -130,7 +128,9 @@ class AtOnceTests(PairCase):
                 ),
                 partial(Users(db, None).update_user, by_ann, ann, profile),
                 partial(withdrawal.delete_content, by_ann, self.games[ann]),
-                partial(Bans(db, self.endings).ban_user, by_bob, ann, BanBody(reason="r", until=1)),
+                partial(
+                    Bans(db, self.revocation).ban_user, by_bob, ann, BanBody(reason="r", until=1)
+                ),
                 partial(AuditLog(db, Notifier()).warn_user, by_bob, ann, WarningBody(reason="r")),
                 partial(Entries(db).enter_challenge, by_ann, self.challenge, self.games[ann]),
             ]
@@ -176,6 +176,7 @@ class AtOnceTests(PairCase):
             while self.sql("select 1 from users where id = %s", ann):
                 outcomes.add(await self.outcome(leave()))
             self.assertNotIn("internal_error", outcomes)
+            await work_off(self.db)
             left = holding(self.url, ann)
             kept = {name for name, column in PERSONAL.items() if column.fate in LEFT}
             self.assertEqual(left - kept, set(), round)

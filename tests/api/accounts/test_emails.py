@@ -8,11 +8,13 @@ from msgspec import Raw
 
 from contentsvc.api.accounts.accounts import Accounts
 from contentsvc.api.accounts.credentials import Guard
-from contentsvc.api.accounts.emails import MOST, Emails
+from contentsvc.api.accounts.emails import Emails
 from contentsvc.api.accounts.reauthentication import Given
 from contentsvc.identity.subject import Verifiers
-from contentsvc.store.accounts import addresses, deletion, mails
+from contentsvc.store import status
+from contentsvc.store.accounts import addresses, deletion
 from contentsvc.store.accounts.mails import Mails
+from contentsvc.store.rate_limits import CONFIRMATIONS
 from contentsvc.tokens import EMAIL, RESET, Key, Keys, MailTokens
 from contentsvc.wire.accounts import (
     EmailChange,
@@ -46,7 +48,7 @@ class EmailCase(AccountCase):
         await super().setUp()
         self.mail_tokens = MailTokens(Keys([Key("k", b"k" * 32)]))
         queue = Mails(lambda: None)
-        parts = (self.db, self.passwords, self.guard, self.endings)
+        parts = (self.db, self.passwords, self.guard, self.revocation)
         self.emails = Emails(*parts, self.mail_tokens, queue)
         self.accounts = Accounts(*parts, queue, registration=True)
         self.email = f"{self.name}@x"
@@ -84,8 +86,8 @@ class EmailCase(AccountCase):
         user = user or self.ann
         given = email or self.address(user)[0]
         ((id,),) = self.sql(
-            """insert into mails (purpose, user_id, email, due, expires)
-               values (%s, %s, %s, null, now() + interval '1 minute') returning id""",
+            """insert into mails (purpose, user_id, email, expires)
+               values (%s, %s, %s, now() + interval '1 minute') returning id""",
             *(purpose, user, given),
         )
         return self.mail_tokens.make(RESET if purpose == "reset" else EMAIL, id)
@@ -225,13 +227,14 @@ class ChangeTests(EmailCase):
     async def test_limit(self) -> None:
         """A user asks for so many mails in an hour, then again."""
         found = [
-            await self.change(f"{guid()}@x", address=f"192.0.2.{n + 9}") for n in range(MOST + 1)
+            await self.change(f"{guid()}@x", address=f"192.0.2.{n + 9}")
+            for n in range(CONFIRMATIONS.most + 1)
         ]
-        self.assertEqual(found, ["done"] * MOST + ["too_many_requests"])
-        self.assertEqual(len(self.sent("change")), MOST)
+        self.assertEqual(found, ["done"] * CONFIRMATIONS.most + ["too_many_requests"])
+        self.assertEqual(len(self.sent("change")), CONFIRMATIONS.most)
         good = self.sql("select id from mails where user_id = %s and not ended", self.ann)
         self.assertEqual(len(good), 1)
-        self.sql("update mails set created = created - interval '1 hour'")
+        self.sql("update rate_limits set expires = expires - interval '1 hour'")
         self.assertEqual(await self.change(f"{guid()}@x"), "done")
 
     async def test_overtaken(self) -> None:
@@ -267,11 +270,11 @@ class ChangeTests(EmailCase):
 
     async def test_operators(self) -> None:
         """The queue says how many mails wait."""
-        self.sql("delete from mails")
+        self.sql("delete from tasks")
         await self.register(f"{guid()}@x")
-        self.sql("update mails set failure = '451', created = now() - interval '9 s'")
-        found = await mails.queue(self.db)
-        self.assertEqual((found.mails, found.failing), (1, 1))
+        self.sql("update tasks set tries = 1, created = now() - interval '9 s'")
+        found = await status.waiting(self.db, "SendMail", True)
+        self.assertEqual((found.rows, found.failing), (1, 1))
         self.assertGreaterEqual(found.oldest, 9)
 
 
@@ -284,7 +287,7 @@ class SubjectTests(EmailCase):
         verifiers = Verifiers([FakeVerifier()])
         guard = Guard(self.db, self.passwords, self.tokens, verifiers, **limits)
         queue = Mails(lambda: None)
-        parts = (self.db, self.passwords, guard, self.endings)
+        parts = (self.db, self.passwords, guard, self.revocation)
         self.emails = Emails(*parts, self.mail_tokens, queue)
         self.new = f"{guid()}@x"
         self.sql("delete from identities")
@@ -339,7 +342,7 @@ class SubjectTests(EmailCase):
 class UnavailableTests(EmailCase):
     async def test_unavailable(self) -> None:
         """A service that sends no mail says so; links that were sent go on working."""
-        parts = (self.db, self.passwords, self.guard, self.endings)
+        parts = (self.db, self.passwords, self.guard, self.revocation)
         self.emails = Emails(*parts, self.mail_tokens, None)
         ask = PasswordResetRequest(email=self.email)
         for act in (

@@ -8,17 +8,18 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.api.accounts.credentials import Guard
-from contentsvc.api.accounts.identities import MOST, Identities
+from contentsvc.api.accounts.identities import Identities
 from contentsvc.api.accounts.oauth import OAuth
 from contentsvc.api.errors import translate
 from contentsvc.identity.subject import IdentityUnavailable, Verifiers
 from contentsvc.store.accounts import accounts, identities, mails
 from contentsvc.store.accounts.mails import Mails
+from contentsvc.store.rate_limits import LINKS
 from contentsvc.tokens import Key, Keys, Tokens
 from contentsvc.web.decode import Either
 from contentsvc.wire.accounts import EXCHANGE, TokenAnswer, TokenForm
 from contentsvc.wire.base import Part
-from tests.api.support import ApiCase, Caller, Endings
+from tests.api.support import ApiCase, Caller, FakeRevocation
 from tests.identity.fakes import ADA, AWAY, BAD, GOOD, KIND, UNKNOWN_KEY, FakeVerifier
 from tests.support.databases import guid, together
 
@@ -44,7 +45,7 @@ def either(body: dict[str, str]) -> Either[Any]:
 class IdentityCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.sql("delete from failed_log_ins")
+        self.sql("delete from rate_limits")
         tokens = Tokens(Keys([Key("k", b"k" * 32)]), self)
         guard = Guard(
             self.db,
@@ -54,7 +55,7 @@ class IdentityCase(ApiCase):
             most_of_address=100,
             mails_of_address=0,
         )
-        self.oauth = OAuth(self.db, guard, tokens, Endings())
+        self.oauth = OAuth(self.db, guard, tokens, FakeRevocation())
         self.identities = Identities(self.db, guard, Mails(lambda: None))
         self.proofs: dict[str, str] = {}
 
@@ -357,14 +358,14 @@ class TellingTests(IdentityCase):
         """After 20 such mails in an hour nothing is linked or unlinked, so that none is missing."""
         ann = await self.user()
         self.sql("update users set email = id || '@x', email_confirmed = true where id = %s", ann)
-        for _ in range(MOST):
+        for _ in range(LINKS.most):
             await self.link(ann, f"{GOOD}/{guid()}")
         (newest, *_) = await self.ids(ann)
         refused = await self.statuses(
             self.link(ann, f"{GOOD}/{guid()}"), self.unlink(ann, newest), self.unlink(ann, guid())
         )
         self.assertEqual(refused, ["too_many_requests", "too_many_requests", "done"])
-        self.assertEqual((len(await self.ids(ann)), len(self.told(ann))), (MOST, MOST))
+        self.assertEqual((len(await self.ids(ann)), len(self.told(ann))), (LINKS.most, LINKS.most))
 
     async def test_unconfirmed(self) -> None:
         """Nobody else is told: an address that nobody has confirmed may be a stranger's."""

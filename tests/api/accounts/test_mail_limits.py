@@ -37,7 +37,7 @@ class MailLimitCase(EmailCase):
         limits = {"most_of_address": 100, "mails_of_address": of_address}
         guard = Guard(self.db, self.passwords, self.tokens, Verifiers([]), **limits)
         queue = Mails(lambda: None, lambda email: str(uuid5(NAMESPACE_DNS, mailbox(email))), most)
-        parts: Any = (self.db, self.passwords, guard, self.endings)
+        parts: Any = (self.db, self.passwords, guard, self.revocation)
         self.emails = Emails(*parts, self.mail_tokens, queue)
         self.accounts = Accounts(*parts, queue, registration=True)
 
@@ -66,8 +66,7 @@ class MailLimitCase(EmailCase):
 
     def older(self) -> None:
         """An hour goes by."""
-        self.sql("update rate_limits set moment = moment - interval '1 hour'")
-        self.sql("update mails set created = created - interval '1 hour'")
+        self.sql("update rate_limits set expires = expires - interval '1 hour'")
 
 
 class RecipientTests(MailLimitCase):

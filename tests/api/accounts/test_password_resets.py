@@ -30,7 +30,7 @@ class ResetTests(EmailCase):
             "select count(*) from sessions where user_id = %s and revoked is null", self.ann
         )
         self.assertEqual(left, 0)
-        self.assertGreaterEqual(len(self.endings.sids), 3)
+        self.assertGreaterEqual(len(self.revocation.sids), 3)
 
     async def test_expired(self) -> None:
         """A link whose time is over sets none."""
@@ -41,7 +41,7 @@ class ResetTests(EmailCase):
     async def test_cheap(self) -> None:
         """Nothing is hashed for who has no link."""
         self.emails = Emails(
-            *(self.db, None, self.guard, self.endings, self.mail_tokens, None),  # type: ignore[arg-type]
+            *(self.db, None, self.guard, self.revocation, self.mail_tokens, None),  # type: ignore[arg-type]
         )
         for token in ("rubbish", self.mail_tokens.make(RESET, guid()), await self.token("change")):
             self.assertEqual(await self.reset(token), "invalid_token")

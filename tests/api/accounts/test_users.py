@@ -84,13 +84,6 @@ class SeveralTests(ApiCase):
         """The answer for these ids."""
         return await Users(self.db, None).list_users(Caller(), UserIds(ids=",".join(ids)))
 
-    async def test_order(self) -> None:
-        """Users come in the order of the ids, each once, without those that do not exist."""
-        first, second, third, *_ = self.ids
-        found = await self.several(third, guid(), first.upper(), second, first)
-        self.assertEqual([info.id for info in found], [third, first, second])
-        self.assertEqual(await self.several(guid()), [])
-
     async def test_long_profiles(self) -> None:
         """Long profiles are written in pieces, none much longer than the bound, in the same
         order."""

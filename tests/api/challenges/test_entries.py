@@ -76,8 +76,8 @@ class EntryCase(ApiCase):
         return (await self.challenges.get_challenge(by, self.challenge)).winners
 
     def told(self) -> list[Any]:
-        """The tasks of the outbox for the challenge."""
-        rows = self.sql("select task from outbox where task like %s", f"%{self.challenge}%")
+        """The tasks for the challenge."""
+        rows = self.sql("select task from tasks where task like %s", f"%{self.challenge}%")
         return [json.loads(task) for (task,) in rows]
 
     async def suspend(self, content: str, status: str = "suspended") -> None:

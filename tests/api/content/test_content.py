@@ -6,7 +6,6 @@ import msgspec
 
 from contentsvc.api.content.content import Content
 from contentsvc.api.content.publishing import Publishing
-from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.content import content as store
 from contentsvc.store.social import social
 from contentsvc.web.decode import Either
@@ -37,9 +36,9 @@ class ContentCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.notifier = Notifier()
-        self.outbox = Tasks()
-        publishing = Publishing(self.db, self.outbox, (), 100, 0, None)
-        self.family = Content(self.db, self.notifier, self.outbox, publishing)
+        self.queue = Tasks()
+        publishing = Publishing(self.db, self.queue, (), 100, 0, None)
+        self.family = Content(self.db, self.notifier, self.queue, publishing)
         self.ann, self.bob = await self.user(), await self.user()
         self.game = guid()
 
@@ -87,15 +86,15 @@ class CreateTests(ContentCase):
 
 class ToldTests(ContentCase):
     def tasks(self) -> list[tuple[str, dict[str, Any]]]:
-        """The kinds and tasks in the outbox for Ann's followers."""
-        rows = self.sql("select kind, task from outbox order by id")
+        """The kinds and tasks for Ann's followers."""
+        rows = self.sql("select kind, task from tasks order by id")
         tasks = [(kind, msgspec.json.decode(task)) for kind, task in rows]
         return [(kind, task) for kind, task in tasks if task["author"] == self.ann]
 
     async def test_followers(self) -> None:
         """A create leaves a task to tell the author's followers of it, once, and wakes who does
         it."""
-        await social.follow(self.db, self.bob, self.ann, *UNLIMITED)
+        await social.follow(self.db, self.bob, self.ann, 0)
         ((upto,),) = self.sql("select number from follows where follower = %s", self.bob)
         body = draft()
         for _ in range(2):
@@ -107,19 +106,19 @@ class ToldTests(ContentCase):
             "upto": upto,
         }
         self.assertEqual(self.tasks(), [("ContentPublished", task)])
-        self.assertEqual(self.outbox.woken, 1)
+        self.assertEqual(self.queue.woken, 1)
 
     async def test_no_followers(self) -> None:
         """Without followers there is nothing to do."""
         await self.put(self.ann, draft())
-        self.assertEqual((self.tasks(), self.outbox.woken), ([], 0))
+        self.assertEqual((self.tasks(), self.queue.woken), ([], 0))
 
     async def test_refused(self) -> None:
         """A create that is refused tells nobody."""
-        await social.follow(self.db, self.bob, self.ann, *UNLIMITED)
+        await social.follow(self.db, self.bob, self.ann, 0)
         body = draft(using=[{"entityId": guid(), "revisionId": guid()}])
         await self.statuses(self.put(self.ann, body))
-        self.assertEqual((self.tasks(), self.outbox.woken), ([], 0))
+        self.assertEqual((self.tasks(), self.queue.woken), ([], 0))
 
 
 class StoredTests(ContentCase):
@@ -171,7 +170,7 @@ class UnchangedTests(ContentCase):
         """The versions of all rows that a change would write."""
         return [
             self.sql(f"select ctid::text, xmin::text, xmax::text from {table} order by ctid")
-            for table in ("contents", "documents", "content_ranks", "rate_limits", "outbox")
+            for table in ("contents", "documents", "content_ranks", "rate_limits", "tasks")
         ] + [self.sql("select count(*) from moderation_actions")]
 
     async def test_nothing_written(self) -> None:

@@ -22,7 +22,7 @@ WAITING = (
 STATEMENTS = Statements()
 
 
-@STATEMENTS.none("select pg_advisory_xact_lock(hashtext('publications'), hashtext(:user::text))")
+@STATEMENTS.none("select rate_limit_lock('publications', :user)")
 async def hold_limits(tx: Db, user: str) -> None:
     """Take the lock under which a user's publications are counted."""
 

@@ -46,9 +46,9 @@ class RevisionCase(ApiCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        self.outbox = Tasks()
-        publishing = Publishing(self.db, self.outbox, (), self.per_day, 0, None)
-        self.contents = Content(self.db, Notifier(), self.outbox, publishing)
+        self.queue = Tasks()
+        publishing = Publishing(self.db, self.queue, (), self.per_day, 0, None)
+        self.contents = Content(self.db, Notifier(), self.queue, publishing)
         self.family = Revisions(self.db, publishing, files=False)
         self.prechecks = UploadPrecheck(self.db, required_platforms=(), files=False)
         self.ann, self.bob, self.admin = [await self.user() for _ in range(3)]
@@ -101,7 +101,7 @@ class RevisionCase(ApiCase):
 
     def told(self) -> list[dict[str, Any]]:
         """The tasks about the content."""
-        rows = self.sql("select task from outbox where task like %s order by id", f"%{self.game}%")
+        rows = self.sql("select task from tasks where task like %s order by id", f"%{self.game}%")
         return [json.loads(task) for (task,) in rows]
 
     async def listed(self, **query: Any) -> list[RevisionInfo]:

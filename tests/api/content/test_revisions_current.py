@@ -16,7 +16,7 @@ class ChooseTests(RevisionCase):
         """An older and a newer revision becomes the current one, with a new listing id, and nobody
         is told."""
         self.sql("insert into follows (follower, followed) values (%s, %s)", self.bob, self.ann)
-        ((told,),) = self.sql("select count(*) from outbox")
+        ((told,),) = self.sql("select count(*) from tasks")
         listing = self.standing()[1]
         for chosen, core in (
             (self.first, self.sent["entity"]),
@@ -28,7 +28,7 @@ class ChooseTests(RevisionCase):
             self.assertEqual(detail.entity.entity_id, core["entityId"])
             self.assertGreater(detail.listing_id, listing)
             listing = detail.listing_id
-        self.assertEqual(self.sql("select count(*) from outbox"), [(told,)])
+        self.assertEqual(self.sql("select count(*) from tasks"), [(told,)])
 
     async def test_same(self) -> None:
         """The current one may be chosen, which changes nothing."""

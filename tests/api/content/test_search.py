@@ -21,9 +21,9 @@ class SearchCase(ApiCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        outbox = Tasks()
-        publishing = Publishing(self.db, outbox, (), 0, 0, None)
-        self.contents = Content(self.db, Notifier(), outbox, publishing)
+        queue = Tasks()
+        publishing = Publishing(self.db, queue, (), 0, 0, None)
+        self.contents = Content(self.db, Notifier(), queue, publishing)
         self.search = Search(self.db)
         self.author = await self.user()
         self.by_author = Caller(self.author)

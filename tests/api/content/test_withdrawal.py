@@ -34,10 +34,10 @@ class WithdrawalCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.notifier = Notifier()
-        self.outbox = Tasks()
-        self.family = Withdrawal(self.db, self.outbox, changes_per_hour=0)
-        publishing = Publishing(self.db, self.outbox, (), 0, 0, None)
-        self.contents = Content(self.db, self.notifier, self.outbox, publishing)
+        self.queue = Tasks()
+        self.family = Withdrawal(self.db, self.queue, changes_per_hour=0)
+        publishing = Publishing(self.db, self.queue, (), 0, 0, None)
+        self.contents = Content(self.db, self.notifier, self.queue, publishing)
         self.author, self.other, self.admin = [await self.user() for _ in range(3)]
         self.by_author, self.by_other = Caller(self.author), Caller(self.other)
         self.by_admin = Caller(self.admin, admin=True)
@@ -113,11 +113,11 @@ class WhoTests(WithdrawalCase):
 
 
 class TaskTests(WithdrawalCase):
-    """What is put into the outbox for the authors of dependents."""
+    """The tasks for the authors of dependents."""
 
     def tasks(self) -> list[DependencyChanged]:
         """Those that were put."""
-        rows = self.sql("select task from outbox where task like %s order by id", f"%{self.game}%")
+        rows = self.sql("select task from tasks where task like %s order by id", f"%{self.game}%")
         return [msgspec.json.decode(task, type=DependencyChanged) for (task,) in rows]
 
     def task(self, status: str, actor: str) -> DependencyChanged:
@@ -141,7 +141,7 @@ class TaskTests(WithdrawalCase):
             await act
             expected.append(self.task(status, actor))
             self.assertEqual(self.tasks(), expected)
-        self.assertEqual(self.outbox.woken, len(expected))
+        self.assertEqual(self.queue.woken, len(expected))
 
     async def test_repeats(self) -> None:
         """An act that changes nothing puts none, nor does one that is refused."""

@@ -234,9 +234,9 @@ class FlowTests(TransferCase):
         """No more is read of a file than the client takes, and all of it arrives in the end."""
         data = fresh(64 * MIB)
         wire = await self.slow(await self.stored(data))
-        while not self.site.unsent.total:
+        while not self.site.slow_clients.total:
             await self.turn()
-        self.assertLessEqual(self.site.unsent.total, 2 * MIB)
+        self.assertLessEqual(self.site.slow_clients.total, 2 * MIB)
         wire.transport.resumeProducing()  # type: ignore[union-attr]
         answer = await wire.answer()
         self.assertTrue(answer.body == data)
@@ -250,7 +250,7 @@ class FlowTests(TransferCase):
         self.site.log_request = lambda request, status: seen.append(  # type: ignore[method-assign]
             f"{request.route} {status}"
         )
-        while not self.site.unsent.total:
+        while not self.site.slow_clients.total:
             await self.turn()
         await self.drop(wire)
         while self.site.traffic.active:
@@ -273,7 +273,7 @@ class FlowTests(TransferCase):
     async def breaks(self, data: bytes, act: Callable[[], "Deferred[None]"]) -> None:
         """Read a file, `act`, and assert that the connection was cut off."""
         wire = await self.slow(await self.stored(data))
-        while not self.site.unsent.total:
+        while not self.site.slow_clients.total:
             await self.turn()
         seen: list[str] = []
         self.site.log_request = lambda request, status: seen.append(  # type: ignore[method-assign]

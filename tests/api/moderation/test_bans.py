@@ -2,7 +2,7 @@
 
 from contentsvc.api.moderation.bans import Bans
 from contentsvc.wire.accounts import BanBody
-from tests.api.support import ApiCase, Caller, Endings
+from tests.api.support import ApiCase, Caller, FakeRevocation
 
 LATER = 2**40
 
@@ -10,7 +10,7 @@ LATER = 2**40
 class LastAdminTests(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.bans = Bans(self.db, Endings())
+        self.bans = Bans(self.db, FakeRevocation())
         self.sql("update users set admin = false")
         self.ann, self.ben = await self.admin(), await self.admin()
 

@@ -98,7 +98,7 @@ class DecisionTests(ReportCase):
         )
 
     async def test_act(self) -> None:
-        """A decision that closes anything leaves an act with the note, and wakes the outbox."""
+        """A decision that closes anything leaves an act with the note, and wakes the runner."""
         await self.report([])
         await self.decide()
         self.assertEqual(self.acts(), [(self.admin.user, "report_upheld", "user", "seen")])

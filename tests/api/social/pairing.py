@@ -10,7 +10,6 @@ from contentsvc.api.notifications.debug import DebugTools
 from contentsvc.api.social.friends import Friends
 from contentsvc.api.social.messages import Messages
 from contentsvc.api.social.social import Social
-from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.content import comments
 from contentsvc.wire.content import CommentCreate, CommentRemoval
 from contentsvc.wire.moderation import UserReportBody
@@ -30,7 +29,7 @@ ACTS = (
 
 EMPTY = """
     delete from pairs; delete from messages; delete from ended_conversations;
-    delete from follows; delete from unfollows; delete from friend_asks;
+    delete from follows; delete from rate_limits;
     delete from report_queue; delete from report_decisions; delete from reports;
     delete from report_subjects;
     delete from party_invites; delete from notifications; delete from notification_counters;
@@ -53,8 +52,8 @@ STATE = """
                   is not null),
         'follows', (select json_agg(concat(follower, followed) order by follower, followed)
             from follows),
-        'unfollows', (select json_agg(follower order by follower) from unfollows),
-        'asks', (select json_agg(asker order by asker) from friend_asks),
+        'limits', (select json_agg(concat(name, subject) order by name, subject)
+            from rate_limits),
         'invites', (select json_agg(concat(sender, recipient, answer, party)
             order by sender, recipient, party) from party_invites),
         'messages', (select json_agg(concat(sender, id) order by sender, id) from messages),
@@ -150,7 +149,7 @@ class PairCase(ApiCase):
 
     async def base(self, writer: str, game: str) -> int:
         """The number of a new comment."""
-        made = await comments.create(self.db, game, writer, False, None, "hi", *UNLIMITED)
+        made = await comments.create(self.db, game, writer, False, None, "hi", 0)
         assert made is not None and made.id is not None
         return made.id
 

@@ -11,9 +11,8 @@ from contentsvc.api.errors import Blocked
 from contentsvc.api.social.friends import Friends
 from contentsvc.api.social.social import Social
 from contentsvc.db.query import Db, Statements
-from contentsvc.store import retention
-from contentsvc.store.activity_limits import DAY
 from contentsvc.store.notifications import flags
+from contentsvc.store.rate_limits import DAY
 from contentsvc.store.social import friends, pairs
 from contentsvc.wire.social import PartyBody
 from tests.api.support import SOCIAL, ApiCase, Caller, Notifier
@@ -81,16 +80,11 @@ class FriendsCase(ApiCase):
                     where lesser = %s or greater = %s""",
                 *(seconds, seconds, self.ann, self.ann),
             )
-        for table, user in (
-            ("friend_asks", "asker"),
-            ("follows", "follower"),
-            ("unfollows", "follower"),
-        ):
-            self.sql(
-                f"""update {table} set created = created - make_interval(secs => %s)
-                    where {user} = %s""",
-                *(seconds, self.ann),
-            )
+        self.sql(
+            """update rate_limits set expires = expires - make_interval(secs => %s)
+               where subject = %s""",
+            *(seconds, self.ann),
+        )
 
 
 class AskTests(FriendsCase):
@@ -193,29 +187,6 @@ class LimitTests(FriendsCase):
         self.age(5)
         await self.ask()
 
-    async def test_back_in_time(self) -> None:
-        """When the clock of the database was set back, the limit holds for what comes then."""
-        for other in self.others[:MOST]:
-            await self.ask(other=other)
-        self.age(-3600)
-        for other in self.others[MOST:]:
-            await self.ask(other=other)
-        self.assertTrue(DAY - 60 < await self.wait_of(self.ask()) <= DAY)
-
-    async def test_at_once(self) -> None:
-        """However many at once, over two processes, so many succeed exactly."""
-        other = Friends(await self.pool(), self.notifier, requests_per_day=MOST)
-        found = await self.statuses(
-            *(
-                self.by(family.add_friend, self.ann, user)
-                for user in self.others
-                for family in (self.friends, other)
-            )
-        )
-        self.assertEqual(found.count("done"), 2 * MOST)
-        self.assertEqual(len(self.notifier.sent), MOST)
-        self.assertEqual(len({user for user, _ in self.notifier.sent}), MOST)
-
     async def test_undone(self) -> None:
         """What was taken back, turned down, confirmed or ended by a block goes on to count."""
         ends = (
@@ -241,23 +212,6 @@ class LimitTests(FriendsCase):
             await self.ask(other=other)
         await self.ask(self.others[-1], self.ann)
         await self.ask(self.ann, self.others[-1])
-
-    async def test_clock_set_back(self) -> None:
-        """Requests from before the clock was set back keep nobody waiting."""
-        for other in self.others[:MOST]:
-            await self.ask(other=other)
-        self.age(-3600)
-        await self.ask()
-
-    async def test_notes(self) -> None:
-        """Notes of more than a day ago are deleted, others stay."""
-        for n, seconds in enumerate((DAY + 1, 0)):
-            await self.ask(other=self.others[n])
-            self.age(seconds)
-        while await retention.trim_friend_asks(self.db):
-            pass
-        rows = self.sql("select asker from friend_asks where asker = %s", self.ann)
-        self.assertEqual(len(rows), 1)
 
     async def test_follows(self) -> None:
         """Follows that a block has ended go on to count."""
@@ -329,7 +283,7 @@ class FollowTests(FriendsCase):
             await self.follow()
             await self.unfollow()
             self.assertEqual(self.notifier.sent, [(self.bob, "NewFollower")] * told, seconds)
-            self.sql("delete from unfollows")
+            self.sql("delete from rate_limits")
 
     async def test_at_once(self) -> None:
         """Of ten at once one tells."""

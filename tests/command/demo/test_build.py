@@ -105,7 +105,7 @@ class DemoTests(CommandCase):
         )
         self.assertEqual(users, [("Clockwork Duel",), ("Tilting Tower",)])
         told = self.sql(
-            "select task::json ->> 'dependency' from outbox where kind = 'DependencyChanged'"
+            "select task::json ->> 'dependency' from tasks where kind = 'DependencyChanged'"
         )
         self.assertEqual(told, [(gone,)])
 
@@ -144,7 +144,7 @@ class DemoTests(CommandCase):
         ((named,),) = self.sql("select messages from reports where messages is not null")
         self.assertIn("password", named)
         told = self.sql(
-            "select task::json ->> 'outcome' from outbox where kind = 'ReportsResolved' order by id"
+            "select task::json ->> 'outcome' from tasks where kind = 'ReportsResolved' order by id"
         )
         self.assertEqual(told, [(outcome,) for _, outcome, _ in world.VERDICTS])
 

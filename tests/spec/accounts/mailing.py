@@ -14,22 +14,25 @@ SENDER = "no-reply@studio.example"
 
 
 class MailCase(SpecCase):
-    """A test with a daemon and a mail server, which the tests of all such cases share."""
+    """A test with a daemon and a mail server, which the tests of all cases with the same `options`
+    share."""
 
-    _shared: ClassVar[list[tuple[MailServer, Daemon]]] = []
+    options: tuple[str, ...] = ()
+    _shared: ClassVar[dict[tuple[str, ...], tuple[MailServer, Daemon]]] = {}
 
     async def connect(self) -> None:
         self.own_daemon()
-        if not self._shared:
+        if self.options not in self._shared:
             server = MailServer()
             await server.start()
             service = Daemon(
                 *("--smtp", f"smtp://127.0.0.1:{server.port}", "--reset-url", URL),
                 *("--mail-from", f"The Studio <{SENDER}>"),
+                *self.options,
             )
             await service.start()
-            self._shared.append((server, service))
-        self.server, service = self._shared[0]
+            self._shared[self.options] = server, service
+        self.server, service = self._shared[self.options]
         self.use(service)
 
     async def newcomer(self, email: str | None = None) -> tuple[User, Mail]:

@@ -77,11 +77,6 @@ class RegistrationTests(SpecCase):
         for bad in ("7 chars", "x" * 129):
             self.invalid(await self.post("user", self.form(password=bad)), "/password")
 
-    async def test_emails(self):
-        """choices: something that is no e-mail address is 400."""
-        for bad in ("", "nobody", "@example.com", "a b@example.com"):
-            self.invalid(await self.post("user", self.form(email=bad)), "/email")
-
 
 class TokenTests(SpecCase):
     """POST /oauth/token and /oauth/revoke."""

@@ -52,15 +52,6 @@ class ProofTests(LeavingCase):
         answer = await self.leave(ann, subject_token="x", subject_token_type="y")
         self.problem(answer, 403, "wrong_password")
 
-    async def test_others(self):
-        """Only the user may: a stranger and an admin get 403, nobody 401."""
-        ann, bob = await self.user(), await self.someone()
-        body = {"password": ann.password}
-        for by in (bob, await self.admin()):
-            answer = await self.delete(f"user/{ann.id}", body=body, by=by)
-            self.problem(answer, 403, "forbidden")
-        self.problem(await self.delete(f"user/{ann.id}", body=body), 401, "unauthorized")
-
     async def test_again(self):
         """The sessions have ended, so a repeat is 401."""
         ann = await self.user()
@@ -294,13 +285,6 @@ class ExportTests(LeavingCase):
         )
         self.assertNotIn(b"argon2", response.body)
         self.assertEqual(1, len(found["sessions"]))
-
-    async def test_others(self):
-        """Only the user may."""
-        ann, bob = await self.user(), await self.someone()
-        for by in (bob, await self.admin()):
-            self.problem(await self.get(f"user/{ann.id}/export", by=by), 403, "forbidden")
-        self.problem(await self.get(f"user/{ann.id}/export"), 401, "unauthorized")
 
     async def test_things(self):
         """It has what the user has made, and what others have sent to the user."""

@@ -35,15 +35,6 @@ class LeaveTests(AccountsCase):
         self.problem(await self.leave(user, None), 429, "too_many_attempts")
         await self.goes_on(user)
 
-    async def test_permission(self):
-        """§8: for self alone; admins may not."""
-        user = await self.user()
-        path, body = f"user/{user.id}", {"password": user.password}
-        self.problem(await self.delete(path, body=body), 401, "unauthorized")
-        for by in (await self.someone(), await self.admin()):
-            self.problem(await self.delete(path, body=body, by=by), 403, "forbidden")
-        await self.goes_on(user)
-
     async def test_body(self):
         """Extensions: 400 comes before 403."""
         user = await self.user()
@@ -68,13 +59,6 @@ class LeaveTests(AccountsCase):
         statuses = [one.status for one in got]
         self.assertIn(204, statuses)
         self.assertLessEqual(set(statuses), {204, 401, 404})
-        await self.is_over(user)
-
-    async def test_prefix(self):
-        """Extensions: paths below /user also answer below /methods/v1."""
-        user = await self.user()
-        path, body = f"/methods/v1/user/{user.id}", {"password": user.password}
-        await self.delete(path, body=body, by=user, expect=204)
         await self.is_over(user)
 
     async def test_admin(self):

@@ -89,13 +89,6 @@ class ChangeTests(AccountsCase):
         await self.confirm((await self.mail(address, 2)).token)
         self.assertEqual((address, True), await self.address_of(user))
 
-    async def test_prefix(self):
-        """Extensions: paths below /user also answer below /methods/v1."""
-        user, address = await self.known(), self.fresh()
-        body = {"email": address, "password": user.password}
-        await self.put(f"/methods/v1/user/{user.id}/email", body, by=user, expect=204)
-        await self.mail(address)
-
 
 class RefusalTests(AccountsCase):
     """What is refused, in which order."""
@@ -156,22 +149,3 @@ class RefusalTests(AccountsCase):
         self.invalid(await self.change(user, "no address", "not the password"), "/email")
         response = await self.change(user, other.email, "not the password")
         self.problem(response, 403, "wrong_password")
-
-    async def test_body(self):
-        """choices: addresses follow the rules of registration."""
-        user = await self.known()
-        for wrong in (None, 7, "", "no address", "a b@example.com", "a@b@c", "x" * 300 + "@b"):
-            self.invalid(await self.change(user, wrong), "/email")
-        body = {"email": self.fresh(), "password": 7}
-        self.invalid(await self.put(f"user/{user.id}/email", body, by=user), "/password")
-        for missing in ({}, {"password": user.password}):
-            response = await self.put(f"user/{user.id}/email", missing, by=user)
-            self.problem(response, 400, "invalid_body")
-
-    async def test_permission(self):
-        """§8: for self alone; admins may not."""
-        user = await self.known()
-        path, body = f"user/{user.id}/email", {"email": self.fresh(), "password": user.password}
-        self.problem(await self.put(path, body), 401, "unauthorized")
-        for by in (await self.someone(), await self.admin()):
-            self.problem(await self.put(path, body, by=by), 403, "forbidden")

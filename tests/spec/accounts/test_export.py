@@ -36,19 +36,6 @@ class ExportTests(AccountsCase):
         user = await self.user()
         await self.has(user, user.id, user.username, user.email)
 
-    async def test_permission(self):
-        """§8: for self alone; admins may not."""
-        user = await self.user()
-        path = f"user/{user.id}/export"
-        self.problem(await self.get(path), 401, "unauthorized")
-        for by in (await self.someone(), await self.admin()):
-            self.problem(await self.get(path, by=by), 403, "forbidden")
-
-    async def test_prefix(self):
-        """Extensions: paths below /user also answer below /methods/v1."""
-        user = await self.user()
-        await self.get(f"/methods/v1/user/{user.id}/export", by=user, expect=200)
-
     async def test_no_secrets(self):
         """§8: what proves who they are is not in it."""
         user = await self.known()

@@ -56,20 +56,6 @@ class ListTests(IdentityCase):
             response = await self.get(f"user/{user.id}/identities?limit={wrong}", by=user)
             self.invalid_query(response, "limit")
 
-    async def test_permission(self):
-        """§8: the operations are for self; not for others, nor for admins."""
-        user, subject = await self.user(), guid()
-        id = await self.linked(user, subject)
-        path = f"user/{user.id}/identities"
-        body = {"subject_token": self.token(guid()), "subject_token_type": ID_TOKEN}
-        asked = [("GET", path, None), ("POST", path, body), ("DELETE", f"{path}/{id}", None)]
-        for method, at, sent in asked:
-            more = {} if sent is None else {"body": sent}
-            self.problem(await self.request(method, at, **more), 401, "unauthorized")
-            for by in (await self.someone(), await self.admin()):
-                self.problem(await self.request(method, at, **more, by=by), 403, "forbidden")
-        self.assertEqual(1, len(await self.identities(user)))
-
 
 class LinkTests(IdentityCase):
     """POST identities."""

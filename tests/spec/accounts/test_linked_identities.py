@@ -114,18 +114,3 @@ class IdentityTests(ExchangeCase):
         (found,) = await self.read(f"user/{ann.id}/identities", [IDENTITY], by=ann)
         await self.delete(f"user/{ben.id}/identities/{found['id']}", by=ben, expect=204)
         await self.read(f"user/{ann.id}/identities", [IDENTITY], by=ann)
-
-    async def test_permissions(self):
-        """Only the user may, not even admins."""
-        ann = await self.new()
-        path = f"user/{ann.id}/identities"
-        for method, at in (("GET", path), ("POST", path), ("DELETE", f"{path}/{guid()}")):
-            sent = {"body": self.body(ann, guid())} if method == "POST" else {}
-            self.problem(await self.request(method, at, **sent), 401, "unauthorized")
-            for by in (await self.someone(), await self.admin()):
-                self.problem(await self.request(method, at, by=by, **sent), 403, "forbidden")
-
-    async def test_methods_prefix(self):
-        """/methods/v1 answers too."""
-        ann = await self.new()
-        await self.get(f"/methods/v1/user/{ann.id}/identities", by=ann, expect=200)

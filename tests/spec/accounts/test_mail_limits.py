@@ -1,19 +1,18 @@
 """What strangers can have sent to an address, and what it says (extensions §8)."""
 
-from pathlib import Path
+from functools import cache
 
-from tests.spec.accounts.mailing import SENDER, URL, MailCase
+from tests.spec.accounts.mailing import MailCase
 from tests.spec.data import User, guid, name
-from tests.support.daemon import Daemon
-from tests.support.mailserver import MailServer
+from tests.support.postgres import new_folder
 
 LINK = "evil.com"
 
 
-def texts(folder: str) -> str:
-    """The folder, with texts that name the user wherever they can."""
-    made = Path(folder).absolute()
-    made.mkdir()
+@cache
+def texts() -> str:
+    """A folder with texts that name the user wherever they can."""
+    made = new_folder()
     for text in ("confirm", "change", "reset"):
         body = f"Subject: {text} of $username\n\n$username, see $link for $email"
         (made / f"{text}.txt").write_text(body)
@@ -26,18 +25,8 @@ class NameTests(MailCase):
     own = True
 
     async def connect(self) -> None:
-        self.own_daemon()
-        self.server = MailServer()
-        await self.server.start()
-        self.addCleanup(self.server.stop)
-        options = ["--mail-from", SENDER, "--reset-url", URL]
-        options += ["--smtp", f"smtp://127.0.0.1:{self.server.port}"]
-        if self.own:
-            options += ["--mail-templates", texts(self.mktemp())]
-        service = Daemon(*options)
-        await service.start()
-        self.addCleanup(service.stop)
-        self.use(service)
+        self.options = ("--mail-templates", texts()) if self.own else ()
+        await super().connect()
 
     async def linking(self) -> tuple[User, str]:
         """A user with a name that mail programs show as a link, and with a victim's address, who

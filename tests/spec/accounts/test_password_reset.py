@@ -68,22 +68,6 @@ class AskTests(AccountsCase):
         for _ in range(5):
             await self.ask_reset(user.email)
 
-    async def test_body(self):
-        """choices: what is no address at all is 400, as at registration."""
-        for wrong in (None, 7, "", "no address", "a b@example.com", "a@b@c", "@", "x" * 300 + "@b"):
-            self.invalid(await self.ask_reset(wrong, expect=400), "/email")
-        for body in ({}, [], "x"):
-            response = await self.post("user/password-reset", body)
-            self.problem(response, 400, "invalid_body")
-
-    async def test_prefix(self):
-        """Extensions: paths below /user also answer below /methods/v1."""
-        user = await self.known()
-        body = {"email": user.email}
-        await self.post("/methods/v1/user/password-reset", body, expect=204)
-        body = {"token": (await self.mail(user.email, 2)).token, "new": "a new password"}
-        await self.put("/methods/v1/user/password-reset", body, expect=204)
-
     async def test_signed_in(self):
         """§8: anyone may ask, a user for another too."""
         user = await self.known()
@@ -248,14 +232,6 @@ class InvalidTests(AccountsCase):
         for wrong in ("short", "x" * 129, "", None, 12345678, ["a password"]):
             self.invalid(await self.reset(token, wrong), "/new")
         await self.unharmed(user, token)
-
-    async def test_body(self):
-        """choices: members that are missing or of another type are 400 invalid_body."""
-        for wrong in (None, 7, ["x"], {}):
-            self.invalid(await self.reset(wrong), "/token")
-        for body in ({}, {"token": "x"}, {"new": "a new password"}, []):
-            response = await self.put("user/password-reset", body)
-            self.problem(response, 400, "invalid_body")
 
     async def test_after_leaving(self):
         """§8: a token of somebody who has left is none."""

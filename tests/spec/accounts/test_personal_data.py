@@ -11,13 +11,13 @@ from tests.spec.files.support import FilesCase, blob, made_of, picture
 from tests.spec.notifications.support import bare, revision
 from tests.support import postgres
 from tests.support.columns import holding
-from tests.support.daemon import Daemon
+from tests.support.daemon import Daemon, until
 
 PASSING = {
     "uncounted_comments.author_id",
     "departures.user_id",
-    "outbox.task",
-    "outbox.topic",
+    "tasks.task",
+    "tasks.topic",
 }
 """What has a user's id for a moment only."""
 SIDES = ("pairs.{}", "conversations.{}")
@@ -53,6 +53,10 @@ class PersonalTests(FilesCase, ChallengeCase):
         made = await self.post(path, {"text": text}, by=one, expect=201)
         return (made.header("Location") or "").rpartition("/")[2]
 
+    def working(self) -> bool:
+        """Whether anything is still to be done for who has left."""
+        return "tasks.kind" in holding(self.database, "Departure")
+
     async def test_everything(self):
         """All that a user has is in the export, and nothing of it is left afterwards but what is
         known to stay."""
@@ -81,6 +85,7 @@ class PersonalTests(FilesCase, ChallengeCase):
 
         body = {"password": ann.password}
         await self.delete(f"user/{ann.id}", body=body, by=ann, expect=204)
+        await until(lambda: not self.working(), 60, "the work ends")
         after = {name: holding(self.database, needle) for name, needle in needles.items()}
         kept = {name for name, column in PERSONAL.items() if column.fate in {"stays", "lapses"}}
         self.assertEqual(after.pop("id") - kept, set(), "left")

@@ -16,13 +16,6 @@ class SessionTests(SpecCase):
         for client in ("game", "portal"):
             self.shape(await self.session(await self.someone(), client), CONNECTION)
 
-    async def test_unknown_client(self):
-        """Spec §4.19: client is one of game, portal."""
-        response = await self.post(
-            "session/connect", {"client": "toaster"}, by=await self.someone()
-        )
-        self.invalid(response, "/client")
-
     async def test_access_token(self):
         """Spec §4.19: accessToken is a JWT; choices: for the socket, 60 seconds, one client."""
         user = await self.someone()

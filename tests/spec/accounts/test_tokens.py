@@ -131,3 +131,8 @@ class BearerTests(SpecCase):
         """choices: no token opens another user's data."""
         user = await self.someone()
         self.problem(await self.get(f"user/{guid()}", by=user), 403, "forbidden")
+
+    async def test_forged_admin(self):
+        """choices: the role comes from the token, which nobody can change."""
+        user = await self.someone()
+        await self.refused(user, self.forge(user, role="admin", signed=b"x" * 32))

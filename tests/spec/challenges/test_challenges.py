@@ -1,6 +1,6 @@
 """Design challenges: spec §2 and §4.17."""
 
-from tests.spec.data import guid, name
+from tests.spec.data import name
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import CHALLENGE, GUID
 
@@ -82,18 +82,3 @@ class ChallengeTests(SpecCase):
         path = await self.create(win=reward(key="same"), participate=reward(key="same"))
         got = await self.read(path, CHALLENGE)
         self.assertEqual("same", got["win"]["achievement"]["key"])
-
-    async def test_colors(self):
-        """Spec §2: color is a hex colour string; choices: #rrggbb."""
-        for color in ("red", "#fff", "#12345", "#gggggg", "123456", "#1234567", ""):
-            win = reward()
-            win["emblem"]["color"] = color
-            response = await self.post(
-                "design-challenges", challenge(win=win), by=await self.admin()
-            )
-            self.invalid(response, "/win/emblem/color")
-
-    async def test_unknown(self):
-        """choices: a challenge that does not exist is 404 challenge_not_found."""
-        response = await self.get(f"design-challenges/{guid()}")
-        self.problem(response, 404, "challenge_not_found")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.spec.data import User, guid
+from tests.spec.data import User
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import COMMENT, COMMENT_PAGE, COMMENT_REMOVED, CONTENT
 
@@ -45,31 +45,6 @@ class CommentTests(SpecCase):
         body = {"body": "re", "parentId": 987_654_321}
         response = await self.post(f"{made.path}/comments", body, by=made.author)
         self.problem(response, 422, "unknown_parent")
-
-    async def test_length(self):
-        """choices: a comment has 1 to 4,096 characters."""
-        made = await self.content(await self.someone())
-        for bad in ("", "x" * 4097):
-            response = await self.post(f"{made.path}/comments", {"body": bad}, by=made.author)
-            self.invalid(response, "/body")
-        for good in ("x", "🏰" * 4096):
-            path = await self.comment(made, made.author, good)
-            self.assertEqual(good, (await self.read(path, COMMENT))["body"])
-
-    async def test_unknown_content(self):
-        """choices: comments of content that does not exist are 404 content_not_found."""
-        path, someone = f"content/{guid()}/comments", await self.someone()
-        self.problem(await self.get(path), 404, "content_not_found")
-        response = await self.post(path, {"body": "hello?"}, by=someone)
-        self.problem(response, 404, "content_not_found")
-
-    async def test_unknown_comment(self):
-        """choices: a comment that does not exist is 404 comment_not_found."""
-        made = await self.content(await self.someone())
-        path = f"{made.path}/comments/987654321"
-        self.problem(await self.get(path), 404, "comment_not_found")
-        response = await self.amend(path, {"body": "x"}, by=made.author)
-        self.problem(response, 404, "comment_not_found")
 
     async def test_change(self):
         """choices: PATCH by its author changes the text; nothing else but updated."""

@@ -81,12 +81,6 @@ class CreateTests(SpecCase):
         self.assertEqual([], got["tags"])
         self.assertEqual([], got["packages"])
 
-    async def test_needs_screenshot(self):
-        """choices: there is at least one screenshot."""
-        body = draft(screenshotUris=[])
-        refused = await self.put(f"content/{guid()}", body, by=await self.someone())
-        self.invalid(refused, "/screenshotUris")
-
     async def test_any_user(self):
         """Spec §5: a create has no restriction besides authentication."""
         made = await self.content(await self.user())
@@ -190,10 +184,6 @@ class CreateTests(SpecCase):
         got = [(await self.read(made.path, CONTENT))["listingId"] for made in (first, second)]
         self.assertLess(*got)
 
-    async def test_missing_content(self):
-        """choices: GET of content that does not exist is 404 content_not_found."""
-        self.problem(await self.get(f"content/{guid()}"), 404, "content_not_found")
-
     async def test_revision(self):
         """choices: GET content/{contentId}/revisions/{revisionId} is the revision as published."""
         made = await self.content(await self.someone())
@@ -250,13 +240,6 @@ class UpdateTests(SpecCase):
         await self.put(made.path, self.CHANGE | {"tags": []}, by=made.author, expect=204)
         self.assertEqual([], (await self.read(made.path, CONTENT))["tags"])
 
-    async def test_required_members(self):
-        """Spec §4.2: description and screenshotUris are required."""
-        made = await self.content(await self.someone())
-        for missing in self.CHANGE:
-            body = {key: value for key, value in self.CHANGE.items() if key != missing}
-            self.problem(await self.put(made.path, body, by=made.author), 400, "invalid_body")
-
     async def test_foreign_revision(self):
         """choices: an update that names a revision which the content has not is 409
         revision_not_published, from its author and from admins, and changes nothing."""
@@ -297,12 +280,6 @@ class UpdateTests(SpecCase):
             body = self.CHANGE | {"description": str(revision), "revisionId": revision}
             await self.put(made.path, body, by=user, expect=204)
             self.assertEqual(str(revision), (await self.read(made.path, CONTENT))["description"])
-
-    async def test_needs_screenshot(self):
-        """choices: an update leaves at least one screenshot."""
-        made = await self.content(await self.someone())
-        refused = await self.put(made.path, self.CHANGE | {"screenshotUris": []}, by=made.author)
-        self.invalid(refused, "/screenshotUris")
 
     async def test_by_admin(self):
         """Spec §5: admins may update anyone's content, and its author stays."""

@@ -25,14 +25,6 @@ class DeletedTests(TellingCase):
         found = await self.read(f"/methods/v1/{path}", [CONTENT_INFO], by=author)
         self.assertEqual([one.id], [item["id"] for item in found])
 
-    async def test_who(self):
-        """Extensions §1: others are 403, nobody 401; an unknown user is 404 user_not_found."""
-        path = f"user/{(await self.user()).id}/content/deleted"
-        self.problem(await self.get(path), 401, "unauthorized")
-        self.problem(await self.get(path, by=await self.someone()), 403, "forbidden")
-        unknown = await self.get(f"user/{guid()}/content/deleted", by=await self.admin())
-        self.problem(unknown, 404, "user_not_found")
-
     async def test_suspended_too(self):
         """Extensions §1: what is suspended as well is in it, as deleted."""
         made = await self.content(await self.user(), **bare())
@@ -42,22 +34,6 @@ class DeletedTests(TellingCase):
         await self.withdraw(made)
         (found,) = await self.read(path, [CONTENT_INFO], by=made.author)
         self.assertEqual((made.id, "deleted"), (found["id"], found["status"]))
-
-    async def test_pages(self):
-        """Extensions: limit is 1 to 200, and 50 where none is given; after goes on."""
-        author = await self.user()
-        made = [await self.content(author, **bare()) for _ in range(51)]
-        for one in made:
-            await self.withdraw(one)
-        ids, path = [one.id for one in made][::-1], f"user/{author.id}/content/deleted"
-        for query, sizes in (("", [50, 1]), ("?limit=20", [20, 20, 11])):
-            pages = await self.pages(path + query, [CONTENT_INFO], by=author)
-            self.assertEqual(sizes, [len(page) for page in pages if page])
-            self.assertEqual(ids, [item["id"] for page in pages for item in page])
-        for limit in ("0", "201"):
-            response = await self.get(path, by=author, query={"limit": limit})
-            self.invalid_query(response, "limit")
-        self.invalid_query(await self.get(path, by=author, query={"after": "x"}), "after")
 
 
 class LockedCommentsTests(TellingCase):
@@ -113,14 +89,6 @@ class LockedCommentsTests(TellingCase):
         self.assertIs(
             False, (await self.read(made.path, CONTENT, by=made.author))["commentsLocked"]
         )
-
-    async def test_bad_bodies(self):
-        """Extensions §1: locked is true or false."""
-        made = await self.content(await self.someone())
-        for locked in ("true", 1, None, []):
-            self.invalid(await self.lock(made.path, locked, by=made.author), "/locked")
-        refused = await self.put(f"{made.path}/comments-locked", {}, by=made.author)
-        self.problem(refused, 400, "invalid_body")
 
     async def test_order_of_judgement(self):
         """Extensions: 403 comments_locked comes after 400 and 404."""

@@ -112,16 +112,3 @@ class DependentsTests(TellingCase):
         one, two = [await self.using(author, part) for _ in range(2)]
         await self.publish(one, using=[reference(part.sent["entity"])])
         self.assertEqual([two.id, one.id], await self.dependents(part))
-
-    async def test_pages(self):
-        """Extensions: limit is 1 to 200, and 50 where none is given; after goes on."""
-        part, author = await self.content(await self.user()), await self.user()
-        made = [(await self.using(author, part)).id for _ in range(51)][::-1]
-        path = f"{part.path}/dependents"
-        for query, sizes in (("", [50, 1]), ("?limit=20", [20, 20, 11])):
-            pages = await self.pages(path + query, [CONTENT_INFO])
-            self.assertEqual(sizes, [len(page) for page in pages if page])
-            self.assertEqual(made, [item["id"] for page in pages for item in page])
-        for limit in ("0", "201", "x"):
-            self.invalid_query(await self.get(path, query={"limit": limit}), "limit")
-        self.invalid_query(await self.get(path, query={"after": "x"}), "after")

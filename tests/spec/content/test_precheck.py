@@ -120,11 +120,6 @@ class PrecheckTests(SpecCase):
         found = await self.precheck(await self.someone(), None, operation="update")
         self.problem(found, 404, "content_not_found")
 
-    async def test_unknown_operation(self):
-        """Spec §4.1: operation is one of create, update."""
-        found = await self.precheck(await self.someone(), None, operation="delete")
-        self.invalid(found, "/operation")
-
     async def test_suspended_dependency(self):
         """choices: problems names a dependency of suspended content, as the create then does,
         however that brings it."""

@@ -41,26 +41,6 @@ class ListTests(TellingCase):
             for user in (made.author, await self.admin()):
                 self.assertEqual(1, len(await self.read(path, [REVISION_ITEM], by=user)))
 
-    async def test_pages(self):
-        """Extensions: limit is 1 to 200, and 50 where none is given; after goes on."""
-        made = await self.content(await self.user(), **bare())
-        path, ids = f"{made.path}/revisions", [made.sent["revisionId"]]
-        ids += [(await self.publish(made))["revisionId"] for _ in range(51)]
-        for query, sizes in (("", [50, 2]), ("?limit=30", [30, 22]), ("?limit=200", [52])):
-            pages = await self.pages(path + query, [REVISION_ITEM])
-            self.assertEqual(sizes, [len(page) for page in pages if page])
-            self.assertEqual(ids[::-1], [one["id"] for page in pages for one in page])
-
-    async def test_bad_paging(self):
-        """Extensions: limit is 1 to 200, and after a cursor that the service gave."""
-        made = await self.content(await self.someone())
-        for limit in ("0", "201", "-1", "x"):
-            refused = await self.get(f"{made.path}/revisions", query={"limit": limit})
-            self.invalid_query(refused, "limit")
-        for after in ("x", "-1", "", "9" * 30):
-            refused = await self.get(f"{made.path}/revisions", query={"after": after})
-            self.invalid_query(refused, "after")
-
 
 class CurrentTests(TellingCase):
     """PUT /api/v1/content/{content}/revisions/current."""
@@ -112,13 +92,6 @@ class CurrentTests(TellingCase):
         path = f"content/{guid()}/revisions/current"
         refused = await self.put(path, {"revisionId": guid()}, by=made.author)
         self.problem(refused, 404, "content_not_found")
-
-    async def test_bad_bodies(self):
-        """Extensions §1: revisionId is a GUID."""
-        made = await self.content(await self.someone())
-        path = f"{made.path}/revisions/current"
-        for body in ({}, {"revisionId": None}, {"revisionId": "x"}, {"revisionId": 7}, []):
-            self.problem(await self.put(path, body, by=made.author), 400, "invalid_body")
 
     async def test_checked(self):
         """Extensions §1: it is checked as a create is: going back onto suspended or deleted parts

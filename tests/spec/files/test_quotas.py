@@ -77,12 +77,6 @@ class StorageTests(FilesCase):
         used = [(await self.storage(user))["used"] for user in (owner, told, brings, uses)]
         self.assertEqual([100, 100, 100, 0], used)
 
-    async def test_unknown_user(self):
-        """Extensions §3: it is the user's own."""
-        user = await self.someone()
-        response = await self.get(f"user/{(await self.user()).id}/storage", by=user)
-        self.problem(response, 403, "forbidden")
-
 
 class QuotaTests(FilesCase):
     """With small limits."""

@@ -106,24 +106,6 @@ class UploadsTests(FilesCase):
             )
             self.assertEqual(status, (await wire.answer()).status)
 
-    async def test_bad_bodies(self):
-        """Extensions §3: a digest is 64 lower-case hex digits, a size at least 1, a use one of
-        five; all else is 400 and named."""
-        user, digest = await self.someone(), secrets.token_hex(32)
-        right = {"use": "entity", "sha256": digest, "size": 1}
-        for member, values in {
-            "sha256": ("A" + digest[1:], digest[1:], digest + "0", "g" + digest[1:], "", None, 7),
-            "size": (0, -1, 1.5, "1", None, True, 10**30),
-            "use": ("thumbnail", "", "Entity", None),
-        }.items():
-            for value in values:
-                response = await self.announcing(user, right, right | {member: value})
-                self.invalid(response, f"/files/1/{member}")
-            lacking = {key: right[key] for key in right if key != member}
-            self.problem(await self.announcing(user, lacking), 400, "invalid_body")
-        for body in ({}, {"files": None}, {"files": right}, {"files": [1]}):
-            self.problem(await self.post("uploads", body, by=user), 400, "invalid_body")
-
     async def test_upload(self):
         """Extensions §3: once the bytes have been sent, the same call answers null: it is
         there; then it can be published."""

@@ -126,18 +126,6 @@ class DeletionTests(ChangeCase):
             self.problem(response, 404, "notification_not_found")
         self.assertEqual(await self.state(user), (1, 1, 1))
 
-    async def test_bad_up_to(self):
-        """Extensions §5: `upTo` is required, an id or a number."""
-        user, _ = await self.notified("a")
-        self.invalid_query(await self.delete(self.path(user), by=user), "upTo")
-        for text in ("", "x", "-1", "1.5", "null", "٣", "1" * 65):
-            response = await self.delete(self.path(user), by=user, query={"upTo": text})
-            self.invalid_query(response, "upTo")
-        for value in ("", "x", "-1", -1, 1.5, 1e30, None, True, [1], "1" * 65):
-            response = await self.post(self.path(user, "/read"), {"upTo": value}, by=user)
-            self.invalid(response, "/upTo")
-        self.assertEqual(await self.state(user), (1, 1, 1))
-
     async def test_deleted_places(self):
         """Extensions §5: `after` and `upTo` accept a deleted one."""
         user, ids = await self.notified("a", "b", "c")

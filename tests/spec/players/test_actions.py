@@ -275,18 +275,6 @@ class ActionListTests(ActionCase):
         got = [one["subject"]["id"] for page in pages for one in page]
         self.assertEqual([user.id for user in reversed(users)], got)
 
-    async def test_bad_queries(self):
-        """extensions §7: `admin` is a GUID; each query comes once."""
-        admin = await self.admin()
-        for query, parameter in (
-            ("admin=x", "admin"),
-            ("admin=", "admin"),
-            (f"admin={guid()}&admin={guid()}", "admin"),
-            ("subject=a&subject=b", "subject"),
-            ("subject=a%00b", "subject"),
-        ):
-            self.invalid_query(await self.get(f"{ACTIONS}?{query}", by=admin), parameter)
-
     async def test_lasting(self):
         """extensions §7: nothing changes or deletes it: there is no such operation."""
         admin = await self._new_admin()

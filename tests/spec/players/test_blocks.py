@@ -77,11 +77,6 @@ class BlockTests(BlockCase):
             response = await self.put(f"user/{user.id}/blocked/{me}", by=user)
             self.problem(response, 422, "cannot_block_self")
 
-    async def test_unknown(self):
-        """extensions: a user who does not exist is 404 user_not_found, on DELETE too."""
-        path = "user/{user}/blocked/{other}"
-        await self.unknown(await self.someone(), ("PUT", path, None), ("DELETE", path, None))
-
     async def test_unblock(self):
         """extensions §4: DELETE lifts it, is 204 also where there is none, and brings nothing
         back."""
@@ -117,14 +112,14 @@ class BlockTests(BlockCase):
         self.assertEqual([other.id], await self.blocked(user))
         self.problem(await self.ask(other, user, expect=None), 403, "blocked")
 
-    async def test_case_and_prefix(self):
-        """extensions: GUIDs in upper case, and the prefix /methods/v1, are the same."""
+    async def test_lists_say_nothing(self):
+        """extensions §4: of a block the blocked one learns nothing from what they may read."""
         user, other = await self.users(2)
-        path = f"/methods/v1/user/{user.id.upper()}/blocked/{other.id.upper()}"
-        await self.put(path, by=user, expect=204)
-        self.assertEqual([other.id], await self.blocked(user))
-        await self.delete(path, by=user, expect=204)
-        self.assertEqual([], await self.blocked(user))
+        await self.block(user, other)
+        for path in ("blocked", "friends", "friend-requests", "messages", "party-invites"):
+            got = await self.get(f"user/{other.id}/{path}", by=other, expect=200)
+            self.assertEqual([], got.json(), path)
+        self.assertEqual([], await self.heard(other, user))
 
 
 class BlockedTests(BlockCase):

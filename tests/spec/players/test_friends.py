@@ -79,19 +79,6 @@ class FriendTests(PlayersCase):
             response = await self.put(f"user/{user.id}/friend/{me}", by=user)
             self.problem(response, 422, "cannot_friend_self")
 
-    async def test_unknown(self):
-        """extensions: a user who does not exist is 404 user_not_found, on DELETE too."""
-        path = "user/{user}/friend/{other}"
-        await self.unknown(await self.someone(), ("PUT", path, None), ("DELETE", path, None))
-
-    async def test_bad_ids(self):
-        """choices: what is no GUID is 400 invalid_path."""
-        user = await self.someone()
-        for bad in ("nobody", guid().replace("-", ""), "%00"):
-            for method in ("PUT", "DELETE"):
-                response = await self.request(method, f"user/{user.id}/friend/{bad}", by=user)
-                self.problem(response, 400, "invalid_path")
-
     async def test_end(self):
         """extensions §4: DELETE by either ends a friendship, for both, and tells nobody."""
         for by_other in (False, True):
@@ -223,17 +210,6 @@ class FriendTests(PlayersCase):
         self.assertEqual([asked(user)], await self.told(other))
         await self.delete(path, by=user, expect=204)
         self.assertEqual([], await self.friends(other))
-
-    async def test_methods_prefix(self):
-        """extensions: the same below /methods/v1."""
-        user, other = await self.users(2)
-        path = f"/methods/v1/user/{user.id}/friend/{other.id}"
-        await self.put(path, by=user, expect=204)
-        await self.ask(other, user)
-        found = await self.read(f"/methods/v1/user/{user.id}/friends", [FRIEND], by=user)
-        self.assertEqual([other.id], [one["user"]["id"] for one in found])
-        await self.delete(path, by=user, expect=204)
-        self.assertEqual([], await self.friends(user))
 
     async def test_of_others(self):
         """extensions §4: a friendship is nobody else's."""

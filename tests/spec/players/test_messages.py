@@ -138,16 +138,6 @@ class MessageTests(MessageCase):
         await refused()
         self.assertEqual(1, len(await self.messages_told(other)))
 
-    async def test_unknown(self):
-        """extensions: with a user who does not exist all of it is 404 user_not_found."""
-        path = "user/{user}/friend/{other}/messages"
-        await self.unknown(
-            await self.someone(),
-            ("POST", path, {"text": "x"}),
-            ("GET", path, None),
-            ("GET", f"{path}/{guid()}", None),
-        )
-
     async def test_unknown_message(self):
         """extensions §4: a message that is not between the two is 404."""
         user, other = await self.pair()
@@ -183,13 +173,6 @@ class MessageTests(MessageCase):
         await self.post(self.letters(user, other), data=data, by=user, expect=201)
         self.assertEqual(["🏰"], await self.heard(other, user))
 
-    async def test_bad_id(self):
-        """extensions §4: `id` is a GUID."""
-        user, other = await self.pair()
-        for bad in ("x", "", guid().replace("-", ""), 7):
-            self.invalid(await self.say(user, other, id=bad), "/id")
-        self.assertEqual([], await self.heard(user, other))
-
     async def test_order_of_refusals(self):
         """extensions: 400 and 404 come before not_friends and blocked."""
         user, other = await self.users(2)
@@ -198,18 +181,6 @@ class MessageTests(MessageCase):
         self.invalid(await self.say(user, other, ""), "/text")
         response = await self.post(f"user/{user.id}/friend/{guid()}/messages", {}, by=user)
         self.invalid(response, "/text")
-
-    async def test_methods_prefix(self):
-        """extensions: the same below /methods/v1."""
-        user, other = await self.pair()
-        path = f"/methods/v1/{self.letters(user, other)}"
-        response = await self.post(path, {"text": "x"}, by=user, expect=201)
-        (got,) = await self.read(path, [MESSAGE], by=user)
-        self.assertTrue((response.header("Location") or "").endswith(got["id"]))
-        self.assertEqual(got, await self.read(f"{path}/{got['id']}", MESSAGE, by=user))
-        path = f"/methods/v1/user/{other.id}/messages"
-        (found,) = await self.read(path, [CONVERSATION], by=other)
-        self.assertEqual(got, found["last"])
 
 
 class ConversationTests(MessageCase):

@@ -74,21 +74,6 @@ class QueueTests(PlayersCase):
         self.assertIsNone(await self.queued("content", made.id, reason="violence"))
         self.assertIsNotNone(await self.queued("content", made.id, reason="sexual"))
 
-    async def test_bad_queries(self):
-        """extensions §7: another kind or reason is 400."""
-        admin = await self.admin()
-        for parameter, bad in (
-            ("kind", "file"),
-            ("kind", ""),
-            ("reason", "rude"),
-            ("reason", "SPAM"),
-        ):
-            response = await self.get(QUEUE, by=admin, query={parameter: bad})
-            self.invalid_query(response, parameter)
-        for query in ("kind=user&kind=user", "reason=spam&reason=abuse"):
-            response = await self.get(f"{QUEUE}?{query}", by=admin)
-            self.invalid_query(response, query.partition("=")[0])
-
     async def test_pages(self):
         """extensions: limit and after; together the whole queue."""
         made = [(await self.reported("other"))[0] for _ in range(3)]

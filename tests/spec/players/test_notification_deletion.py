@@ -85,14 +85,6 @@ class DeletionTests(NotedCase):
             self.problem(response, 404, "notification_not_found")
         self.assertEqual((["1"], ["1"]), (await self.texts(user), await self.texts(other)))
 
-    async def test_bad_up_to(self):
-        """extensions §5: upTo is required, once: without it, or with what is neither an id nor a
-        number, it is 400, and nothing is deleted."""
-        user = await self.noted(1)
-        for query in ("", "?", "?upTo=", "?upTo=x", "?upTo=-1", "?upTo=1.5", "?upTo=1&upTo=1"):
-            self.invalid_query(await self.delete(self.at(user, query), by=user), "upTo")
-        self.assertEqual(["1"], await self.texts(user))
-
     async def test_after(self):
         """extensions §5: `after` accepts a deleted one, by its id and by its number."""
         user = await self.noted(4)
@@ -124,15 +116,6 @@ class DeletionTests(NotedCase):
         await self.drop_to(user, 2)
         pages = await self.pages(link, [NOTIFICATION], by=user)
         self.assertEqual(["3", "4"], [one["text"] for page in pages for one in page])
-
-    async def test_methods_prefix(self):
-        """extensions: the same below /methods/v1."""
-        user = await self.noted(3)
-        ids = await self.ids(user)
-        path = f"/methods/v1/user/{user.id}/notifications"
-        await self.delete(f"{path}/{ids[2]}", by=user, expect=204)
-        await self.delete(f"{path}?upTo=1", by=user, expect=204)
-        self.assertEqual(["2"], await self.texts(user))
 
 
 class ReplayTests(NotedCase):

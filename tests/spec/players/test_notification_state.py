@@ -4,7 +4,6 @@ from typing import Any
 
 from tests.spec.data import User, guid
 from tests.spec.players.base import PlayersCase
-from tests.spec.shapes import NOTIFICATION_STATE
 
 
 class NotedCase(PlayersCase):
@@ -111,10 +110,3 @@ class StateTests(NotedCase):
         self.assertEqual(10, len(left))
         self.assertEqual(sum(not one["read"] for one in left), unread)
         self.assertEqual(7, unread)
-
-    async def test_methods_prefix(self):
-        """extensions: the same below /methods/v1."""
-        user = await self.noted(1)
-        path = f"/methods/v1/user/{user.id}/notifications/state"
-        got = await self.read(path, NOTIFICATION_STATE, by=user)
-        self.assertEqual({"newest": 1, "oldest": 1, "unread": 1}, got)

@@ -79,10 +79,3 @@ class PartyInviteTests(PlayersCase):
         party = guid()
         await self.together(*(self.invite(sender, user, party) for _ in range(4)))
         self.assertEqual([(sender.id, party)], await self.invites(user))
-
-    async def test_methods_prefix(self):
-        """extensions: the same below /methods/v1."""
-        sender, user = await self.users(2)
-        await self.invite(sender, user, guid())
-        path = f"/methods/v1/user/{user.id}/party-invites"
-        self.assertEqual(1, len(await self.read(path, [PARTY_INVITE], by=user)))

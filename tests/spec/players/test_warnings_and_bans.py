@@ -54,24 +54,6 @@ class WarningTests(PlayersCase):
         await self.together(*(self.warn(user, "x", id=id) for _ in range(5)))
         self.assertEqual(["x"], await self.reasons(user))
 
-    async def test_bad_bodies(self):
-        """extensions §7: the reason is required, the id a GUID; nothing is told."""
-        user, admin = await self.user(), await self.admin()
-        path = f"user/{user.id}/warning"
-        self.invalid(await self.post(path, {}, by=admin), "/reason")
-        for bad in (None, 7, "a\0b", "x" * 70_000):
-            self.invalid(await self.post(path, {"reason": bad}, by=admin), "/reason")
-        for bad in ("x", "", 7):
-            response = await self.post(path, {"reason": "x", "id": bad}, by=admin)
-            self.invalid(response, "/id")
-        self.assertEqual([], await self.told(user))
-
-    async def test_unknown_user(self):
-        """extensions: a user who does not exist is 404 user_not_found."""
-        path = f"user/{guid()}/warning"
-        response = await self.post(path, {"reason": "x"}, by=await self.admin())
-        self.problem(response, 404, "user_not_found")
-
     async def test_of_the_banned(self):
         """extensions §7: a banned user can be warned, and reads it later."""
         user, admin = await self.user(), await self.admin()
@@ -81,14 +63,6 @@ class WarningTests(PlayersCase):
         await self.delete(f"{at}/ban", by=admin, expect=204)
         again = await self.logged_in(user.username, user.email, user.password)
         self.assertEqual(["mind it"], await self.reasons(again))
-
-    async def test_methods_prefix(self):
-        """extensions: the same below /methods/v1."""
-        user, admin = await self.user(), await self.admin()
-        path = f"/methods/v1/user/{user.id.upper()}"
-        await self.post(f"{path}/warning", {"reason": "x"}, by=admin, expect=204)
-        self.assertEqual(["x"], await self.reasons(user))
-        self.problem(await self.get(f"{path}/ban", by=admin), 404, "ban_not_found")
 
 
 class BanTests(PlayersCase):

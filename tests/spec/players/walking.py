@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import uuid
-from random import Random
 from typing import Any
 
 from tests.spec import shapes
@@ -16,6 +15,7 @@ from tests.spec.players.model.logs import Answer
 from tests.spec.players.model.reports import Subject
 from tests.spec.players.model.world import World
 from tests.support import daemon
+from tests.support.walks import Walk
 from tests.support.workers import WorkersCase
 
 LIMITS = ("MESSAGES_PER_MINUTE", "COMMENTS_PER_MINUTE", "FRIEND_REQUESTS_PER_DAY")
@@ -71,9 +71,8 @@ class WalkCase(WorkersCase, PlayersCase):
 
     # -- the walk
 
-    async def begin(self, seed: int) -> None:
+    async def begin(self) -> None:
         """A new world."""
-        self.random = Random(seed)
         self.boss = await self._new_admin()
         players: list[User] = await self.users(4)
         (self.idle,) = await self.users(1)
@@ -98,20 +97,17 @@ class WalkCase(WorkersCase, PlayersCase):
 
     async def walk(self, seed: int, steps: int) -> None:
         """Take so many random steps, and compare everything now and then."""
-        await self.begin(seed)
-        kinds = self.steps()
-        for number in range(1, steps + 1):
-            if number % AMONG == 1:
-                self.near = self.random.sample(self.active, self.random.choice([2, 2, 3, 5]))
-            (step,) = self.random.choices(list(kinds), list(kinds.values()))
-            try:
-                await step()
+        with Walk(seed) as walk:
+            self.random = walk.random
+            await self.begin()
+            kinds = self.steps()
+            for number in range(1, steps + 1):
+                if number % AMONG == 1:
+                    self.near = self.random.sample(self.active, self.random.choice([2, 2, 3, 5]))
+                await walk.choose(kinds)()
                 await self.hear()
                 if number % EVERY == 0 or number == steps:
                     await self.compare()
-            except AssertionError as failure:
-                failure.add_note(f"seed {seed}, step {number}: {step.__name__}")
-                raise
         for ears in self.ears.values():
             for ear in ears:
                 await ear.socket.close()

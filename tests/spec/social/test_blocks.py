@@ -193,19 +193,6 @@ class BlocksTests(FilesCase):
         await self.block(file)
         await self.gets(await self.link(made, other), other.data)
 
-    async def test_bad_requests(self):
-        """choices: a block has a reason, and a digest 64 lower-case hex digits."""
-        admin, digest = await self.admin(), blob().digest
-        for body in ({}, {"reason": None}, {"reason": 7}):
-            response = await self.put(f"files/{digest}/block", body, by=admin)
-            self.invalid(response, "/reason") if body else self.problem(response, 400)
-        for wrong in (digest[1:], digest + "0", "g" + digest[1:], "x", digest.upper()):
-            for response in (
-                await self.put(f"files/{wrong}/block", {"reason": "x"}, by=admin),
-                await self.delete(f"files/{wrong}/block", by=admin),
-            ):
-                self.problem(response, (400, 404))
-
 
 class LocalBlocksTests(FilesCase):
     """What the daemon itself sees of it."""

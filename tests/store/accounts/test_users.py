@@ -66,14 +66,6 @@ class InfosTests(StoreCase):
         """The users in the result."""
         return [info.id for info in await users.infos(self.db, given, bytes)]
 
-    async def test_order(self) -> None:
-        """They come in the order that was asked for, without those that are not there."""
-        given = [self.users[3], guid(), self.users[0], self.users[2]]
-        self.assertEqual(await self.infos(given, 1000), [given[0], *given[2:]])
-        (info, *_) = await users.infos(self.db, given[2:], 1000)
-        self.assertEqual(info.profile, "x" * 10)
-        self.assertEqual(await self.infos([guid()], 1000), [])
-
     async def test_bytes(self) -> None:
         """None comes once the profiles before have so many bytes, but for the first."""
         for bytes, count in ((1, 1), (10, 1), (11, 2), (30, 2), (31, 3), (60, 3), (61, 4)):

@@ -9,7 +9,6 @@ from twisted.internet.task import deferLater
 
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db, Statements
-from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.content import comments
 from contentsvc.store.content import content as contents
 from contentsvc.store.notifications import notifications
@@ -17,7 +16,7 @@ from contentsvc.store.social import pairs
 from contentsvc.wire.notifications import CommentOnContent, CommentReply
 from tests.support.databases import StoreCase, guid, together
 
-LIMITED = 20, 60
+LIMITED = 20
 WAITING = (
     "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = "
     "current_database()"
@@ -38,7 +37,7 @@ async def _block(tx: Db, one: str, other: str) -> None:
 class TellingCase(StoreCase):
     """`owner` has a game; `ann`, `ben` and the admin `moe` comment on it."""
 
-    limit = UNLIMITED
+    limit = 0
 
     async def setUp(self) -> None:
         await super().setUp()
@@ -53,11 +52,13 @@ class TellingCase(StoreCase):
         *,
         on: str | None = None,
         db: Db | None = None,
-        limit: tuple[int, int] | None = None,
+        limit: int | None = None,
     ) -> comments.Written:
         """A comment."""
         given = on or self.game, author, author == self.moe, parent, "x"
-        written = await comments.create(db or self.db, *given, *(limit or self.limit))
+        written = await comments.create(
+            db or self.db, *given, self.limit if limit is None else limit
+        )
         return written or self.fail("nothing to see")
 
     async def written(self, author: str, parent: int | None = None) -> int:
@@ -163,7 +164,7 @@ class ToldTests(TellingCase):
 
     async def test_tombstone_meanwhile(self) -> None:
         """Nor if the parent is deleted while the reply waits for the content."""
-        for limit in (UNLIMITED, LIMITED):
+        for limit in (0, LIMITED):
             parent = await self.written(self.ann)
             async with self.db.transaction() as tx:
                 await comments.delete(tx, self.game, parent)
@@ -289,22 +290,22 @@ class BlockedTests(TellingCase):
         content."""
         await self.block(self.owner, self.ann)
         await comments.lock(self.db, self.game, self.owner, False, True)
-        for limit in (UNLIMITED, LIMITED):
+        for limit in (0, LIMITED):
             for parent in (None, 2**62):
                 self.assertTrue((await self.create(self.ann, parent, limit=limit)).blocked)
-            given = guid(), self.ann, False, None, "x", *limit
+            given = guid(), self.ann, False, None, "x", limit
             self.assertIsNone(await comments.create(self.db, *given))
         await contents.set_status(self.db, self.game, "suspended")
-        given = self.game, self.ann, False, None, "x", *self.limit
+        given = self.game, self.ann, False, None, "x", self.limit
         self.assertIsNone(await comments.create(self.db, *given))
 
     async def test_not_counted(self) -> None:
         """What was refused does not count as written."""
         await self.block(self.owner, self.ann)
         for _ in range(3):
-            await self.create(self.ann, limit=(2, 60))
+            await self.create(self.ann, limit=2)
         other = await self.content(self.ben)
-        made = [await self.create(self.ann, on=other, limit=(2, 60)) for _ in range(3)]
+        made = [await self.create(self.ann, on=other, limit=2) for _ in range(3)]
         self.assertEqual([each.wait > 0 for each in made], [False, False, True])
 
     async def test_changed(self) -> None:
@@ -347,7 +348,7 @@ class BlockedTests(TellingCase):
             (self.owner, self.ann, lambda limit: self.create(self.ann, limit=limit)),
             (self.ann, self.ben, lambda limit: self.create(self.ben, parent, limit=limit)),
         ):
-            for limit in (UNLIMITED, LIMITED):
+            for limit in (0, LIMITED):
                 async with self.db.transaction() as tx:
                     await self.block(one, other, tx)
                     late = Deferred.fromCoroutine(act(limit))
@@ -357,7 +358,7 @@ class BlockedTests(TellingCase):
 
     async def test_before(self) -> None:
         """A block waits for a comment that is being written, so none is added after it."""
-        for limit in (UNLIMITED, LIMITED):
+        for limit in (0, LIMITED):
             async with self.db.transaction() as tx:
                 made = await self.create(self.ann, db=tx, limit=limit)
                 blocking = Deferred.fromCoroutine(self.block(self.owner, self.ann))
@@ -371,7 +372,7 @@ class BlockedTests(TellingCase):
         """A parent that is not committed yet is unknown to a reply, which waits for nothing: a
         guessed number does not get around a block."""
         await self.block(self.ann, self.ben)
-        for limit in (UNLIMITED, LIMITED):
+        for limit in (0, LIMITED):
             async with self.db.transaction() as tx:
                 parent = (await self.create(self.ann, db=tx)).id
                 with self.assertRaises(Refused) as caught:

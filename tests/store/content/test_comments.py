@@ -4,7 +4,6 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
-from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.content import comments
 from contentsvc.store.content import content as contents
 from contentsvc.store.content.comments import Locking
@@ -39,7 +38,7 @@ class CommentCase(StoreCase):
     ) -> int | None:
         """The id of a new comment, None if its author cannot see the content."""
         where = db or self.db, on or self.game
-        written = await comments.create(*where, author, admin, parent, "Well made", *UNLIMITED)
+        written = await comments.create(*where, author, admin, parent, "Well made", 0)
         return None if written is None else written.id
 
     async def delete(self, comment: int) -> bool | None:
@@ -179,8 +178,8 @@ class LockTests(CommentCase):
         """While they are locked nobody writes one, with a limit or without; unlocked, all do."""
         self.assertEqual(await self.lock(), (True, False))
         for admin in (False, True):
-            for limit in (UNLIMITED, (20, 60)):
-                given = self.game, self.author, admin, None, "x", *limit
+            for limit in (0, 20):
+                given = self.game, self.author, admin, None, "x", limit
                 self.assertEqual(await comments.create(self.db, *given), REFUSED)
         self.assertEqual(self.counters(), (0, 0))
         self.assertEqual(await self.lock(), (True, False))
@@ -213,8 +212,8 @@ class LockTests(CommentCase):
     async def test_meanwhile(self) -> None:
         """What waits for the lock to commit finds them locked: a new comment and a change."""
         comment = await self.write()
-        for limit in (UNLIMITED, (20, 60)):
-            given = self.game, self.author, False, None, "x", *limit
+        for limit in (0, 20):
+            given = self.game, self.author, False, None, "x", limit
             async with self.db.transaction() as tx:
                 await self.lock(db=tx)
                 late = Deferred.fromCoroutine(comments.create(self.db, *given))

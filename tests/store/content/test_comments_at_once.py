@@ -1,12 +1,12 @@
 """Comments that come at once go in one call. Each has a transaction and an outcome of its own."""
 
 from contextlib import closing
+from datetime import timedelta
 
 import psycopg2
 from msgspec import json
 
 from contentsvc.db.errors import Refused, Unavailable
-from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.content import comments
 from contentsvc.store.content import content as contents
 from contentsvc.store.content.comments import Written
@@ -21,7 +21,7 @@ class AtOnceCase(StoreCase):
     """`owners` have a game each, in `games`; `ann` comments on them."""
 
     count = 7
-    limit = UNLIMITED
+    limit = 0
 
     async def setUp(self) -> None:
         await super().setUp()
@@ -33,7 +33,7 @@ class AtOnceCase(StoreCase):
         """What comes of a comment."""
         given = game, author or self.ann, False, parent, "x"
         try:
-            return await comments.create(self.db, *given, *self.limit)
+            return await comments.create(self.db, *given, self.limit)
         except (Refused, Unavailable) as error:
             return error
 
@@ -113,7 +113,7 @@ class AtOnceTests(AtOnceCase):
 class LimitedAtOnceTests(AtOnceTests):
     """The same, with a limit."""
 
-    limit = 100, 60
+    limit = 100
 
 
 class UnwrittenTests(AtOnceCase):
@@ -133,15 +133,15 @@ class UnwrittenTests(AtOnceCase):
         """)
         self.addCleanup(self.sql, "drop function say_where cascade")
         given = [self.games[:3], [self.ann] * 3, [None, parent, parent], [False] * 3, ["x"] * 3]
-        given += [[0] * 3, [60] * 3]
+        given += [[0] * 3, timedelta(minutes=1)]
         with closing(psycopg2.connect(self.url)) as connection:
             connection.autocommit = True
             with connection.cursor() as cursor:
                 cursor.execute("set synchronous_commit = on")
                 cursor.execute(
                     "call write_comments(contents => %s::uuid[], writers => %s::uuid[],"
-                    " parents => %s::bigint[], by_admin => %s, bodies => %s, most => %s,"
-                    " spans => %s, answer => null)",
+                    " parents => %s::bigint[], moderate => %s, bodies => %s, most => %s,"
+                    " span => %s, answer => null)",
                     given,
                 )
                 first, *others = json.decode(cursor.fetchone()[0])

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from contentsvc.db.errors import Refused
-from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.content import content as contents
 from contentsvc.store.content import dependencies, revisions
 from contentsvc.store.content.dependencies import KnownPackage, StoredPackage, Used
@@ -110,7 +109,6 @@ class DependencyTests(StoreCase):
         packages: Sequence[str] = (),
     ) -> None:
         """Register dependencies of the revision."""
-        most, span = UNLIMITED
         await revisions.depend(
             self.db,
             revision=self.revision,
@@ -118,8 +116,7 @@ class DependencyTests(StoreCase):
             using=[entity(*each) for each in using],
             packages=list(packages),
             publisher=self.author,
-            most=most,
-            span=span,
+            most=0,
         )
 
     async def test_unregistered(self) -> None:

@@ -1,6 +1,5 @@
 """Whom a publication is told to."""
 
-from contentsvc.store.activity_limits import UNLIMITED
 from contentsvc.store.content import publication_audience
 from contentsvc.store.content.publication_audience import MOST
 from contentsvc.store.social import social
@@ -15,7 +14,7 @@ class AudienceCase(StoreCase):
     async def follow(self, user: str | None = None) -> str:
         """A follower of Ann."""
         user = user or await self.user()
-        await social.follow(self.db, user, self.ann, *UNLIMITED)
+        await social.follow(self.db, user, self.ann, 0)
         return user
 
 

@@ -54,19 +54,6 @@ class RatingTests(StoreCase):
         await together(*acts)
         self.assertLessEqual(sum(self.tally()), 5)
 
-    async def test_again(self) -> None:
-        """The same vote again changes nothing, another replaces it."""
-        for up, expected in ((True, (1, 0)), (True, (1, 0)), (False, (0, 1)), (False, (0, 1))):
-            self.assertTrue(await self.put(self.author, up))
-            self.assertEqual(self.tally(), expected)
-
-    async def test_take_back(self) -> None:
-        """A vote taken back is gone, and that again is no error."""
-        await self.put(self.author, True)
-        for _ in range(2):
-            self.assertTrue(await self.take_back(self.author))
-            self.assertEqual(self.tally(), (0, 0))
-
     async def test_no_content(self) -> None:
         """Where there is no such content, or none that the user sees, there is no vote."""
         await contents.set_status(self.db, self.game, "suspended")

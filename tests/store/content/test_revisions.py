@@ -134,16 +134,6 @@ class CurrentTests(RevisionCase):
 
 
 class ReadTests(RevisionCase):
-    async def test_page(self) -> None:
-        """The newest comes first, part by part; one says that it is current."""
-        second, third = [await self.revise(version=version) for version in ("2", "3")]
-        await revisions.make_current(self.db, self.game, second)
-        self.assertEqual(await self.listed(limit=2), [(3, third), (2, second)])
-        self.assertEqual(await self.listed(before=2, limit=2), [(1, self.first)])
-        rows = await revisions.page(self.db, self.game, None, False, None, 100)
-        found = [(row.info.version, row.info.current) for row in rows if row.info is not None]
-        self.assertEqual(found, [("3", False), ("2", True), ("1.0", False)])
-
     async def test_beyond(self) -> None:
         """After the last there is one row without a revision."""
         (row,) = await revisions.page(self.db, self.game, None, False, 1, 100)

@@ -140,23 +140,3 @@ class AtOnceTests(WithdrawalCase):
     async def decide_active(self) -> Act:
         """An admin restores."""
         return await self.decide("active")
-
-
-class ListTests(WithdrawalCase):
-    async def test_deleted(self) -> None:
-        """The author's withdrawn content, suspended or not, is listed newest first; no other."""
-        games = [self.game, *[await self.content(self.author) for _ in range(4)]]
-        for game in games[1:]:
-            await withdrawal.set_deleted(self.db, game, self.author, False, True, 0)
-        await contents.set_status(self.db, games[2], "suspended")
-        other = await self.user()
-        others = await self.content(other)
-        await withdrawal.set_deleted(self.db, others, other, False, True, 0)
-        found = await withdrawal.by_author(self.db, self.author, None, 100)
-        self.assertEqual([row.info.id for row in found], games[:0:-1])
-        self.assertEqual({row.info.status for row in found}, {"deleted"})
-        pages, before = [], None
-        while page := await withdrawal.by_author(self.db, self.author, before, 3):
-            pages += page
-            before = page[-1].number
-        self.assertEqual(pages, found)

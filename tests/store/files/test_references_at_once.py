@@ -8,7 +8,6 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.db.query import Db
-from contentsvc.store.activity_limits import DAY
 from contentsvc.store.content import revisions, withdrawal
 from contentsvc.store.files import blocks, files, references, storage, unused
 from tests.store.files.test_references import ClaimCase, new
@@ -129,7 +128,6 @@ class RaceTests(ClaimCase):
             publisher=self.ann,
             paths=[self.part],
             most=0,
-            span=DAY,
         )
 
     async def test_collected_first(self) -> None:

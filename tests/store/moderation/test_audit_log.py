@@ -89,12 +89,6 @@ class WarningTests(StoreCase):
         """Without an id each is a warning."""
         self.assertEqual([await self.warn(None), await self.warn(None)], [True, True])
 
-    async def test_unknown(self) -> None:
-        """None for an unknown user, and nothing is noted."""
-        unknown = guid()
-        self.assertIsNone(await self.warn(guid(), unknown))
-        self.assertEqual(await audit_log.of_subject(self.db, unknown, None, 9), [])
-
     async def test_at_once(self) -> None:
         """Of several at once with one id, one warns."""
         id = guid()

@@ -3,8 +3,8 @@
 from typing import Any
 
 from contentsvc.db.query import Db
-from contentsvc.store.activity_limits import DAY
 from contentsvc.store.moderation import reports
+from contentsvc.store.rate_limits import DAY
 from contentsvc.wire.moderation import Kind
 from tests.support.databases import StoreCase, fresh, guid, together
 
@@ -36,7 +36,7 @@ class ReportCase(StoreCase):
     ) -> int:
         """The wait of a report, by default one more user's of the castle."""
         about = kind, subject or self.castle, content, reporter or guid()
-        given = reason, text, evidence, messages, most, DAY
+        given = reason, text, evidence, messages, most
         return await reports.file(db or self.db, *about, *given)
 
     async def listed(
@@ -155,23 +155,6 @@ class FilingTests(ReportCase):
         self.assertEqual(after.reason, "abuse")
         self.assertEqual(await self.file(guid(), most=2), 0)
         self.assertFalse(await reports.known(self.db, "content", refused))
-
-    async def test_limit_slides(self) -> None:
-        """After a day there is room again, also if the clock was set back."""
-        ann = guid()
-        await self.file(ann, most=1)
-        for change in (f"- interval '{DAY} seconds'", "+ interval '1 hour'"):
-            self.sql(f"update reports set created = now() {change}")
-            self.assertEqual(await self.file(ann, subject=guid(), most=1), 0)
-
-    async def test_limit_at_once(self) -> None:
-        """Of many at once by one user and two processes, exactly so many succeed."""
-        ann, other = guid(), await self.pool()
-        waits = await together(
-            *(self.file(ann, subject=guid(), most=5, db=(self.db, other)[n % 2]) for n in range(40))
-        )
-        self.assertEqual(sum(wait == 0 for wait in waits), 5)
-        self.assertEqual(self.sql("select count(*) from report_subjects"), [(5,)])
 
     async def test_first_at_once(self) -> None:
         """The first reports of a subject, at once by two processes and one user, are one."""

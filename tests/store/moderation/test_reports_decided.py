@@ -1,8 +1,8 @@
 """What admins decide about reports (extensions §7)."""
 
 from contentsvc.db.database import Database
-from contentsvc.store.activity_limits import DAY
 from contentsvc.store.moderation import reports
+from contentsvc.store.rate_limits import DAY
 from tests.store.moderation.test_reports import ReportCase
 from tests.support.databases import guid, together
 

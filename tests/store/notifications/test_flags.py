@@ -15,6 +15,7 @@ from contentsvc.store.notifications.notifications import Following
 from contentsvc.wire.notifications import NotificationState
 from tests.store.notifications.test_notifications import NotificationCase
 from tests.support.databases import guid, together
+from tests.support.walks import walks
 
 EMPTY = ("Deleted", '{"kind":"Deleted"}', True)
 
@@ -222,35 +223,38 @@ class DeletionTests(MarkingCase):
         """Deletions, flags, inserts and retention at once, from two pools, leave exact counts, a
         mark that hides nothing, and numbers without holes."""
         other = await self.pool()
-        for seed in range(4):
-            random = Random(seed)
-            self.ann = await self.user()
-            rows = await self.rows(30)
-            flags = [random.random() < 0.5 for _ in rows]
-            acts: list[Callable[[Any, Following], Any]] = [
-                lambda db, row: marking.delete(db, self.ann, row.id),
-                lambda db, row: marking.delete_up_to(db, self.ann, None, row.seq // 2, 0, 5),
-                lambda db, row, flags=flags: marking.mark(db, self.ann, row.id, flags[row.seq - 1]),
-                lambda db, row: marking.mark_up_to(db, self.ann, row.id, None, 0, 5),
-                lambda db, row: notifications.insert(db, self.ann, "Debug", "{}"),
-                lambda db, row: retention.trim_notifications(db, 90, self.ann),
-            ]
-            self.sql(
-                "update notifications set created = now() - interval '99 days'"
-                " where user_id = %s and seq <= 5",
-                self.ann,
-            )
-            await together(
-                *(
-                    random.choice(acts)(random.choice([self.db, other]), random.choice(rows))
-                    for _ in range(200)
+        for walk in walks(4):
+            with walk:
+                random = walk.random
+                self.ann = await self.user()
+                rows = await self.rows(30)
+                flags = [random.random() < 0.5 for _ in rows]
+                acts: list[Callable[[Any, Following], Any]] = [
+                    lambda db, row: marking.delete(db, self.ann, row.id),
+                    lambda db, row: marking.delete_up_to(db, self.ann, None, row.seq // 2, 0, 5),
+                    lambda db, row, flags=flags: marking.mark(
+                        db, self.ann, row.id, flags[row.seq - 1]
+                    ),
+                    lambda db, row: marking.mark_up_to(db, self.ann, row.id, None, 0, 5),
+                    lambda db, row: notifications.insert(db, self.ann, "Debug", "{}"),
+                    lambda db, row: retention.trim_notifications(db, 90, self.ann),
+                ]
+                self.sql(
+                    "update notifications set created = now() - interval '99 days'"
+                    " where user_id = %s and seq <= 5",
+                    self.ann,
                 )
-            )
-            state = await self.state()
-            self.mark_of(self.ann)
-            there = self.sql("select seq from notifications where user_id = %s", self.ann)
-            expected = list(range(state.trimmed + 1, state.newest + 1))
-            self.assertEqual(sorted(seq for (seq,) in there), expected)
+                await together(
+                    *(
+                        random.choice(acts)(random.choice([self.db, other]), random.choice(rows))
+                        for _ in range(200)
+                    )
+                )
+                state = await self.state()
+                self.mark_of(self.ann)
+                there = self.sql("select seq from notifications where user_id = %s", self.ann)
+                expected = list(range(state.trimmed + 1, state.newest + 1))
+                self.assertEqual(sorted(seq for (seq,) in there), expected)
 
 
 class MuteTests(MarkingCase):

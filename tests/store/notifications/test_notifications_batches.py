@@ -15,6 +15,7 @@ from contentsvc.db.errors import Refused
 from contentsvc.store.notifications import notifications
 from contentsvc.store.notifications.notifications import Following
 from tests.support.databases import StoreCase, guid, together
+from tests.support.walks import walks
 
 SEEDS = 4
 ACTS = 250
@@ -94,28 +95,29 @@ class WriterTests(Case):
         """Several processes tell hot and other users, alone, many at once and in transactions that
         cross, some of which are undone, with unknown users among them."""
         pools = [self.db, *[await self.pool(size=4) for _ in range(PROCESSES - 1)]]
-        for seed in range(SEEDS):
-            random = Random(seed)
-            users = [await self.user() for _ in range(6)]
-            self.stored = []
-            acts: list[Awaitable[Any]] = []
-            for _ in range(ACTS):
-                db, two = random.choice(pools), random.sample(users, 2)
-                kind = random.randrange(14)
-                if kind < 4:
-                    acts.append(self.tell(db, users[0]))
-                elif kind < 9:
-                    acts.append(self.tell(db, two[0]))
-                elif kind < 11:
-                    acts.append(self.tell_in_transaction(db, two, keep=kind == 9))
-                elif kind == 11:
-                    acts.append(self.refused(db, guid()))
-                else:
-                    many = [*random.sample(users, random.randint(1, 6)), guid()]
-                    random.shuffle(many)
-                    acts.append(self.tell_many(db, many, keep=kind == 12))
-            await together(*acts)
-            self.check(users)
+        for walk in walks(SEEDS):
+            with walk:
+                random = walk.random
+                users = [await self.user() for _ in range(6)]
+                self.stored = []
+                acts: list[Awaitable[Any]] = []
+                for _ in range(ACTS):
+                    db, two = random.choice(pools), random.sample(users, 2)
+                    kind = random.randrange(14)
+                    if kind < 4:
+                        acts.append(self.tell(db, users[0]))
+                    elif kind < 9:
+                        acts.append(self.tell(db, two[0]))
+                    elif kind < 11:
+                        acts.append(self.tell_in_transaction(db, two, keep=kind == 9))
+                    elif kind == 11:
+                        acts.append(self.refused(db, guid()))
+                    else:
+                        many = [*random.sample(users, random.randint(1, 6)), guid()]
+                        random.shuffle(many)
+                        acts.append(self.tell_many(db, many, keep=kind == 12))
+                await together(*acts)
+                self.check(users)
 
     async def test_first(self) -> None:
         """So it is where several processes tell users their first at once."""

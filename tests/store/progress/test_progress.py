@@ -58,13 +58,6 @@ class ProgressTests(StoreCase):
         await self.put("k", "{}")
         self.assertIsNone(await progress.get(self.db, await self.user(), "k"))
 
-    async def test_delete(self) -> None:
-        """Deleting forgets the key, and that again is no error."""
-        await self.put("k", "{}")
-        for _ in range(2):
-            await progress.delete(self.db, self.ann, "k")
-            self.assertIsNone(await progress.get(self.db, self.ann, "k"))
-
     async def test_prefix(self) -> None:
         """A part of the keys is from one up to before another, in the order of code points."""
         for key in ("a", "a%", "a_", "b", "c"):

@@ -12,7 +12,6 @@ from twisted.internet.task import deferLater
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
 from contentsvc.store.accounts import deletion
-from contentsvc.store.activity_limits import MINUTE, UNLIMITED
 from contentsvc.store.notifications import notifications
 from contentsvc.store.social import messages
 from contentsvc.store.social.messages import Sent, Unsent
@@ -56,11 +55,11 @@ class MessageCase(StoreCase):
         id: str | None = None,
         *,
         text: str = "hi",
-        limit: tuple[int, int] = UNLIMITED,
+        limit: int = 0,
         db: Db | None = None,
     ) -> Sent | Unsent | None:
         """Send a message."""
-        return await messages.send(db or self.db, sender, other, id or guid(), text, DATA, *limit)
+        return await messages.send(db or self.db, sender, other, id or guid(), text, DATA, limit)
 
     @contextmanager
     def held(self) -> Iterator[tuple[Callable[[str], None], Any]]:
@@ -86,7 +85,7 @@ class MessageCase(StoreCase):
 
 
 class SendTests(MessageCase):
-    limit = UNLIMITED
+    limit = 0
 
     async def send(self, *given: str, **more: Any) -> Sent | Unsent | None:
         """Send a message, by this case's limit."""
@@ -273,7 +272,7 @@ class SendTests(MessageCase):
         """A message whose notification cannot be stored is not stored either."""
         self.sql("alter table notifications add constraint none check (data <> 'x') not valid")
         with self.assertRaises(Refused):
-            await messages.send(self.db, self.ann, self.bob, guid(), "hi", "x", *self.limit)
+            await messages.send(self.db, self.ann, self.bob, guid(), "hi", "x", self.limit)
         self.sql("alter table notifications drop constraint none")
         self.assertEqual(await self.between(self.ann, self.bob), [])
         self.assertEqual(await messages.conversations(self.db, self.ann, None, 9, 1), [])
@@ -282,7 +281,7 @@ class SendTests(MessageCase):
 class LimitedTests(SendTests):
     """The same with a limit, which is another statement."""
 
-    limit = (100, MINUTE)
+    limit = 100
 
 
 class ReadTests(MessageCase):

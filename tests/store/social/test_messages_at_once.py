@@ -1,6 +1,7 @@
 """Messages that come at once go in one call. Each has a transaction and an outcome of its own."""
 
 from contextlib import closing
+from datetime import timedelta
 
 import psycopg2
 from msgspec import json
@@ -100,7 +101,7 @@ class KeepTests(MessageCase):
         """)
         self.addCleanup(self.sql, "drop function refuse_x cascade")
         given = [[self.ann] * 3, [self.bob] * 3, [guid() for _ in "axb"], [*"axb"]]
-        given += [[DATA] * 3, [0] * 3, [60] * 3]
+        given += [[DATA] * 3, [0] * 3, timedelta(minutes=1)]
         with closing(psycopg2.connect(self.url)) as connection:
             connection.autocommit = True
             with connection.cursor() as cursor:

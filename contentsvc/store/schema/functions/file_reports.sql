@@ -1,20 +1,3 @@
--- Seconds until a user may file one more report, 0 if now. Whoever calls it holds the lock that makes one user's
--- reports come one after the other. If `most` is 0, there is no limit.
-create or replace function reports_wait(who uuid, most integer, span interval) returns integer
-    language plpgsql volatile as $$
-declare
-    moment timestamptz;
-begin
-    if most = 0 then
-        return 0;
-    end if;
-    moment := (
-        select r.created from reports r where r.reporter = who and not r.repeats
-        order by r.number desc offset most - 1 limit 1
-    );
-    return seconds_left(moment, span);
-end $$;
-
 -- Counts with one more or less for a reason; without it if none is left.
 create or replace function tallied(counts jsonb, reason text, change integer) returns jsonb
     language sql immutable as $$
@@ -28,7 +11,7 @@ create or replace function tallied(counts jsonb, reason text, change integer) re
 -- the reporters' limits, then the subjects.
 create or replace function file_reports(
     kinds text[], ids text[], content_ids uuid[], reporters uuid[], given_reasons text[], texts text[],
-    evidences text[], given_messages text[], most integer[], spans integer[]
+    evidences text[], given_messages text[], most integer[], span interval
 ) returns integer[] language plpgsql volatile as $$
 declare
     waits   integer[] := array_fill(0, array[cardinality(kinds)]);
@@ -42,11 +25,11 @@ declare
     changed boolean;
 begin
     for about in
-        select distinct hashtext(r.reporter::text) as key
+        select distinct on (hashtext(r.reporter::text)) r.reporter as id
         from unnest(reporters, most) r (reporter, most) where r.most > 0
-        order by key
+        order by hashtext(r.reporter::text)
     loop
-        perform pg_advisory_xact_lock(hashtext('reports'), about.key);
+        perform rate_limit_lock('reports', about.id);
     end loop;
 
     for about in
@@ -61,7 +44,7 @@ begin
         foreach n in array about.places loop
             if s.number is null then
                 -- Whoever is refused makes no subject.
-                waits[n] := reports_wait(reporters[n], most[n], make_interval(secs => spans[n]));
+                waits[n] := rate_limit('reports', reporters[n], most[n], span, counts => false);
                 continue when waits[n] > 0;
                 insert into report_subjects (kind, id, content_id)
                 values (about.kind, about.id, content_ids[n])
@@ -94,7 +77,7 @@ begin
                     where d.outcome = 'dismissed'
                       and seconds_left(d.created, interval '30 days') > 0
                 );
-                waits[n] := reports_wait(reporters[n], most[n], make_interval(secs => spans[n]));
+                waits[n] := rate_limit('reports', reporters[n], most[n], span);
                 continue when waits[n] > 0;
             end if;
 

@@ -1,8 +1,8 @@
 -- The highest number of a follower whom a publication that has just been made is told to; null if nobody
 -- is: there are no followers, the content is not active, or its author has published more than `most`
 -- within the span, this one included. What was written before the clock was set back does not count.
--- The lock is that of publications_wait, and for the same reason: the author's publications come one
--- after the other, so that each counts those before.
+-- The author's publications come one after the other, so that each counts those before. The lock is
+-- that of their limit, which may be off.
 create or replace function publication_audience(content uuid, most integer, span interval) returns bigint
     language plpgsql volatile as $$
 declare
@@ -14,7 +14,7 @@ begin
     if highest is null then
         return null;
     end if;
-    perform pg_advisory_xact_lock(hashtext('publications'), hashtext(author::text));
+    perform rate_limit_lock('publications', author);
     if (
         select count(*) > most from (
             select from revisions r

@@ -1,19 +1,3 @@
--- Seconds until a user may send one more, 0 if now. One user's come one after the other until their transactions end,
--- so that each counts those before: in a volatile function each statement sees what has been committed by then, and
--- the lock is one of the limits in the order of locks.
-create or replace function messages_wait(author uuid, most integer, span interval) returns integer
-    language plpgsql volatile as $$
-declare
-    moment timestamptz;
-begin
-    perform pg_advisory_xact_lock(hashtext('messages'), hashtext(author::text));
-    moment := (
-        select m.created from messages m where m.sender = author
-        order by m.number desc offset most - 1 limit 1
-    );
-    return seconds_left(moment, span);
-end $$;
-
 -- Sends messages, one after the other: each is stored and told in a transaction of its own, which locks no
 -- more than one pair and one counter. So a process makes one call for all messages that come at once.
 --
@@ -26,7 +10,7 @@ end $$;
 -- The call ends with the first message that has an error: another one might wait as long for a lock. The last
 -- element of the answer is then an object: n, the error's code, the name of a constraint, and the reason.
 create or replace procedure send_messages(
-    senders uuid[], others uuid[], ids uuid[], texts text[], datas text[], most integer[], spans integer[],
+    senders uuid[], others uuid[], ids uuid[], texts text[], datas text[], most integer[], span interval,
     inout answer text
 )
     language plpgsql as $$
@@ -40,7 +24,7 @@ declare
     pair_number bigint;
     wait integer;
     message_number bigint;
-    told told;
+    notified notified;
 begin
     for n in 1..calls loop
         if n > 1 then
@@ -58,7 +42,12 @@ begin
             for no key update;
             continue when not found;
             if most[n] > 0 then
-                wait := messages_wait(senders[n], most[n], make_interval(secs => spans[n]));
+                -- The pair's lock keeps another one with this id away.
+                continue when exists (
+                    select from messages m
+                    where m.pair = pair_number and m.sender = senders[n] and m.id = ids[n]
+                );
+                wait := rate_limit('messages', senders[n], most[n], span);
                 if wait > 0 then
                     rows := rows || json_build_array(n, wait, null, null, null, null, null)::text;
                     continue;
@@ -72,7 +61,7 @@ begin
             insert into conversations as c (pair, lesser, greater, newest)
             values (pair_number, lesser_id, greater_id, message_number)
             on conflict (pair) do update set newest = excluded.newest;
-            told := tell(others[n], 'FriendMessage', datas[n]);
+            notified := notify_user(others[n], 'FriendMessage', datas[n]);
         exception when integrity_constraint_violation or data_exception
                 or lock_not_available or deadlock_detected then
             get stacked diagnostics broken = constraint_name;
@@ -80,7 +69,7 @@ begin
             exit;
         end;
         rows := rows || json_build_array(
-            n, 0, pair_number, told.seq, told.id, told.created, told.previous
+            n, 0, pair_number, notified.seq, notified.id, notified.created, notified.previous
         )::text;
         owing := n < calls;
     end loop;

@@ -1,22 +1,6 @@
 -- Comments: blocks that keep from them, and who is told (extensions §4). As functions: a statement with all of it would
 -- take half as long again, since it prepares for each part also where nobody is told.
 
--- Seconds until a user may write one more, 0 if now. One user's come one after the other until their transactions end,
--- so that each counts those before: in a volatile function each statement sees what has been committed by then, and
--- the lock is one of the limits in the order of locks.
-create or replace function comments_wait(author uuid, most integer, span interval) returns integer
-    language plpgsql volatile as $$
-declare
-    moment timestamptz;
-begin
-    perform pg_advisory_xact_lock(hashtext('comments'), hashtext(author::text));
-    moment := (
-        select c.created from comments c where c.author_id = author
-        order by c.id desc offset most - 1 limit 1
-    );
-    return seconds_left(moment, span);
-end $$;
-
 -- Appends a comment, and tells of it. There is a row for each user who might be told, and at least one; none if the
 -- writer cannot see the content. Without a comment, it was refused: `blocked`; or `wait`, in seconds, is above 0; or
 -- the comments are locked. `most` is 0 for no limit. Locks are taken in the order of all: pairs, content, limits,
@@ -25,8 +9,8 @@ end $$;
 -- A reply to a comment that the content does not have locks and writes nothing, and is no error, which would end the
 -- call of all that travel with it. `blocked` is null then. It is judged last.
 create or replace function write_comment(
-    content uuid, writer uuid, by_admin boolean, parent bigint, body text, most integer, span interval
-) returns table (comment bigint, blocked boolean, wait integer, told told)
+    content uuid, writer uuid, moderate boolean, parent bigint, body text, most integer, span interval
+) returns table (comment bigint, blocked boolean, wait integer, notified notified)
     language plpgsql volatile as $$
 declare
     owner     uuid;
@@ -42,7 +26,11 @@ declare
     members   text;
 begin
     select c.author_id into owner from contents c
-    where c.id = content and visible(c.status, c.author_id, writer, by_admin);
+    where c.id = content and visible(
+        case when c.author_id = any(array(select d.user_id from departures d where d.pending)) then 'deleted'
+             else c.status end,
+        c.author_id, writer, moderate
+    );
     if not found then
         return;
     end if;
@@ -73,7 +61,7 @@ begin
     if not known then
         if exists (
             select from contents c
-            where c.id = content and visible(c.status, c.author_id, writer, by_admin)
+            where c.id = content and visible(c.status, c.author_id, writer, moderate)
               and not c.comments_locked
         ) then
             blocked := null;
@@ -84,11 +72,11 @@ begin
 
     if most > 0 then
         perform from contents c
-        where c.id = content and visible(c.status, c.author_id, writer, by_admin)
+        where c.id = content and visible(c.status, c.author_id, writer, moderate)
           and not c.comments_locked
         for no key update;
         if found then
-            wait := comments_wait(writer, most, span);
+            wait := rate_limit('comments', writer, most, span);
             if wait > 0 then
                 return next;
                 return;
@@ -97,7 +85,7 @@ begin
     end if;
     -- The time is taken under the row's lock, so that times and ordinals have the same order.
     update contents c set comments = c.comments + 1, live_comments = c.live_comments + 1
-    where c.id = content and visible(c.status, c.author_id, writer, by_admin)
+    where c.id = content and visible(c.status, c.author_id, writer, moderate)
       and not c.comments_locked
     returning c.comments, clock_timestamp(), c.status = 'active' into number, moment, active;
     if not found then
@@ -131,10 +119,12 @@ begin
     -- In the order of user ids.
     while commented is not null or replied is not null loop
         if replied is null or commented < replied then
-            told := tell(commented, 'CommentOnContent', '{"kind":"CommentOnContent",' || members || '}');
+            notified := notify_user(
+                commented, 'CommentOnContent', '{"kind":"CommentOnContent",' || members || '}'
+            );
             commented := null;
         else
-            told := tell(replied, 'CommentReply', '{"kind":"CommentReply",' || members || '}');
+            notified := notify_user(replied, 'CommentReply', '{"kind":"CommentReply",' || members || '}');
             replied := null;
         end if;
         return next;
@@ -145,8 +135,8 @@ end $$;
 -- comment, blocked, wait, and of what is told user_id, seq, id, created, read, data, previous. It waits for the disk
 -- once more where any comment was written but the last, whatever the last one is answered.
 create or replace procedure write_comments(
-    contents uuid[], writers uuid[], by_admin boolean[], parents bigint[], bodies text[],
-    most integer[], spans integer[], inout answer text
+    contents uuid[], writers uuid[], moderate boolean[], parents bigint[], bodies text[],
+    most integer[], span interval, inout answer text
 )
     language plpgsql as $$
 declare
@@ -167,13 +157,13 @@ begin
         begin
             select string_agg(
                 json_build_array(
-                    n, w.comment, w.blocked, w.wait, (w.told).user_id, (w.told).seq, (w.told).id,
-                    (w.told).created, false, (w.told).data, (w.told).previous
+                    n, w.comment, w.blocked, w.wait, (w.notified).user_id, (w.notified).seq, (w.notified).id,
+                    (w.notified).created, false, (w.notified).data, (w.notified).previous
                 )::text, ','
             ), bool_or(w.comment is not null) into made, written
             from write_comment(
-                contents[n], writers[n], by_admin[n], parents[n], bodies[n],
-                most[n], make_interval(secs => spans[n])
+                contents[n], writers[n], moderate[n], parents[n], bodies[n],
+                most[n], span
             ) w;
         exception when integrity_constraint_violation or data_exception
                 or lock_not_available or deadlock_detected then

@@ -88,18 +88,6 @@ create index refresh_tokens_session on refresh_tokens (session_id);
 -- Which tokens are over: with the last of them a session is deleted.
 create index refresh_tokens_expires on refresh_tokens (expires);
 
--- Failed log-ins within the present window, by account and client address; and by address alone, where the account is
--- the nil GUID. `account` is a user's id, or stands for a name that nobody has; `address` stands for an address. Rows
--- whose window is over are removed a few at a time.
-create table failed_log_ins (
-    account  uuid not null,
-    address  uuid not null,
-    failures integer not null,
-    since    timestamptz not null,
-    primary key (account, address)
-);
-create index failed_log_ins_since on failed_log_ins (since);
-
 -- Accounts elsewhere with which users log in, at the studio's own log-in or at Steam.
 create table identities (
     id      uuid primary key default gen_random_uuid(),
@@ -117,9 +105,8 @@ create table identities (
 );
 create index identities_of_user on identities (user_id, number);
 
--- Mails to users, and what their links are good for. A row waits here until the mail server has taken the mail; its
--- token is made of its id and a key that is not in the database. These are not rows of the outbox: those are worked off
--- in transactions, and each look at them would pass all mails that wait.
+-- Mails to users, and what their links are good for. A link's token is made of the id and a key that is not in the
+-- database. A task sends the mail.
 create table mails (
     id      uuid primary key default gen_random_uuid(),
     -- `reset`: with a link to set a password. `confirm`, `change`: with a link to confirm the account's address, or a
@@ -130,11 +117,6 @@ create table mails (
     user_id uuid references users on delete cascade,
     email   text not null,
     created timestamptz not null default clock_timestamp(),
-    -- When it is to be sent, or tried again. A process that sends it moves this beyond the time that the sending may
-    -- take. Null once there is nothing more to do.
-    due     timestamptz default clock_timestamp(),
-    tries   integer not null default 0,
-    failure text,
     -- Until when its link is good, counted from the last try.
     expires timestamptz,
     -- Its link is not good any more.
@@ -142,7 +124,6 @@ create table mails (
     -- The issuers of the accounts elsewhere that it is about, a line each.
     issuers text not null default ''
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
-create index mails_due on mails (due) where due is not null;
 create index mails_user on mails (user_id, created);
 create index mails_asked on mails (lower(email collate "C")) where user_id is null;
 create index mails_created on mails (created);
@@ -155,8 +136,11 @@ create table departures (
     name     bytea not null,
     departed timestamptz not null default clock_timestamp(),
     -- The SHA-256 of the address in lower case, if it is kept.
-    email    bytea
+    email    bytea,
+    -- Content of theirs is still to be deleted and emptied. Every statement takes it for deleted already.
+    pending  boolean not null default false
 );
 create index departures_name on departures (name);
 create index departures_departed on departures (departed);
 create index departures_email on departures (email) where email is not null;
+create index departures_pending on departures (user_id) where pending;

@@ -156,7 +156,7 @@ create table comments (
     constraint comments_of_content unique (content_id, id),
     constraint comments_parent foreign key (content_id, parent_id) references comments (content_id, id)
 );
--- An author's newest comments, without reading the others.
+-- An author's comments.
 create index comments_author_newest on comments (author_id, id);
 
 -- By how much a content has fewer comments, because the author of some has left. The tombstones are there at once. The

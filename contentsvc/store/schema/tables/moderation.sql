@@ -71,10 +71,9 @@ create table reports (
     repeats  boolean not null default false
 );
 create index reports_subject on reports (subject, number) where not replaced;
--- What a user has reported of a subject, how often they have repeated it, and a user's newest ones for their limit.
+-- What a user has reported of a subject, and how often they have repeated it.
 create index reports_reporter_subject on reports (reporter, subject, number) where not replaced;
 create index reports_repeats on reports (reporter, subject, number) where repeats;
-create index reports_reporter on reports (reporter, number) where not repeats;
 
 -- What admins have decided about the reports of a subject that were open then, up to a number.
 create table report_decisions (

@@ -36,7 +36,7 @@ create table notifications (
 );
 
 -- A notification that was stored. `created` is in Unix seconds, `previous` the id of the one before it.
-create type told as (
+create type notified as (
     user_id  uuid,
     seq      bigint,
     id       uuid,

@@ -44,42 +44,48 @@ create table processes (
     failing text not null
 ) with (fillfactor = 50);
 
-create sequence outbox_turns;
-
--- What is still to be told to many, and how far each has come (extensions, Telling). A row is written in the
--- transaction of its cause; any process works it off, a batch of recipients at a time.
-create table outbox (
+-- What is still to be done after a cause has committed, and how far each task has come (extensions, Telling). A row is
+-- written in the transaction of its cause, and any process does it. A step is done in transactions, a batch of recipients
+-- at a time, with its row locked. An effect on the outside is done by the process that has its lease.
+create table tasks (
     id      bigint generated always as identity primary key,
-    -- Rows take turns: one that has had a batch gets a number above all others.
-    turn    bigint not null default nextval('outbox_turns'),
-    -- What is told, and what is remembered for it, as JSON text with the kind as its tag. A daemon leaves a kind that
-    -- it does not know to those of a newer release.
+    -- `steps`, or the kind of an effect: so none waits behind effects whose other side is away.
+    queue   text not null,
+    -- What is done, and what is remembered for it, as JSON text with the kind as its tag. A daemon leaves a kind that it
+    -- does not know to those of a newer release.
     kind    text not null,
     task    text not null,
-    -- Rows about one thing are worked off one after the other: who is told that a content is suspended, and then that
-    -- it is active, must hear of it in this order.
+    -- Rows about one thing are done one after the other: who is told that a content is suspended, and then that it is
+    -- active, must hear of it in this order.
     topic   text,
     -- Where the next batch begins; null for the first.
     place   text,
     created timestamptz not null default clock_timestamp(),
-    -- How often the next batch has failed, why the last time, and when it may be tried again.
+    -- When it is to be done. Rows take turns: a batch moves this to its end, a failure beyond a pause, a claim to the end
+    -- of its lease.
+    due     timestamptz not null default clock_timestamp(),
+    -- How often the next batch has failed, or the effect, and why the last time.
     tries   integer not null default 0,
     failure text,
-    due     timestamptz
+    -- Of the process that does the effect; others may claim it once it is due.
+    lease   uuid
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-create index outbox_turn on outbox (turn);
-create index outbox_topic on outbox (topic, id) where topic is not null;
+create index tasks_due on tasks (queue, due, id);
+create index tasks_topic on tasks (topic, id) where topic is not null;
 
--- How often something may happen: what has happened lately. The function rate_limit reads and writes it, and
--- contentsvc/store/rate_limits.py has the list of the limits.
+-- How often something may happen: a row for each effect that counts for a limit. The function rate_limit reads and
+-- writes them, and contentsvc/store/rate_limits.py has the list of the limits.
 create table rate_limits (
     -- The limit, and who or what it is for: the id of a user, or the digest of something else. No foreign key: it
     -- would lock the user's row with each effect.
     name    text not null,
     subject uuid not null,
-    -- When it happened, and when that does not count any more.
-    moment  timestamptz not null,
-    expires timestamptz not null
+    -- When it does not count any more.
+    expires timestamptz not null,
+    -- The user with whom it goes, where the subject is not the user's id.
+    account uuid
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-create index rate_limits_subject on rate_limits (subject, name, moment);
+create index rate_limits_subject on rate_limits (subject, name, expires);
+create index rate_limits_account on rate_limits (account) where account is not null;
+-- What retention deletes.
 create index rate_limits_expires on rate_limits (expires);

@@ -5,22 +5,12 @@ create table follows (
     followed uuid not null constraint follows_followed references users on delete cascade,
     -- The order of following, and the cursor of both lists.
     number   bigint not null generated always as identity,
-    -- Null where it is not known; then the follow counts for no limit.
+    -- Null where it is not known.
     created  timestamptz default clock_timestamp(),
     primary key (follower, followed)
 );
 create index follows_of_follower on follows (follower, number);
 create index follows_of_followed on follows (followed, number);
-
--- A follow counts against the limit of a day even if it is taken back: otherwise one could follow and leave without
--- end. Only the times are kept, and only for that day.
-create table unfollows (
-    follower uuid not null references users on delete cascade,
-    -- When the follow was made that was taken back.
-    created  timestamptz not null
-);
-create index unfollows_follower on unfollows (follower, created);
-create index unfollows_created on unfollows (created);
 
 -- An answer to a party invite, and the invite where one was made through the service.
 create table party_invites (
@@ -88,15 +78,6 @@ create view pair_sides as
            greater_asked, greater_followed
     from pairs;
 
--- When a user has asked others for friendship. A request counts against the limit of a day even if it is taken back or
--- turned down, so the times are kept apart from the pairs, and only for that day.
-create table friend_asks (
-    asker   uuid not null references users on delete cascade,
-    created timestamptz not null default clock_timestamp()
-);
-create index friend_asks_asker on friend_asks (asker, created);
-create index friend_asks_created on friend_asks (created);
-
 -- Messages between two users (extensions §4). A message is written under the lock of its pair's row. So the numbers and
 -- times of one conversation have the same order, and a pair that a message names is there. A foreign key would check
 -- that once more with each message: a trigger does what it would do when the pair goes.
@@ -111,8 +92,6 @@ create table messages (
     primary key (pair, sender, id)
 );
 create unique index messages_pair_number on messages (pair, number);
--- A user's newest messages, for their limit.
-create index messages_sender_number on messages (sender, number);
 
 -- The newest message of each two users.
 create table conversations (

@@ -7,9 +7,9 @@ from typing import Any, Final
 from contentsvc.command.database import connected, require_utf8
 from contentsvc.command.errors import CommandError
 from contentsvc.store import schema_marks
-from contentsvc.store.exclusive import droppable
 from contentsvc.store.migrate import lock
 from contentsvc.store.schema_definition import objects
+from contentsvc.store.table_locks import droppable
 
 _TURN: Final = 10.0
 """Seconds to wait for somebody else who migrates or restores."""

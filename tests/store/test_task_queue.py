@@ -1,9 +1,9 @@
-"""The outbox: its rows take turns, one process has a row, and what fails goes apart."""
+"""The queue of tasks: rows take turns, one process has a row, and what fails goes apart."""
 
 from msgspec import Struct, json
 
-from contentsvc.store import outbox
-from contentsvc.store.outbox import LAST_PAUSE, Outbox, Row
+from contentsvc.store import task_queue
+from contentsvc.store.task_queue import LAST_PAUSE, Row, TaskQueue
 from contentsvc.store.tasks import ContentPublished, Task
 from tests.support.databases import StoreCase, fresh, guid
 
@@ -22,13 +22,13 @@ class Dance(Party, frozen=True, tag="Dance"):
         return self.place
 
 
-class OutboxCase(StoreCase):
+class QueueCase(StoreCase):
     async def setUp(self) -> None:
         # Of its own: whoever takes a row takes any.
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.woken = 0
-        self.outbox = Outbox(self.wake)
+        self.queue = TaskQueue(self.wake)
 
     def wake(self) -> None:
         self.woken += 1
@@ -36,12 +36,12 @@ class OutboxCase(StoreCase):
     async def put(self, *places: str) -> None:
         """Tasks, in this order."""
         for place in places:
-            await self.outbox.put(self.db, Party(place=place))
+            await self.queue.put(self.db, Party(place=place))
 
     async def next(self) -> Row | None:
         """The row whose turn it is; its lock is let go at once."""
         async with self.db.transaction() as tx:
-            return await outbox.take(tx, ["Party", "Dance"])
+            return await task_queue.take(tx, ["Party", "Dance"])
 
     async def there(self) -> Row:
         """The same, where there must be one."""
@@ -50,19 +50,19 @@ class OutboxCase(StoreCase):
         return row
 
 
-class PutTests(OutboxCase):
+class PutTests(QueueCase):
     async def test_row(self) -> None:
         """A row remembers the task as JSON, and its kind."""
         task = ContentPublished(author=guid(), content=guid(), upto=7)
-        await self.outbox.put(self.db, task)
-        ((kind, text),) = self.sql("select kind, task from outbox")
+        await self.queue.put(self.db, task)
+        ((kind, text),) = self.sql("select kind, task from tasks")
         self.assertEqual(kind, "ContentPublished")
         self.assertEqual(json.decode(text, type=ContentPublished), task)
 
     async def test_after_commit(self) -> None:
         """The process is woken once the row is there for others."""
         async with self.db.transaction() as tx:
-            await self.outbox.put(tx, Party(place="hall"))
+            await self.queue.put(tx, Party(place="hall"))
             self.assertEqual((self.woken, await self.next()), (0, None))
         self.assertEqual((self.woken, (await self.there()).place), (1, None))
 
@@ -70,7 +70,7 @@ class PutTests(OutboxCase):
         """What is rolled back leaves no row, and wakes nobody."""
         with self.assertRaises(KeyError):
             async with self.db.transaction() as tx:
-                await self.outbox.put(tx, Party(place="hall"))
+                await self.queue.put(tx, Party(place="hall"))
                 raise KeyError
         self.assertEqual((self.woken, await self.next()), (0, None))
 
@@ -85,7 +85,7 @@ class PutTests(OutboxCase):
         self.assertEqual(json.decode(text, type=Party), Party(place="hall"))
 
 
-class TakeTests(OutboxCase):
+class TakeTests(QueueCase):
     async def test_turns(self) -> None:
         """A row that has had a batch comes after all others."""
         await self.put("a", "b")
@@ -93,7 +93,7 @@ class TakeTests(OutboxCase):
         for _ in range(4):
             row = await self.there()
             tasks.append(json.decode(row.task, type=Party).place)
-            await outbox.move(self.db, row.id, f"{len(tasks)}")
+            await task_queue.move(self.db, row.id, f"{len(tasks)}")
         self.assertEqual(tasks, ["a", "b", "a", "b"])
         self.assertEqual((await self.there()).place, "3")
 
@@ -101,48 +101,48 @@ class TakeTests(OutboxCase):
         """A row has no turn while there is an older one of its topic, whether that is locked, has
         had a batch or has failed; others have."""
         for task in (Dance(place="a"), Dance(place="a"), Dance(place="b"), Party(place="a")):
-            await self.outbox.put(self.db, task)
-        first, second, other, party = [
-            id for (id,) in self.sql("select id from outbox order by id")
-        ]
+            await self.queue.put(self.db, task)
+        first, second, other, party = [id for (id,) in self.sql("select id from tasks order by id")]
 
         async with self.db.transaction() as tx:
-            row = await outbox.take(tx, ["Party", "Dance"])
+            row = await task_queue.take(tx, ["Party", "Dance"])
             self.assertEqual(row and row.id, first)
             found = []
             while (row := await self.next()) is not None:
                 found.append(row.id)
-                await outbox.finish(self.db, row.id)
+                await task_queue.finish(self.db, row.id)
             self.assertEqual(found, [other, party])
-            await outbox.move(tx, first, "1")
+            await task_queue.move(tx, first, "1")
         self.assertEqual((await self.there()).id, first)
-        self.sql("update outbox set due = now() + interval '9 s' where id = %s", first)
+        self.sql("update tasks set due = now() + interval '9 s' where id = %s", first)
         self.assertIsNone(await self.next())
-        await outbox.finish(self.db, first)
+        await task_queue.finish(self.db, first)
         self.assertEqual((await self.there()).id, second)
 
     async def test_locked(self) -> None:
         """A row that one process has is no other's, and the next one is."""
         await self.put("a", "b")
         async with self.db.transaction() as first, self.db.transaction() as second:
-            rows = [await outbox.take(tx, ["Party"]) for tx in (first, second)]
+            rows = [await task_queue.take(tx, ["Party"]) for tx in (first, second)]
             self.assertEqual(len({row.id for row in rows if row is not None}), 2)
             self.assertIsNone(await self.next())
 
     async def test_finished(self) -> None:
         """A row that is done is gone."""
         await self.put("a")
-        await outbox.finish(self.db, (await self.there()).id)
-        self.assertEqual(self.sql("select from outbox"), [])
+        await task_queue.finish(self.db, (await self.there()).id)
+        self.assertEqual(self.sql("select from tasks"), [])
 
     async def test_unknown_kind(self) -> None:
         """A kind that this release does not know is left where it is."""
-        self.sql("""insert into outbox (kind, task) values ('Ball', '{"kind":"Ball"}')""")
+        self.sql(
+            """insert into tasks (queue, kind, task) values ('steps', 'Ball', '{"kind":"Ball"}')"""
+        )
         await self.put("a")
         self.assertEqual((await self.there()).kind, "Party")
-        await outbox.finish(self.db, (await self.there()).id)
+        await task_queue.finish(self.db, (await self.there()).id)
         self.assertIsNone(await self.next())
-        self.assertEqual(self.sql("select kind from outbox"), [("Ball",)])
+        self.assertEqual(self.sql("select kind from tasks"), [("Ball",)])
 
     async def test_limits(self) -> None:
         """The transaction that has a row waits less for locks than others, and may not be silent
@@ -150,7 +150,7 @@ class TakeTests(OutboxCase):
         await self.put("a")
         show = "select current_setting('lock_timeout')"
         async with self.db.transaction() as tx:
-            await outbox.take(tx, ["Party"])
+            await task_queue.take(tx, ["Party"])
             assert tx.connection is not None
             cursor = await tx.connection.statement(
                 f"{show}, current_setting('idle_in_transaction_session_timeout')", None
@@ -161,15 +161,15 @@ class TakeTests(OutboxCase):
         self.assertEqual(cursor.fetchall(), [("30s",)])
 
 
-class ApartTests(OutboxCase):
+class ApartTests(QueueCase):
     async def pauses(self, tries: int) -> list[float]:
         """The pauses of a row that fails so often, in seconds."""
         found = []
         for _ in range(tries):
-            self.sql("update outbox set due = null")
+            self.sql("update tasks set due = now()")
             row = await self.there()
-            self.assertTrue(await outbox.put_apart(self.db, row.id, row.turn, "broken"))
-            ((pause,),) = self.sql("select extract(epoch from due - now()) from outbox")
+            self.assertTrue(await task_queue.put_apart(self.db, row.id, row.due, "broken"))
+            ((pause,),) = self.sql("select extract(epoch from due - now()) from tasks")
             found.append(float(pause))
         return found
 
@@ -178,39 +178,41 @@ class ApartTests(OutboxCase):
         await self.put("a")
         for pause, whole in zip(await self.pauses(8), [1, 2, 4, 8, 16, 32, 60, 60], strict=True):
             self.assertTrue(0 < pause <= whole, (pause, whole))
-        self.assertEqual(self.sql("select tries, failure from outbox"), [(8, "broken")])
+        self.assertEqual(self.sql("select tries, failure from tasks"), [(8, "broken")])
         self.assertIsNone(await self.next())
 
     async def test_many_tries(self) -> None:
         """However often it has failed, it is tried again."""
         await self.put("a")
-        self.sql("update outbox set tries = 1000000")
+        self.sql("update tasks set tries = 1000000")
         row = await self.there()
-        self.assertTrue(await outbox.put_apart(self.db, row.id, row.turn, "broken"))
-        ((due,),) = self.sql("select due > now() and due <= now() + '1 min' from outbox")
+        self.assertTrue(await task_queue.put_apart(self.db, row.id, row.due, "broken"))
+        ((due,),) = self.sql("select due > now() and due <= now() + '1 min' from tasks")
         self.assertTrue(due)
 
     async def test_others_first(self) -> None:
         """Others have their turn meanwhile."""
         await self.put("a", "b")
         row = await self.there()
-        await outbox.put_apart(self.db, row.id, row.turn, "broken")
+        await task_queue.put_apart(self.db, row.id, row.due, "broken")
         self.assertNotEqual((await self.there()).id, row.id)
 
     async def test_mended(self) -> None:
         """After a batch that succeeds the row counts its failures from the start."""
         await self.put("a")
         await self.pauses(3)
-        self.sql("update outbox set due = null")
-        await outbox.move(self.db, (await self.there()).id, "5")
-        self.assertEqual(self.sql("select tries, failure, due from outbox"), [(0, None, None)])
+        self.sql("update tasks set due = now()")
+        await task_queue.move(self.db, (await self.there()).id, "5")
+        self.assertEqual(
+            self.sql("select tries, failure, due <= now() from tasks"), [(0, None, True)]
+        )
 
     async def test_clock_set_back(self) -> None:
         """A pause that was written before the clock was set back holds up nothing."""
         await self.put("a")
-        self.sql("update outbox set due = now() + %s * '1 second'::interval", LAST_PAUSE - 5)
+        self.sql("update tasks set due = now() + %s * '1 second'::interval", LAST_PAUSE - 5)
         self.assertIsNone(await self.next())
-        self.sql("update outbox set due = now() + '1 hour'")
+        self.sql("update tasks set due = now() + '1 hour'")
         self.assertIsNotNone(await self.next())
 
     async def test_done_by_another(self) -> None:
@@ -218,8 +220,8 @@ class ApartTests(OutboxCase):
         await self.put("a")
         row = await self.there()
         async with self.db.transaction() as tx:
-            await outbox.take(tx, ["Party"])
-            self.assertFalse(await outbox.put_apart(self.db, row.id, row.turn, "broken"))
-            await outbox.move(tx, row.id, "5")
-        self.assertFalse(await outbox.put_apart(self.db, row.id, row.turn, "broken"))
-        self.assertEqual(self.sql("select tries, place from outbox"), [(0, "5")])
+            await task_queue.take(tx, ["Party"])
+            self.assertFalse(await task_queue.put_apart(self.db, row.id, row.due, "broken"))
+            await task_queue.move(tx, row.id, "5")
+        self.assertFalse(await task_queue.put_apart(self.db, row.id, row.due, "broken"))
+        self.assertEqual(self.sql("select tries, place from tasks"), [(0, "5")])

@@ -1,4 +1,5 @@
-"""Works off the outbox: tells many, a batch of recipients at a time (spec §6).
+"""Does the tasks that are steps in transactions: tells many, a batch of recipients at a time
+(spec §6).
 
 A batch is one transaction. It locks a row, asks the row's step for the next recipients, moves the
 row's place, stores the notifications and commits; then they are pushed. Whichever process dies at
@@ -20,8 +21,8 @@ from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
-from contentsvc.store import outbox
-from contentsvc.store.outbox import Row
+from contentsvc.store import task_queue
+from contentsvc.store.task_queue import Row
 from contentsvc.store.tasks import Task
 from contentsvc.tasks.error_text import plain
 from contentsvc.wire.base import tag_of
@@ -53,7 +54,7 @@ recipients that the batch may have. It may read and write; what it writes commit
 
 
 class Kind(NamedTuple):
-    """How one kind of task is done."""
+    """How one kind of task is done in steps."""
 
     task: type[Task]
     step: Step
@@ -64,8 +65,8 @@ def kinds(*steps: tuple[type[Task], Step]) -> dict[str, Kind]:
     return {tag_of(task): Kind(task, step) for task, step in steps}
 
 
-class OutboxWorker:
-    """Works off the rows of these `kinds`; those of others stay."""
+class StepRunner:
+    """Does the steps of these `kinds`; those of others stay."""
 
     def __init__(
         self,
@@ -92,7 +93,7 @@ class OutboxWorker:
         row = None
         try:
             async with self._db.transaction() as tx:
-                row = await outbox.take(tx, self._names)
+                row = await task_queue.take(tx, self._names)
                 if row is not None:
                     await self._tell(tx, row)
         except Exception as error:
@@ -110,20 +111,20 @@ class OutboxWorker:
         if len(batch) > self._most:
             raise ValueError(f"{row.kind} gave {len(batch)} recipients for {self._most}")
         if place is None:
-            await outbox.finish(tx, row.id)
+            await task_queue.finish(tx, row.id)
         else:
-            await outbox.move(tx, row.id, place)
+            await task_queue.move(tx, row.id, place)
         # The counters' locks are the last ones.
         await self._notifier.send_many(tx, batch)
 
     async def _put_apart(self, row: Row, error: Exception) -> None:
         failure = plain(error)
-        if not await outbox.put_apart(self._db, row.id, row.turn, failure):
+        if not await task_queue.put_apart(self._db, row.id, row.due, failure):
             return
         if failure == row.failure:
             return
         if isinstance(error, Unavailable):
-            # Log: a row of the outbox has failed, for example because somebody holds a lock. It is
+            # Log: a task has failed, for example because somebody holds a lock. It is
             # tried again. Do: see docs/guides/monitoring.md#background-jobs.
             log.warn("Could not notify of {kind}: {error}", kind=row.kind, error=failure)
         else:

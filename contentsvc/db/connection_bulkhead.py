@@ -41,7 +41,7 @@ class Lane:
         self.slow = 0
 
 
-class Lanes(Bulkhead[Lane]):
+class ConnectionBulkhead(Bulkhead[Lane]):
     """`size` places, and the callers that wait for one. Of these, searches may have a quarter, or
     `searches`."""
 

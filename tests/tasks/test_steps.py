@@ -7,8 +7,8 @@ from twisted.internet.task import Clock
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
-from contentsvc.tasks import outbox as module
-from contentsvc.tasks.outbox import Batch, kinds
+from contentsvc.tasks import steps as module
+from contentsvc.tasks.steps import Batch, kinds
 from contentsvc.wire.notifications import Debug
 from tests.support.databases import guid, together
 from tests.tasks.lines import logged_by
@@ -115,7 +115,7 @@ class FailureTests(TellerCase):
 
     def again(self) -> None:
         """The pauses are over."""
-        self.sql("update outbox set due = null")
+        self.sql("update tasks set due = now()")
 
     def broken(self, *errors: Exception) -> Any:
         """A teller whose step raises these first."""
@@ -160,7 +160,9 @@ class FailureTests(TellerCase):
 
     async def test_unreadable(self) -> None:
         """A row that cannot be read goes apart too."""
-        self.sql("""insert into outbox (kind, task) values ('Call', '{"kind":"Call"}')""")
+        self.sql(
+            """insert into tasks (queue, kind, task) values ('steps', 'Call', '{"kind":"Call"}')"""
+        )
         await self.put("sound", [self.bob])
         await self.work()
         self.assertEqual(len(self.flushLoggedErrors()), 1)

@@ -1,9 +1,9 @@
 -- Stores a notification in the transaction of its cause. Null if the recipient has muted its kind, or has left. If the
 -- statement has waited for the lock on the counter's row, Postgres reads the mutes anew.
-create or replace function tell(recipient uuid, kind text, data text) returns told
+create or replace function notify_user(recipient uuid, kind text, data text) returns notified
     language plpgsql volatile as $$
 declare
-    made told;
+    made notified;
     moment timestamptz;
 begin
     made.id := gen_random_uuid();
@@ -11,15 +11,15 @@ begin
     select u.id, 1, 1, made.id from users u where u.id = recipient
     on conflict (user_id) do update
     set seq = c.seq + 1, unread = c.unread + 1, newest = excluded.newest, previous = c.newest
-    where tell.kind <> all (c.muted)
+    where notify_user.kind <> all (c.muted)
     returning c.seq, c.previous, clock_timestamp() into made.seq, made.previous, moment;
     if not found then
         return null;
     end if;
     insert into notifications (user_id, seq, id, kind, data, created)
-    values (recipient, made.seq, made.id, tell.kind, tell.data, moment);
+    values (recipient, made.seq, made.id, notify_user.kind, notify_user.data, moment);
     made.user_id := recipient;
     made.created := unix(moment);
-    made.data := tell.data;
+    made.data := notify_user.data;
     return made;
 end $$;

@@ -12,7 +12,7 @@ from autobahn.websocket.protocol import TrafficStats
 from contentsvc.core.autobahn_internals import only_for_handshake
 
 
-class Idle:
+class SharedAttributes:
     """The attributes that all idle sockets of one factory share.
 
     `protocol` is the class of the sockets: a subclass of `kind`, a BoundedReading, with these
@@ -45,8 +45,8 @@ def _sampled(factory: Any, kind: Any) -> dict[str, Any]:
     options = {name: getattr(factory, name) for name in kind.CONFIG_ATTRS}
     # As an attribute of a class a function would be a method.
     options["perMessageCompressionAccept"] = staticmethod(options["perMessageCompressionAccept"])
-    spent = {"send_queue": (), "trafficStats": TrafficStats(), "utf8validator": None}
+    emptied = {"send_queue": (), "trafficStats": TrafficStats(), "utf8validator": None}
     opened = {"inside_message": False, "current_frame": None, "websocket_version": 13}
     # Without CONFIG_ATTRS Autobahn does not copy the options to each instance, and does not format
     # them all for its log.
-    return {**flags, **options, **spent, **opened, "CONFIG_ATTRS": ()}
+    return {**flags, **options, **emptied, **opened, "CONFIG_ATTRS": ()}

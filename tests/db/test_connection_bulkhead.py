@@ -5,12 +5,13 @@ from random import Random
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.bulkhead import SEARCHES, Lane, Lanes, busy
+from contentsvc.db.connection_bulkhead import SEARCHES, ConnectionBulkhead, Lane, busy
 from contentsvc.db.errors import Unavailable
+from tests.support.walks import walks
 
 
 class LaneCase(SynchronousTestCase):
-    def entered(self, lanes: Lanes, name: str) -> int:
+    def entered(self, lanes: ConnectionBulkhead, name: str) -> int:
         """How many places a lane can take at once."""
         count = 0
         while lanes.enter(lanes.lane(name)):
@@ -23,12 +24,12 @@ class ShareTests(LaneCase):
 
     def test_some_are_left(self) -> None:
         """One lane leaves a quarter to the others, who have no more than there is."""
-        lanes = Lanes(8)
+        lanes = ConnectionBulkhead(8)
         self.assertEqual([self.entered(lanes, name) for name in "abc"], [6, 2, 0])
 
     def test_numbers(self) -> None:
         """How many places are in use, and how many callers wait, is known at any time."""
-        lanes = Lanes(4)
+        lanes = ConnectionBulkhead(4)
         self.entered(lanes, "a")
         waiting = [lanes.wait(lanes.lane("a"), 0.0) for _ in range(2)]
         self.assertEqual((lanes.running, lanes.waiting), (3, 2))
@@ -41,23 +42,23 @@ class ShareTests(LaneCase):
     def test_small(self) -> None:
         """A single place is for everybody; of two, each lane has one."""
         for size, expected in ((1, [1, 0]), (2, [1, 1]), (3, [2, 1]), (4, [3, 1])):
-            lanes = Lanes(size)
+            lanes = ConnectionBulkhead(size)
             self.assertEqual([self.entered(lanes, name) for name in "ab"], expected)
 
     def test_searches(self) -> None:
         """Searches have a quarter."""
-        found = [self.entered(Lanes(size), SEARCHES) for size in (1, 4, 8, 100)]
+        found = [self.entered(ConnectionBulkhead(size), SEARCHES) for size in (1, 4, 8, 100)]
         self.assertEqual(found, [1, 1, 2, 25])
 
     def test_slow(self) -> None:
         """Lanes that are slow have half of the places for all of them together."""
-        lanes = Lanes(8)
+        lanes = ConnectionBulkhead(8)
         lanes.look({lanes.lane("a"), lanes.lane("b")})
         self.assertEqual([self.entered(lanes, name) for name in "abc"], [4, 0, 4])
 
     def test_slow_while_running(self) -> None:
         """The statements that a lane has when it becomes slow count too."""
-        lanes = Lanes(8)
+        lanes = ConnectionBulkhead(8)
         lane = lanes.lane("a")
         self.assertEqual(self.entered(lanes, "a"), 6)
         lanes.look({lane})
@@ -69,7 +70,7 @@ class ShareTests(LaneCase):
 
     def test_quick_again(self) -> None:
         """A lane is slow for some looks more, and then as before, for those who wait as well."""
-        lanes = Lanes(8)
+        lanes = ConnectionBulkhead(8)
         lane = lanes.lane("a")
         lanes.look({lane})
         self.assertEqual(self.entered(lanes, "a"), 4)
@@ -85,7 +86,7 @@ class WaitTests(LaneCase):
     """Those who wait."""
 
     def setUp(self) -> None:
-        self.lanes = Lanes(1)
+        self.lanes = ConnectionBulkhead(1)
         self.order: list[str] = []
         self.busy = self.lanes.lane("busy")
         self.assertTrue(self.lanes.enter(self.busy))
@@ -120,10 +121,10 @@ class WaitTests(LaneCase):
 class _World:
     """Random users of places, and a book of who has one."""
 
-    def __init__(self, seed: int) -> None:
-        self.random = Random(seed)
+    def __init__(self, random: Random) -> None:
+        self.random = random
         self.size = self.random.randint(1, 12)
-        self.lanes = Lanes(self.size)
+        self.lanes = ConnectionBulkhead(self.size)
         self.named = [self.lanes.lane(name) for name in (*"abcd", SEARCHES)]
         self.held: list[Lane] = []
         self.waiting: list[Deferred[None]] = []
@@ -208,15 +209,16 @@ class PropertyTests(LaneCase):
 
     def test_random(self) -> None:
         """No place is lost or given twice, and nobody waits for one that is free."""
-        for seed in range(60):
-            world = _World(seed)
-            acts = [world.come] * 5 + [world.go] * 4 + [world.give_up, world.look, world.expire]
-            acts += [world.withhold, world.restore]
-            for _ in range(300):
-                world.random.choice(acts)()
-                self.check(world)
-            world.fail()
-            world.restore()
-            while world.held:
-                world.go()
-            self.assertEqual(world.lanes.free, world.size)
+        for walk in walks(60):
+            world = _World(walk.random)
+            acts = {world.come: 5, world.go: 4, world.give_up: 1, world.look: 1, world.expire: 1}
+            acts |= {world.withhold: 1, world.restore: 1}
+            with walk:
+                for _ in range(300):
+                    walk.choose(acts)()
+                    self.check(world)
+                world.fail()
+                world.restore()
+                while world.held:
+                    world.go()
+                self.assertEqual(world.lanes.free, world.size)

@@ -1,0 +1,218 @@
+"""The queue of tasks: what is still to be done after a cause has committed (spec §6).
+
+A cause puts a task into it, in its own transaction. Any process does it: see contentsvc.tasks.steps
+and contentsvc.tasks.effects. The tasks are in contentsvc.store.tasks.
+
+The row of a step is locked while a batch runs. The row of an effect is claimed: until the lease
+ends, it is one process's, and only with the lease can that process say what came of it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.store.tasks import STEPS, Task, encoded
+
+LOCK_TIMEOUT = "500ms"
+"""How long a batch waits for a lock. The process works on no other row meanwhile."""
+SILENCE = "5s"
+"""How long a process may hold a row without a statement. If its machine dies, others get the row
+then."""
+FIRST_PAUSE, LAST_PAUSE = 1.0, 60.0
+"""Seconds until a batch that failed is tried again. They double each time."""
+MOST = 10_000
+"""Tasks of a queue that are counted at most."""
+
+_FIRST: Final = """(topic is null or (
+    select true from tasks older where older.topic = tasks.topic and older.id < tasks.id limit 1
+) is null)"""
+"""Whether no older one has the same topic."""
+_MINE: Final = "id = :id and lease = :lease::uuid"
+
+
+class Backlog(NamedTuple):
+    """The tasks of one kind that wait: how many, how many of them have failed, and the age of the
+    oldest in seconds."""
+
+    kind: str
+    tasks: int
+    failing: int
+    oldest: float
+
+
+class Row(NamedTuple):
+    """A row that this transaction has locked. `due` changes with each batch. `tries` and `failure`
+    say how often this batch has failed, and why."""
+
+    id: int
+    due: str
+    kind: str
+    task: str
+    place: str | None
+    tries: int
+    failure: str | None
+
+
+class Claimed(NamedTuple):
+    """A task that this process is to do. It has waited for so many seconds."""
+
+    id: int
+    lease: str
+    task: str
+    waited: float
+
+
+class TaskQueue:
+    """Where a cause puts its tasks. `wake` begins the work in this process."""
+
+    def __init__(self, wake: Callable[[], None]) -> None:
+        self.wake = wake
+
+    async def put(self, db: Db, task: Task) -> None:
+        """Have the task done once `db` has committed."""
+        await insert(db, *encoded(task))
+        db.after_commit(self.wake)
+
+
+@none("insert into tasks (queue, kind, task, topic) values (:queue, :kind, :task, :topic)")
+async def insert(db: Db, queue: str, kind: str, task: str, topic: str | None) -> None:
+    """Add a row. It is not done while there is an older one of the same topic."""
+
+
+# What is due much later than any pause is long was written before the clock was set back.
+
+
+@maybe(f"""
+    with late as materialized (
+        select * from tasks
+        where queue = '{STEPS}' and due <= now() and kind = any(:kinds) and {_FIRST}
+        order by due, id limit 1
+        for update skip locked
+    ), ahead as materialized (
+        select * from tasks
+        where queue = '{STEPS}' and due > now() + make_interval(secs => {LAST_PAUSE})
+          and kind = any(:kinds) and {_FIRST}
+        order by due, id limit 1
+        for update skip locked
+    )
+    select id, due::text, kind, task, place, tries, failure
+    from (select * from late union all select * from ahead limit 1) held cross join lateral (
+        select set_config('lock_timeout', '{LOCK_TIMEOUT}', true),
+               set_config('idle_in_transaction_session_timeout', '{SILENCE}', true)
+    ) limits
+""")
+async def take(db: Db, kinds: Sequence[str]) -> Row | None:
+    """Lock the row of the step of one of these kinds that is due first, until the end of the
+    transaction. None if there is none that nobody else works on."""
+
+
+@none("""
+    update tasks set place = :place, due = clock_timestamp(), tries = 0, failure = null
+    where id = :id
+""")
+async def move(db: Db, id: int, place: str) -> None:
+    """Note that the next batch begins at `place`, after all others that are due have had their
+    turn."""
+
+
+@none("delete from tasks where id = :id")
+async def finish(db: Db, id: int) -> None:
+    """Delete a row that is done."""
+
+
+@found(f"""
+    update tasks
+    set tries = tries + 1, failure = :failure, due = clock_timestamp() + make_interval(
+        secs => least({FIRST_PAUSE} * 2 ^ least(tries, 30), {LAST_PAUSE})
+    )
+    where id = (
+        select id from tasks where id = :id and due = :due::timestamptz for update skip locked
+    )
+    returning true
+""")
+async def put_apart(db: Db, id: int, due: str, failure: str) -> bool:
+    """Note that the batch that was `due` then has failed, and let it wait. False if it was done
+    after all, or another process is at it."""
+
+
+@one("""
+    select count(*) from (
+        select from tasks where queue = :queue and due <= now() order by due limit :most
+    ) late
+""")
+async def due(db: Db, queue: str, most: int) -> int:
+    """How many effects of this kind are to be done now; at most `most` are counted."""
+
+
+@found("select from tasks where queue = :queue order by due limit 1")
+async def waits(db: Db, queue: str) -> bool:
+    """Whether there is any effect of this kind, due or not."""
+
+
+@maybe(f"""
+    with late as materialized (
+        select id from tasks where queue = :queue and due <= now() and {_FIRST}
+        order by due, id limit 1
+        for update skip locked
+    ), ahead as materialized (
+        select id from tasks
+        where queue = :queue and {_FIRST}
+          and due > now() + make_interval(secs => :seconds::float8 + :last_pause::float8)
+        order by due, id limit 1
+        for update skip locked
+    )
+    update tasks
+    set lease = gen_random_uuid(),
+        due = clock_timestamp() + make_interval(secs => :seconds::float8)
+    where id = (select id from late union all select id from ahead limit 1)
+    returning id, lease::text, task,
+              greatest(extract(epoch from clock_timestamp() - created), 0)::float8 as waited
+""")
+async def claim(db: Db, queue: str, seconds: float, last_pause: float) -> Claimed | None:
+    """The effect of this kind that is due first. It is this process's for so many seconds. None if
+    there is none that nobody else does."""
+
+
+@found(f"delete from tasks where {_MINE} returning true")
+async def end(db: Db, id: int, lease: str) -> bool:
+    """Delete an effect that is done, or given up. False if others have claimed it."""
+
+
+@none(f"""
+    update tasks
+    set lease = null, tries = 0, failure = null, created = later.due, due = later.due
+    from (select clock_timestamp() + make_interval(secs => :seconds::float8) as due) later
+    where {_MINE}
+""")
+async def again(db: Db, id: int, lease: str, seconds: float) -> None:
+    """Have an effect done once more in so many seconds, as if it were put then."""
+
+
+@none(f"""
+    update tasks
+    set lease = null, tries = tries + 1, failure = :failure,
+        due = clock_timestamp() + make_interval(
+            secs => least(:first::float8 * 2 ^ least(tries, 30), :last::float8)
+        )
+    where {_MINE}
+""")
+async def put_off(db: Db, id: int, lease: str, failure: str, first: float, last: float) -> None:
+    """Note that an effect has failed, and let it wait. The pause doubles each time."""
+
+
+@none(f"update tasks set lease = null, due = clock_timestamp() where {_MINE}")
+async def release(db: Db, id: int, lease: str) -> None:
+    """Let an effect be claimed again, after all others that are due."""
+
+
+@many("""
+    select kind, count(*) as tasks, count(*) filter (where tries > 0) as failing,
+           greatest(extract(epoch from clock_timestamp() - min(created)), 0)::float8 as oldest
+    from unnest(:queues::text[]) as named (queue) cross join lateral (
+        select kind, tries, created from tasks t where t.queue = named.queue
+        order by due, id limit :most
+    ) waiting
+    group by kind
+""")
+async def backlog(db: Db, queues: Sequence[str], most: int) -> list[Backlog]:
+    """What waits, by kind. Of each queue, only the `most` that are due first are counted."""

@@ -1,0 +1,180 @@
+"""Does the tasks that have an effect on the outside, under a lease.
+
+An effect is claimed in a short transaction, done without one, and then settled by its lease. So it
+is done at least once: again, if the process or the database dies before it is settled. Nobody else
+does it until the lease ends.
+
+Where the other side is away, the job fails, and the effects stay as they are. One that is put off
+waits by itself, with growing pauses.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, NamedTuple, Protocol
+
+from msgspec import json
+from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.interfaces import IReactorTime
+from twisted.python.failure import Failure
+
+from contentsvc.bucket.bucket import StorageUnavailable
+from contentsvc.core.timers import Bell
+from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.query import Db
+from contentsvc.mail.errors import Away
+from contentsvc.store import task_queue
+from contentsvc.store.task_queue import Claimed
+from contentsvc.store.tasks import Effect
+from contentsvc.tasks.error_text import plain
+from contentsvc.wire.base import tag_of
+
+FAREWELL: Final = 10.0
+"""Seconds that effects under way may take when the process stops. Else they would be done again."""
+_AWAY = (Away, StorageUnavailable, Unavailable)
+"""These say that the other side or the database is away: no effect's fault."""
+
+
+class Done(NamedTuple):
+    """It is done, or given up. `write` is called in the transaction that says so, with the lease
+    still held."""
+
+    write: Callable[[Db], Awaitable[object]] | None = None
+
+
+class Again(NamedTuple):
+    """It is to be done once more, in so many seconds: at most the longest pause."""
+
+    seconds: float
+
+
+class PutOff(NamedTuple):
+    """It has failed for this reason, and is tried again after a pause."""
+
+    reason: str
+
+
+Outcome = Done | Again | PutOff
+
+
+class Session(Protocol):
+    """What effects share that are done one after the other, for example a connection."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether it is of no more use."""
+
+    async def act(self, task: Any, waited: float) -> Outcome:
+        """Do an effect, which has waited for so many seconds. It must end well within half of the
+        lease. What it raises puts the effect off, and the job fails; Away, StorageUnavailable and
+        Unavailable put nothing off."""
+
+    async def quit(self) -> None:
+        """End the session."""
+
+
+class Kind(NamedTuple):
+    """How one kind of effect is done. A process begins one session for each `per_session` effects
+    that are due, up to `sessions` at once, and each does `most` effects. The lease and the first
+    and last pause are in seconds."""
+
+    task: type[Effect]
+    begin: Callable[[], Awaitable[Session]]
+    lease: float
+    first_pause: float
+    last_pause: float
+    sessions: int
+    per_session: int = 1
+    most: int = 100
+
+
+class EffectRunner:
+    """Does the effects of one kind."""
+
+    def __init__(self, reactor: IReactorTime, db: Database, kind: Kind) -> None:
+        self._reactor = reactor
+        self._db = db
+        self._kind = kind
+        self._queue = tag_of(kind.task)
+        self._working = 0
+        self._stopping = False
+        self._ended = Bell(reactor)
+
+    async def run(self) -> float | None:
+        """Do those that are due. None if there are none. Raises what the first session that failed
+        has raised."""
+        self._ended.silence()
+        each, sessions = self._kind.per_session, self._kind.sessions
+        due = await task_queue.due(self._db, self._queue, sessions * each)
+        if not due:
+            return None
+        begun = [Deferred.fromCoroutine(self._work()) for _ in range(0, due, each)]
+        # One that fails does not end the others.
+        for _, result in await DeferredList(begun, consumeErrors=True):
+            if isinstance(result, Failure):
+                result.raiseException()
+        return 0.0
+
+    async def stop(self) -> None:
+        """Begin no more, and wait for those under way, but not for long."""
+        self._stopping = True
+        if self._working:
+            await self._ended.wait(FAREWELL)
+
+    async def _work(self) -> None:
+        self._working += 1
+        try:
+            session = await self._kind.begin()
+            try:
+                await self._do_all(session)
+            finally:
+                await session.quit()
+        finally:
+            self._working -= 1
+            if not self._working:
+                self._ended.ring()
+
+    async def _do_all(self, session: Session) -> None:
+        for _ in range(self._kind.most):
+            since = self._reactor.seconds()
+            claimed = None if self._stopping else await self._claim()
+            if claimed is None:
+                return
+            if self._reactor.seconds() - since > self._kind.lease / 2:
+                # The process stood still meanwhile, and the lease ends too soon.
+                await task_queue.release(self._db, claimed.id, claimed.lease)
+                continue
+            await self._do(session, claimed)
+            if session.lost:
+                return
+
+    async def _claim(self) -> Claimed | None:
+        kind = self._kind
+        return await task_queue.claim(self._db, self._queue, kind.lease, kind.last_pause)
+
+    async def _do(self, session: Session, claimed: Claimed) -> None:
+        try:
+            task = json.decode(claimed.task, type=self._kind.task)
+            outcome = await session.act(task, claimed.waited)
+        except _AWAY:
+            await task_queue.release(self._db, claimed.id, claimed.lease)
+            raise
+        except Exception as error:
+            await self._settle(claimed, PutOff(plain(error)))
+            raise
+        await self._settle(claimed, outcome)
+
+    async def _settle(self, claimed: Claimed, outcome: Outcome) -> None:
+        """Note what came of an effect, unless others have claimed it since."""
+        db, id, lease = self._db, claimed.id, claimed.lease
+        match outcome:
+            case Done(write) if write is not None:
+                async with db.transaction() as tx:
+                    if await task_queue.end(tx, id, lease):
+                        await write(tx)
+            case Done():
+                await task_queue.end(db, id, lease)
+            case Again(seconds):
+                await task_queue.again(db, id, lease, seconds)
+            case PutOff(reason):
+                pauses = self._kind.first_pause, self._kind.last_pause
+                await task_queue.put_off(db, id, lease, reason, *pauses)

@@ -1,0 +1,1 @@
+"""What holds for every operation, tested for each: a matrix of operations and aspects."""

@@ -1,0 +1,332 @@
+"""What the bodies and queries of the operations may have, written by hand: a kind for each member,
+with its limits, and for each parameter what fits and what does not."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from tests.spec.data import guid
+from tests.spec.matrix.kinds import (
+    Boolean,
+    Form,
+    Integer,
+    Items,
+    Kind,
+    Mapped,
+    Members,
+    OneOf,
+    OrNull,
+    Reached,
+    Text,
+)
+
+SAFE = 2**53
+BAD_PATHS = ("/a", "a/", "a//b", "./a", "a/../b", "a\\b", "a\tb")
+KINDS = (
+    *("FriendRequest", "FriendConfirm", "FriendMessage", "NewFollower", "Debug", "PartyInvite"),
+    *("PartyInviteAccept", "PartyInviteDecline", "ContentSuspended", "ContentRestored"),
+    *("ContentPublished", "RevisionPublished", "DependencyStatus", "ChallengeWon"),
+    *("ChallengeParticipated", "CommentOnContent", "CommentReply", "CommentRemoved"),
+    *("AccountWarning", "ReportResolved"),
+)
+
+
+def _email(length: int) -> str:
+    local = secrets.token_hex(length)[: max(length - 2, 0)]
+    return local[:60] + "@" + "b" * (length - 1 - len(local[:60]))
+
+
+BAD_USERNAMES = ("a b", "umläut", "a/b", "at@sign", "line\n")
+BAD_GUIDS = ("nobody", "7", "", "0" * 32, "{00000000-0000-0000-0000-000000000000}")
+GUID = Form(guid, BAD_GUIDS)
+OF_PATH = Form(guid, BAD_GUIDS, upper=False)
+"""A GUID that must be that of the path."""
+TEXT = Text(0, 65_536, make=lambda length: "x" * length)
+LINE, LONG = Text(0, 1024), Text(1, 4096)
+REASON = Text(0, 4096)
+NAME = Text(1, 256, (" ", "\u200b", "\u3164 "))
+TITLE = Text(1, 1024, (" ", "\u200b"))
+PATH = Text(1, 1024, BAD_PATHS)
+EMAIL = Text(3, 254, ("abc", "a@", "@", "@b.c", "a b@c", "a@b@c"), _email, 40)
+PASSWORD, SENT_PASSWORD = Text(8, 128), Text(0, 128)
+FREE = Text()
+SECONDS = OrNull(Integer(-SAFE, SAFE))
+DIGEST = Form(
+    lambda: secrets.token_hex(32), ("", "0" * 63, "0" * 65, "g" * 64, "A" * 64), upper=False
+)
+ENTITY = Members({"entityId": GUID, "revisionId": GUID, "path": PATH})
+REFERENCE = Members({"entityId": GUID, "revisionId": GUID})
+PACKAGE = Members({"id": GUID, "win64?": PATH, "osx64?": PATH, "linux64?": PATH})
+TYPES = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
+PUBLISHED: dict[str, Kind] = {
+    "revisionId": GUID,
+    "revisionDescription": TEXT,
+    "version": FREE,
+    "entity": ENTITY,
+    "originating": Items(ENTITY, 4096),
+    "using": Items(REFERENCE, 4096),
+    "packagesOriginating?": Items(PACKAGE, 4096),
+    "packagesUsing?": Items(GUID, 4096),
+}
+NEW: dict[str, Any] = {"using": [], "packagesUsing": []}
+"""Nothing that would have to be there already."""
+DESCRIBED: dict[str, Kind] = {
+    "description": TEXT,
+    "screenshotUris": Items(PATH, 64, 1),
+    "tags?": Items(Text(1, 64), 64),
+}
+PROFILE = Members({"profile?": TEXT})
+ACHIEVEMENT = Members(
+    {
+        "key": Text(1, 256),
+        "name": TITLE,
+        "description": TEXT,
+        "visibilityStart?": SECONDS,
+        "visibilityStop?": SECONDS,
+    },
+    {"visibilityStart": None, "visibilityStop": None},
+)
+COLOR = Form(lambda: "#00ffcc", ("", "00ffcc", "#00ffc", "#00ffcg", "#00ffcc0"))
+EMBLEM = Members({"name": TITLE, "description": TEXT, "image": PATH, "color": COLOR})
+REWARD = Members({"achievement": ACHIEVEMENT, "emblem": EMBLEM})
+CHALLENGE = Members(
+    {
+        "name": NAME,
+        "ordinal": Integer(-(2**31), 2**31 - 1),
+        "description": TEXT,
+        "theme": LINE,
+        "win": REWARD,
+        "participate": REWARD,
+        "opens?": SECONDS,
+        "closes?": SECONDS,
+        "types?": OrNull(Items(OneOf(TYPES), 64, 1)),
+        "judging?": OneOf(("admins", "votes")),
+    },
+    {"opens": None, "closes": None, "types": None},
+)
+REASONS = OneOf(("spam", "abuse", "sexual", "violence", "copyright", "cheating", "other"))
+REPORT: dict[str, Kind] = {"reason": REASONS, "text?": REASON}
+PARTY = Members({"party": GUID})
+BY_PASSWORD: dict[str, Kind] = {"password": SENT_PASSWORD}
+BY_SUBJECT: dict[str, Kind] = {"subject_token": FREE, "subject_token_type": FREE}
+BY_PROOF: dict[str, Kind] = {"proof_token": FREE, "proof_token_type": FREE}
+FILE = Members(
+    {
+        "use": OneOf(("entity", "package", "screenshot", "avatar", "emblem")),
+        "sha256": DIGEST,
+        "size": Integer(1, SAFE),
+        "mediaType?": OrNull(Text(0, 256)),
+    },
+    {"mediaType": None},
+)
+
+BODIES: dict[str, tuple[Members, ...]] = {
+    # accounts
+    "registerUser": (
+        Members(
+            {
+                "username": Text(
+                    3,
+                    32,
+                    BAD_USERNAMES,
+                    lambda n: secrets.token_hex(n)[:n],
+                    16,
+                ),
+                "email": EMAIL,
+                "password": PASSWORD,
+            }
+        ),
+    ),
+    "verifyEmail": (Members({"token": FREE}),),
+    "requestPasswordReset": (Members({"email": EMAIL}),),
+    "resetPassword": (Members({"token": FREE, "new": PASSWORD}),),
+    "deleteUser": (Members(BY_PASSWORD), Members(BY_SUBJECT, told_by="subject_token")),
+    "updateUser": (
+        Members(
+            {
+                "avatar": OrNull(PATH),
+                "emblem": OrNull(GUID),
+                "fullProfile": PROFILE,
+                "publicProfile": PROFILE,
+            },
+            {"emblem": None},
+        ),
+    ),
+    "changeEmail": (
+        Members({"email": EMAIL} | BY_PASSWORD),
+        Members(BY_SUBJECT | {"email": EMAIL}, told_by="subject_token"),
+    ),
+    "linkIdentity": (
+        Members(BY_SUBJECT | BY_PASSWORD, told_by="password"),
+        Members(BY_SUBJECT | BY_PROOF),
+        Members(BY_SUBJECT),
+    ),
+    "unlinkIdentity": (Members(BY_PASSWORD), Members(BY_PROOF)),
+    "changePassword": (Members({"current": SENT_PASSWORD, "new": PASSWORD}),),
+    "connectSession": (Members({"client": OneOf(("game", "portal"))}),),
+    # content
+    "checkUpload": (
+        Members(
+            {
+                "contentId": GUID,
+                "operation": OneOf(("create", "update")),
+                "dependencies": Items(
+                    Members({"entityId": GUID, "revisionId": GUID, "path?": OrNull(PATH)}), 4096
+                ),
+                "packages": Items(GUID, 4096),
+                "entity?": OrNull(REFERENCE),
+            }
+        ),
+    ),
+    "putContent": (
+        Members(PUBLISHED | {"name": NAME, "type": OneOf(TYPES)} | DESCRIBED, NEW),
+        Members({"revisionId?": OrNull(GUID)} | DESCRIBED),
+    ),
+    "publishRevision": (Members(PUBLISHED, NEW),),
+    "setCurrentRevision": (Members({"revisionId": GUID}),),
+    "createComment": (
+        Members({"body": LONG, "parentId?": OrNull(Integer(1, 2**63 - 1))}, {"parentId": None}),
+    ),
+    "updateComment": (Members({"body": LONG}),),
+    "setCommentsLocked": (Members({"locked": Boolean()}),),
+    "setContentFeatured": (Members({"featured": Boolean()}),),
+    "setContentStatus": (Members({"status": OneOf(("active", "suspended")), "reason?": REASON}),),
+    "putRating": (
+        Members(
+            {
+                "value": OneOf(("1", "0")),
+                "accountId?": OrNull(OF_PATH),
+                "contentId?": OrNull(OF_PATH),
+            },
+            {"accountId": None, "contentId": None},
+        ),
+    ),
+    # files
+    "blockFile": (Members({"reason": LINE}),),
+    "announceFiles": (Members({"files": Items(FILE, 1000, 1)}),),
+    # social
+    "sendPartyInvite": (PARTY,),
+    "acceptPartyInvite": (PARTY,),
+    "declinePartyInvite": (PARTY,),
+    "sendMessage": (Members({"text": LONG, "id?": OrNull(GUID)}),),
+    # notifications
+    "sendDebugNotification": (Members({"recipient": GUID, "text": REASON}),),
+    "markNotificationsRead": (Members({"upTo": Reached()}),),
+    "setNotificationSettings": (Members({"muted": Items(OneOf(KINDS), 256)}, {"muted": []}),),
+    "updateNotification": (Members({"read": Boolean()}),),
+    # progress
+    "putProgress": (
+        Members(
+            {
+                "value": Mapped(),
+                "version?": OrNull(Integer(0, SAFE)),
+                "writeId?": OrNull(GUID),
+            },
+            {"version": None},
+        ),
+    ),
+    # challenges
+    "createChallenge": (CHALLENGE,),
+    "replaceChallenge": (CHALLENGE,),
+    "closeChallenge": (Members({"winners": Items(GUID, 1000)}, {"winners": []}),),
+    # moderation
+    "reportContent": (Members(REPORT),),
+    "reportComment": (Members(REPORT),),
+    "reportUser": (Members(REPORT | {"messages?": Items(GUID, 20)}, {"messages": []}),),
+    "resolveReports": (
+        Members({"outcome": OneOf(("upheld", "dismissed")), "upTo": GUID, "note?": REASON}),
+    ),
+    "banUser": (
+        Members({"reason": LONG, "until?": OrNull(Integer(0, 253_402_300_799))}, {"until": None}),
+    ),
+    "warnUser": (Members({"reason": LONG, "id?": OrNull(GUID)}),),
+}
+"""The forms of each operation's JSON body."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a query: values that fit, and values that do not."""
+
+    fits: tuple[str, ...]
+    bad: tuple[str, ...]
+    required: bool = False
+
+
+def _number(least: int, most: int) -> Parameter:
+    beyond = (str(least - 1), str(most + 1), "1" + "0" * 30)
+    return Parameter((str(least), str(most)), (*beyond, "", "x", "1.5", "1e1", "null", " 1"))
+
+
+def _one_of(*values: str) -> Parameter:
+    return Parameter(values, ("", "none of them", values[0].upper(), f"{values[0]},{values[0]}"))
+
+
+NIL = "00000000-0000-0000-0000-000000000000"
+CURSOR = Parameter((), ("", "x", "-", "'", "\0", "1" + "0" * 60))
+PAGED = {"limit": _number(1, 200), "after": CURSOR}
+BY_PAGE = _number(0, 2**31 - 1)
+BAD_LISTS = ("", ",", f"{NIL},", "nobody", ",".join([NIL] * 101))
+IDS = Parameter((NIL, f"{NIL},{NIL}", ",".join([NIL] * 100)), BAD_LISTS)
+CATEGORY = Parameter(("all", "game", "game,asset"), ("", "games", "game,", "Game", "all,game"))
+MANY_TAGS = ",".join(map(str, range(64)))
+BAD_SECONDS = ("", "x", "nan", "inf", "Infinity", "null", "true", "1" * 400)
+BAD_PLACES = ("", "x", "-1", "1.5", "null", "\u0663", "1" * 65)
+BAD_TEXT = ("a\0",)
+ONE_GUID = Parameter((NIL,), ("", "nobody", f"{NIL}0"))
+PLATFORM = _one_of("win64", "osx64", "linux64")
+QUERIES: dict[str, dict[str, Parameter]] = {
+    "listContent": PAGED
+    | {
+        "q": Parameter(("castle", " x "), ("", " ", *BAD_TEXT)),
+        "category": CATEGORY,
+        "tags": Parameter(("a", MANY_TAGS), ("", ",", "a,", f"{MANY_TAGS},x")),
+        "author": ONE_GUID,
+        "featured": Parameter(("true", "false"), ("", "1", "TRUE", "null", "yes")),
+        "ids": IDS,
+        "sort": Parameter(("newest", "top", "trending", "updated"), ("", "oldest", "Top")),
+        "status": Parameter(("active",), BAD_TEXT),
+    },
+    "listComments": {"size": _number(1, 200), "page": BY_PAGE},
+    "deleteComment": {"reason": Parameter(("", "x" * 4096), ("x" * 4097, *BAD_TEXT))},
+    "listContentFiles": {"platform": PLATFORM},
+    "listRevisionFiles": {"platform": PLATFORM},
+    "listChallengeEntries": PAGED | {"sort": _one_of("newest", "top")},
+    "listModerationActions": PAGED
+    | {
+        "subject": Parameter((NIL, "1", "0" * 64), ("", "x", "0" * 65, f"{NIL}0")),
+        "admin": ONE_GUID,
+    },
+    "listReportedSubjects": PAGED
+    | {"kind": _one_of("content", "comment", "user"), "reason": _one_of(*REASONS.values)},
+    "listUsers": {"ids": Parameter(IDS.fits, IDS.bad, required=True)},
+    "searchUsers": {
+        "q": Parameter(("abc", "x" * 256), ("", "ab", " ab ", "x" * 257, "ab\0c"), required=True),
+        "pageSize": _number(10, 200),
+        "page": BY_PAGE,
+    },
+    "listUserContent": PAGED | {"category": CATEGORY, "status": Parameter(("active",), BAD_TEXT)},
+    "listNotifications": PAGED
+    | {
+        "since": Parameter(
+            ("0", "-1", "1.5", "1e9"),
+            BAD_SECONDS,
+        )
+    },
+    "clearNotifications": {"upTo": Parameter(("0", NIL), BAD_PLACES, required=True)},
+    "listFriendRequests": PAGED | {"direction": _one_of("incoming", "outgoing")},
+    "listProgress": {"prefix": Parameter(("", "x" * 256), ("x" * 257, *BAD_TEXT))},
+    "deleteProgress": {"version": _number(0, SAFE)},
+    **dict.fromkeys(
+        (
+            *("listDependents", "listContentRevisions", "listReports", "listAchievements"),
+            *("listEmblems", "listBlockedUsers", "listDeletedContent", "listFollowers"),
+            *("listFollowing", "listFriends", "listIdentities", "listMessages"),
+            *("listConversations", "listPartyInvites"),
+        ),
+        PAGED,
+    ),
+}
+"""The parameters of each operation's query."""

@@ -1,0 +1,210 @@
+"""Every operation by its id: who gets past, and what an id that nothing has is answered with.
+
+It is written by hand, from the specification: a table that is made of the service's own could not
+show that one to be wrong. Method and path are from /openapi.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, NamedTuple
+
+
+class Who(NamedTuple):
+    """For whom an operation is: the callers who get past and those who do not, "" without a token.
+    `by_row`: only a row of the database tells, after the body is read."""
+
+    allowed: tuple[str, ...]
+    refused: tuple[str, ...] = ()
+    by_row: bool = False
+
+
+ANYONE = Who(("", "stranger", "admin"))
+SIGNED_IN = Who(("stranger", "admin"), ("",))
+SELF = Who(("owner",), ("", "stranger", "admin"))
+SELF_OR_ADMIN = Who(("owner", "admin"), ("", "stranger"))
+ADMIN = Who(("admin",), ("", "stranger", "owner"))
+AUTHOR = SELF._replace(by_row=True)
+AUTHOR_OR_ADMIN = SELF_OR_ADMIN._replace(by_row=True)
+
+
+class Operation(NamedTuple):
+    """`unknown` has the code of the problem for each id of the path that nothing has, "" where that
+    is no error. `past` are problems that only come behind all checks: this service sends no mail.
+    """
+
+    id: str
+    who: Who
+    unknown: Mapping[str, str] = {}
+    past: tuple[str, ...] = ()
+
+
+USER = {"userId": "user_not_found"}
+OTHER = {"otherId": "user_not_found"}
+FRIEND = {"friendUserId": "user_not_found"}
+CONTENT = {"contentId": "content_not_found"}
+REVISION = CONTENT | {"revisionId": "revision_not_found"}
+COMMENT = {"contentId": "comment_not_found", "commentId": "comment_not_found"}
+CHALLENGE = {"challengeId": "challenge_not_found"}
+REPORTED = {"kind": "report_not_found", "id": "report_not_found"}
+
+ACCOUNTS = (
+    Operation("listUsers", ANYONE),
+    Operation("registerUser", ANYONE),
+    Operation("verifyEmail", ANYONE, {}, ("invalid_token",)),
+    Operation("requestPasswordReset", ANYONE, {}, ("mail_unavailable",)),
+    Operation("resetPassword", ANYONE, {}, ("invalid_token",)),
+    Operation("searchUsers", ANYONE),
+    Operation("deleteUser", SELF),
+    Operation("getUser", SELF),
+    Operation("updateUser", SELF_OR_ADMIN, USER),
+    Operation("changeEmail", SELF, {}, ("mail_unavailable",)),
+    Operation("requestEmailVerification", SELF, {}, ("mail_unavailable",)),
+    Operation("exportUser", SELF),
+    Operation("listIdentities", SELF),
+    Operation("linkIdentity", SELF, {}, ("invalid_subject_token",)),
+    Operation("unlinkIdentity", SELF, {"identityId": ""}),
+    Operation("getUserInfo", ANYONE, USER),
+    Operation("changePassword", SELF),
+    Operation("endOtherSessions", SELF),
+    Operation("listSessions", SELF),
+    Operation("endSession", SELF, {"sessionId": "session_not_found"}),
+    Operation("connectSession", SIGNED_IN),
+    Operation("revokeToken", ANYONE),
+    Operation("createToken", ANYONE),
+    Operation("checkLiveness", ANYONE),
+    Operation("checkReadiness", ANYONE),
+)
+CONTENTS = (
+    Operation("listContent", ANYONE),
+    Operation("checkUpload", SIGNED_IN),
+    Operation("deleteContent", AUTHOR, CONTENT),
+    Operation("getContent", ANYONE, CONTENT),
+    Operation("putContent", AUTHOR_OR_ADMIN),
+    Operation("listComments", ANYONE, CONTENT),
+    Operation("createComment", SIGNED_IN, CONTENT),
+    Operation("setCommentsLocked", AUTHOR_OR_ADMIN, CONTENT),
+    Operation("deleteComment", AUTHOR_OR_ADMIN, COMMENT),
+    Operation("getComment", ANYONE, COMMENT),
+    Operation("updateComment", AUTHOR, COMMENT),
+    Operation("listDependents", ANYONE, CONTENT),
+    Operation("setContentFeatured", ADMIN, CONTENT),
+    Operation("restoreContent", AUTHOR, CONTENT),
+    Operation("listContentRevisions", ANYONE, CONTENT),
+    Operation("publishRevision", AUTHOR_OR_ADMIN, CONTENT),
+    Operation("setCurrentRevision", AUTHOR_OR_ADMIN, CONTENT),
+    Operation("getRevision", ANYONE, REVISION),
+    Operation("deleteRevision", AUTHOR, REVISION),
+    Operation("setContentStatus", ADMIN, CONTENT),
+    Operation("listUserContent", ANYONE, USER),
+    Operation("listDeletedContent", SELF_OR_ADMIN, USER),
+    Operation("putRating", SELF, CONTENT),
+    Operation("deleteRating", SELF, CONTENT),
+    Operation("getRatings", SELF),
+)
+FILES = (
+    Operation("listContentFiles", ANYONE, CONTENT),
+    Operation("listRevisionFiles", ANYONE, REVISION),
+    Operation("blockFile", ADMIN, {"sha256": ""}),
+    Operation("unblockFile", ADMIN, {"sha256": ""}),
+    Operation("getStorage", ANYONE),
+    Operation("announceFiles", SIGNED_IN),
+    Operation("getUserStorage", SELF),
+)
+SOCIAL = (
+    Operation("listBlockedUsers", SELF),
+    Operation("unblockUser", SELF, OTHER),
+    Operation("blockUser", SELF, OTHER),
+    Operation("listFollowers", SELF),
+    Operation("listFollowing", SELF),
+    Operation("unfollowUser", SELF, OTHER),
+    Operation("followUser", SELF, OTHER),
+    Operation("listFriendRequests", SELF),
+    Operation("sendPartyInvite", SELF, FRIEND),
+    Operation("acceptPartyInvite", SELF, FRIEND),
+    Operation("declinePartyInvite", SELF, FRIEND),
+    Operation("removeFriend", SELF, OTHER),
+    Operation("addFriend", SELF, OTHER),
+    Operation("listMessages", SELF, OTHER),
+    Operation("sendMessage", SELF, OTHER),
+    Operation("getMessage", SELF, OTHER | {"messageId": "message_not_found"}),
+    Operation("listFriends", SELF),
+    Operation("listConversations", SELF),
+    Operation("listPartyInvites", SELF),
+)
+NOTIFICATIONS = (
+    Operation("sendDebugNotification", SIGNED_IN),
+    Operation("clearNotifications", SELF),
+    Operation("listNotifications", SELF),
+    Operation("markNotificationsRead", SELF),
+    Operation("getNotificationSettings", SELF),
+    Operation("setNotificationSettings", SELF),
+    Operation("getNotificationState", SELF),
+    Operation("deleteNotification", SELF, {"notificationId": ""}),
+    Operation("updateNotification", SELF, {"notificationId": "notification_not_found"}),
+)
+PROGRESS = (
+    Operation("listProgress", SELF),
+    Operation("deleteProgress", SELF, {"key": ""}),
+    Operation("getProgress", SELF, {"key": "progress_not_found"}),
+    Operation("putProgress", SELF, {"key": ""}),
+)
+CHALLENGES = (
+    Operation("listChallenges", ANYONE),
+    Operation("createChallenge", ADMIN),
+    Operation("deleteChallenge", ADMIN, CHALLENGE),
+    Operation("getChallenge", ANYONE, CHALLENGE),
+    Operation("replaceChallenge", ADMIN, CHALLENGE),
+    Operation("closeChallenge", ADMIN, CHALLENGE),
+    Operation("listChallengeEntries", ANYONE, CHALLENGE),
+    Operation("leaveChallenge", AUTHOR_OR_ADMIN, CHALLENGE | CONTENT),
+    Operation("enterChallenge", AUTHOR, CHALLENGE | CONTENT),
+    Operation("listAchievements", ANYONE, USER),
+    Operation("listEmblems", ANYONE, USER),
+    Operation("revokeRewards", ADMIN, USER | {"challengeId": ""}),
+)
+MODERATION = (
+    Operation("reportContent", SIGNED_IN, CONTENT),
+    Operation("reportComment", SIGNED_IN, COMMENT),
+    Operation("reportUser", SIGNED_IN, USER),
+    Operation("listModerationActions", ADMIN),
+    Operation("listReportedSubjects", ADMIN),
+    Operation("listReports", ADMIN, REPORTED),
+    Operation("resolveReports", ADMIN, REPORTED),
+    Operation("unbanUser", ADMIN, USER),
+    Operation("getBan", ADMIN, USER),
+    Operation("banUser", ADMIN, USER),
+    Operation("warnUser", ADMIN, USER),
+)
+OPERATIONS = (
+    *(*ACCOUNTS, *CONTENTS, *FILES, *SOCIAL),
+    *(*NOTIFICATIONS, *PROGRESS, *CHALLENGES, *MODERATION),
+)
+OAUTH = {"createToken", "revokeToken"}
+"""These answer errors as RFC 6749 has it, and take no access token."""
+NEVER_SAME = {"exportUser"}
+"""Each answer of these has another ETag: to compare two costs as much as reading them."""
+
+
+def each(*operations: Operation, of: str = "check") -> Callable[[type[Any]], type[Any]]:
+    """A class decorator: a test for each operation, named after it, which is the method `of`."""
+
+    def decorate(case: type[Any]) -> type[Any]:
+        for operation in operations:
+            test = _test(getattr(case, of), operation)
+            test.__name__ = f"test_{operation.id}"
+            assert not hasattr(case, test.__name__), operation
+            setattr(case, test.__name__, test)
+        return case
+
+    return decorate
+
+
+def _test(
+    check: Callable[[Any, Operation], Coroutine[Any, Any, None]], operation: Operation
+) -> Callable[[Any], Coroutine[Any, Any, None]]:
+    async def test(self: Any) -> None:
+        await check(self, operation)
+
+    test.__doc__ = check.__doc__
+    return test

@@ -1,0 +1,77 @@
+"""Who may call each operation, and in which order that is checked (spec §5 and §7)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.spec.matrix.base import ROW_FIRST, MatrixCase
+from tests.spec.matrix.operations import ANYONE, OAUTH, OPERATIONS, Operation, each
+
+WITH_TOKENS = [one for one in OPERATIONS if one.id not in OAUTH]
+FOR_SOME = [one for one in OPERATIONS if one.who != ANYONE]
+
+
+class ListedTests(MatrixCase):
+    async def test_all(self) -> None:
+        """The matrix has all operations of the service, and no others."""
+        document = (await self.contract()).document
+        there = [
+            found["operationId"] for path in document["paths"].values() for found in path.values()
+        ]
+        self.assertEqual(sorted(there), sorted(one.id for one in OPERATIONS))
+
+
+@each(*OPERATIONS)
+class AllowedTests(MatrixCase):
+    async def check(self, operation: Operation) -> None:
+        """The operation goes through for whom it is."""
+        for caller in operation.who.allowed:
+            self.passed(operation, await self.send(operation, caller))
+
+
+@each(*FOR_SOME)
+class RefusedTests(MatrixCase):
+    async def check(self, operation: Operation) -> None:
+        """Without a token it is 401, for those for whom it is not 403; and then nothing of it is
+        done, so it goes through afterwards."""
+        request = await self.prepared(operation)
+        for caller in operation.who.refused:
+            response = await self.sent(operation, request, caller)
+            if caller:
+                self.problem(response, 403, "forbidden")
+            else:
+                self.problem(response, 401, "unauthorized")
+                self.assertEqual('Bearer realm="contentsvc"', response.header("WWW-Authenticate"))
+        self.passed(operation, await self.sent(operation, request, self.rightful(operation)))
+
+
+@each(*WITH_TOKENS)
+class TokenTests(MatrixCase):
+    async def check(self, operation: Operation) -> None:
+        """A bad token is 401, also where none is needed."""
+        response = await self.send(operation, by="bad")
+        self.problem(response, 401, "invalid_token")
+        self.assertIn('error="invalid_token"', response.header("WWW-Authenticate") or "")
+
+
+@each(*WITH_TOKENS)
+class OrderTests(MatrixCase):
+    async def check(self, operation: Operation) -> None:
+        """Path, token, permission, body, and what there is: the first that is wrong is the
+        answer."""
+        request = await self.prepared(operation)
+        _, _, documented = await self.documented(operation)
+        body = {"data": b"{"} if "requestBody" in documented else {}
+        for variable in (await self.guids(operation))[:1]:
+            bad = replace(request, variables=request.variables | {variable: "nobody"})
+            self.problem(await self.sent(operation, bad, "", **body), 400, "invalid_path")
+        if not body:
+            return
+        for caller in operation.who.refused:
+            if not (caller and operation.who.by_row):
+                response = await self.sent(operation, request, caller, **body)
+                self.problem(response, 403 if caller else 401)
+        if operation.id not in ROW_FIRST:
+            nothing = await self.about_nothing(operation)
+            response = await self.sent(operation, nothing, self.rightful(operation), **body)
+            self.problem(response, 400, "malformed_json")

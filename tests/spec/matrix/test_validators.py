@@ -1,0 +1,45 @@
+"""ETags of each GET, and HEAD (spec §1 and §4)."""
+
+from __future__ import annotations
+
+from tests.spec.matrix.base import MatrixCase
+from tests.spec.matrix.operations import NEVER_SAME, OPERATIONS, Operation, each
+
+READS = [
+    one for one in OPERATIONS if one.id.startswith(("get", "list", "search", "export", "check"))
+]
+WRITES = {"checkUpload"}
+
+
+@each(*(one for one in READS if one.id not in WRITES))
+class ValidatorTests(MatrixCase):
+    async def check(self, operation: Operation) -> None:
+        """A 200 has a weak ETag, with which a GET or HEAD is 304 without a body; caches ask again,
+        and tell callers apart. HEAD has the same headers."""
+        request, by = await self.prepared(operation), self.rightful(operation)
+        first = await self.sent(operation, request, by, expect=200)
+        tag = first.header("ETag") or ""
+        self.assertRegex(tag, '^W/"[^"]+"$')
+        self.assertEqual({"no-cache"}, first.listed("Cache-Control"))
+        self.assertLessEqual({"origin", "authorization"}, first.listed("Vary"))
+        head = await self.sent(operation, request, by, method="HEAD", expect=200)
+        self.assertEqual(
+            (b"", first.header("Content-Type")), (head.body, head.header("Content-Type"))
+        )
+        if operation.id in NEVER_SAME:
+            return
+        self.assertEqual(tag, head.header("ETag"))
+        for method in ("GET", "HEAD"):
+            for sent, status in ((tag, 304), (f'"a", {tag}', 304), ("*", 304), ('W/"other"', 200)):
+                headers = {"If-None-Match": sent}
+                response = await self.sent(
+                    operation, request, by, method=method, headers=headers, expect=status
+                )
+                self.assertEqual(tag, response.header("ETag"))
+
+    async def test_reads(self) -> None:
+        """These are the operations whose method is GET."""
+        for operation in OPERATIONS:
+            method, _, _ = await self.documented(operation)
+            reads = operation in READS and operation.id not in WRITES
+            self.assertEqual(reads, method == "GET", operation.id)

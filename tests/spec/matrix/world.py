@@ -1,0 +1,259 @@
+"""Users and things that the matrix's requests are about: made once for each service."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.spec.data import Content, User, draft, guid, name, reference, word
+from tests.spec.harness import SpecCase
+from tests.spec.matrix.inputs import BODIES
+
+OLD = "progress/kept"
+"""A key that there is. The slash is a part of it."""
+SPARE = "spare"
+
+
+@dataclass
+class Request:
+    """What changes from operation to operation: the variables of the path, the query, the body (a
+    form, if so), and the owner of what it is about."""
+
+    owner: User
+    variables: dict[str, str]
+    query: dict[str, str] | str = field(default_factory=dict)
+    body: dict[str, Any] | None = None
+    form: bool = False
+
+
+class World:
+    """Each list has at least two items. The `owner` has made the content, `main`, and is friends
+    with `friends`; a `stranger` has nothing to do with all that, nor has `spare`."""
+
+    owner: User
+    stranger: User
+    spare: User
+    admin: User
+    friends: list[User]
+    barred: list[User]
+    main: Content
+    foreign: Content
+
+    def __init__(self) -> None:
+        self.variables: dict[str, str] = {}
+        self.tag = word()
+
+    # -- requests
+
+    async def request(self, case: SpecCase, operation: str) -> Request:
+        """A request of this operation that goes through, once."""
+        made = Request(self.owner, self.variables | self._elsewhere().get(operation, {}))
+        made.query = self._queries().get(operation, {})
+        if forms := BODIES.get(operation):
+            made.body = forms[0].sample() | self._members().get(operation, {})
+        if prepare := _PREPARE.get(operation):
+            await prepare(self, case, made)
+        return made
+
+    def _elsewhere(self) -> dict[str, dict[str, str]]:
+        """The variables of operations that would take something from the others, or from whom
+        nothing is to be taken."""
+        spare, other = {"userId": self.spare.id}, {"otherId": self.spare.id}
+        key = {"key": SPARE}
+        banned, foreign = {"userId": self.barred[0].id}, {"contentId": self.foreign.id}
+        return {
+            **dict.fromkeys(("unbanUser", "warnUser"), spare),
+            **dict.fromkeys(("banUser", "getBan"), banned),
+            **dict.fromkeys(("unfollowUser", "unblockUser", "removeFriend"), other),
+            **dict.fromkeys(("putRating", "deleteRating"), foreign),
+            **dict.fromkeys(("putProgress", "deleteProgress"), key),
+            "blockUser": {"otherId": self.barred[1].id},
+            "deleteNotification": {"notificationId": guid()},
+        }
+
+    def _queries(self) -> dict[str, dict[str, str]]:
+        return {
+            "listUsers": {"ids": self.owner.id},
+            "searchUsers": {"q": self.owner.username[:8]},
+            "listContent": {"tags": self.tag},
+            "listModerationActions": {"subject": self.main.id},
+            "listReportedSubjects": {"kind": "content", "reason": "copyright"},
+            "clearNotifications": {"upTo": "0"},
+        }
+
+    def _members(self) -> dict[str, dict[str, Any]]:
+        passwords = {"current": self.owner.password, "new": self.owner.password}
+        return {
+            "changeEmail": {"password": self.owner.password},
+            "changePassword": passwords,
+            "checkUpload": {"dependencies": [], "packages": [], "entity": None},
+            "putContent": {"revisionId": self.main.sent["revisionId"]},
+            "setCurrentRevision": {"revisionId": self.main.sent["revisionId"]},
+            "resolveReports": {"upTo": self.variables["reportId"]},
+            "sendDebugNotification": {"recipient": self.spare.id},
+        }
+
+    # -- what can be had once
+
+    async def _deletable(self, case: SpecCase, made: Request) -> None:
+        """A user to delete."""
+        made.owner = await case.user()
+        made.variables["userId"] = made.owner.id
+        made.body = {"password": made.owner.password}
+
+    async def _session(self, case: SpecCase, made: Request) -> None:
+        """A session to end."""
+        user = self.owner
+        await case.login(user.username, user.password)
+        sessions = (await case.get(f"user/{user.id}/sessions", by=user, expect=200)).json()
+        made.variables["sessionId"] = next(one["id"] for one in sessions if not one["current"])
+
+    async def _withdrawable(self, case: SpecCase, made: Request) -> None:
+        """Content to withdraw."""
+        made.variables["contentId"] = (await case.content(self.owner)).id
+
+    async def _deletable_comment(self, case: SpecCase, made: Request) -> None:
+        """A comment to delete."""
+        path = await case.comment(self.main, self.owner)
+        made.variables["commentId"] = path.rpartition("/")[2]
+
+    async def _deletable_revision(self, case: SpecCase, made: Request) -> None:
+        """A revision that is not the current one."""
+        content = await case.content(self.owner)
+        await case.post(f"{content.path}/revisions", draft(), by=self.owner, expect=201)
+        made.variables |= {"contentId": content.id, "revisionId": content.sent["revisionId"]}
+
+    async def _challenge(self, case: SpecCase, made: Request) -> None:
+        """A challenge to delete or close."""
+        made.variables["challengeId"] = await self._new_challenge(case)
+
+    async def _new_challenge(self, case: SpecCase) -> str:
+        body = BODIES["createChallenge"][0].sample()
+        made = await case.post("design-challenges", body, by=self.admin, expect=201)
+        return (made.header("Location") or "").rpartition("/")[2]
+
+    async def _digest(self, case: SpecCase, made: Request) -> None:
+        """A file that nobody has."""
+        made.variables["sha256"] = secrets.token_hex(32)
+
+    async def _invite(self, case: SpecCase, made: Request) -> None:
+        """An invite to answer."""
+        friend, body = self.friends[0], {"party": guid()}
+        path = f"user/{friend.id}/friend/{self.owner.id}/party-invite"
+        await case.post(path, body, by=friend, expect=204)
+        made.body = body
+
+    async def _log_in(self, case: SpecCase, made: Request) -> None:
+        owner = self.owner
+        sent = {"username": owner.username, "password": owner.password}
+        made.body, made.form = {"grant_type": "password"} | sent, True
+
+    async def _revocation(self, case: SpecCase, made: Request) -> None:
+        made.body, made.form = {"token": "x"}, True
+
+    # -- making it
+
+    async def make(self, case: SpecCase) -> None:
+        """Make all of it."""
+        self.admin = await case.admin()
+        users = [await case.user() for _ in range(11)]
+        self.owner, self.stranger, self.spare, *rest = users
+        self.friends, asking, self.barred = rest[:3], rest[3:5], rest[5:]
+        await self._make_people(case, asking)
+        await self._make_content(case)
+        await self._make_challenges(case)
+        await self._make_reports(case)
+        ban = f"user/{self.barred[0].id}/ban"
+        await case.put(ban, {"reason": "x"}, by=self.admin, expect=204)
+        path = f"user/{self.owner.id}/progress/{OLD.replace('/', '%2F')}"
+        await case.put(path, {"value": {}}, by=self.owner, expect=204)
+
+    async def _make_people(self, case: SpecCase, asking: list[User]) -> None:
+        me = f"user/{self.owner.id}"
+        for user in asking:
+            await case.put(f"user/{user.id}/friend/{self.owner.id}", by=user, expect=204)
+        for user in self.barred:
+            await case.put(f"{me}/blocked/{user.id}", by=self.owner, expect=204)
+        for user in self.friends:
+            for one, other in ((self.owner, user), (user, self.owner)):
+                for way in ("friend", "following"):
+                    await case.put(f"user/{one.id}/{way}/{other.id}", by=one, expect=204)
+            await case.post(f"{me}/friend/{user.id}/messages", {"text": "x"}, by=self.owner)
+            back = f"user/{user.id}/friend/{self.owner.id}"
+            await case.post(f"{back}/party-invite", {"party": guid()}, by=user, expect=204)
+        friend = self.friends[0]
+        path = f"user/{friend.id}/friend/{self.owner.id}/messages"
+        sent = await case.post(path, {"text": "x"}, by=friend, expect=201)
+        self.variables |= {
+            "userId": self.owner.id,
+            "otherId": friend.id,
+            "friendUserId": friend.id,
+            "messageId": (sent.header("Location") or "").rpartition("/")[2],
+            "identityId": guid(),
+            "notificationId": (await case.notifications(self.owner))[0]["id"],
+            "key": OLD,
+        }
+
+    async def _make_content(self, case: SpecCase) -> None:
+        self.foreign = await case.content(self.friends[0])
+        self.main = await case.content(self.owner, tags=[self.tag])
+        for _ in range(2):
+            await case.post(f"{self.main.path}/revisions", draft(), by=self.owner, expect=201)
+        path = await case.comment(self.main, self.owner)
+        self.using = []
+        for _ in range(2):
+            used = {"using": [reference(self.main.sent["entity"])], "tags": [self.tag]}
+            self.using.append(await case.content(self.owner, **used))
+            withdrawn = await case.content(self.owner)
+            await case.delete(withdrawn.path, by=self.owner, expect=204)
+            for featured in (True, False):
+                path_of = f"{self.main.path}/featured"
+                await case.put(path_of, {"featured": featured}, by=self.admin, expect=204)
+        self.variables |= {
+            "contentId": self.main.id,
+            "revisionId": self.main.sent["revisionId"],
+            "commentId": path.rpartition("/")[2],
+            "sha256": hashlib.sha256(name().encode()).hexdigest(),
+        }
+
+    async def _make_challenges(self, case: SpecCase) -> None:
+        """One that is open, and two that are won."""
+        for closed in (True, True, False):
+            id = await self._new_challenge(case)
+            for content in self.using:
+                path = f"design-challenges/{id}/entries/{content.id}"
+                await case.put(path, by=self.owner, expect=204)
+            if closed:
+                body = {"winners": [content.id for content in self.using]}
+                path = f"design-challenges/{id}/close"
+                await case.post(path, body, by=self.admin, expect=204)
+        self.variables["challengeId"] = id
+
+    async def _make_reports(self, case: SpecCase) -> None:
+        for content in (self.main, *self.using):
+            for user in self.friends[:2]:
+                body = {"reason": "copyright"}
+                await case.post(f"{content.path}/report", body, by=user, expect=204)
+        found = await case.get(f"moderation/reports/content/{self.main.id}", by=self.admin)
+        self.variables |= {"kind": "content", "id": self.main.id}
+        self.variables["reportId"] = found.json()[0]["id"]
+
+
+_PREPARE: dict[str, Callable[[World, SpecCase, Request], Coroutine[Any, Any, None]]] = {
+    "deleteUser": World._deletable,
+    "endSession": World._session,
+    "deleteContent": World._withdrawable,
+    "deleteComment": World._deletable_comment,
+    "deleteRevision": World._deletable_revision,
+    "deleteChallenge": World._challenge,
+    "closeChallenge": World._challenge,
+    "blockFile": World._digest,
+    "unblockFile": World._digest,
+    "acceptPartyInvite": World._invite,
+    "declinePartyInvite": World._invite,
+    "createToken": World._log_in,
+    "revokeToken": World._revocation,
+}

@@ -1,0 +1,1 @@
+"""What the interpreters of tests' daemons load first."""

@@ -1,0 +1,27 @@
+"""The tasks in steps, done by a test."""
+
+from typing import Any
+
+from twisted.internet.task import Clock
+
+from contentsvc.db.database import Database
+from contentsvc.push.notifier import Notifier
+from contentsvc.tasks.handlers import KINDS
+from contentsvc.tasks.steps import StepRunner
+from tests.push.fakes import delays
+
+
+class Nobody:
+    """Stands for the hub and the relay."""
+
+    def deliver(self, row: Any) -> None: ...
+    def changed(self, user: str) -> None: ...
+    def announce(self, user: str, seq: int) -> None: ...
+    def announce_changed(self, user: str) -> None: ...
+
+
+async def work_off(db: Database) -> None:
+    """Do all tasks."""
+    worker = StepRunner(Clock(), db, Notifier(Nobody(), Nobody(), delays()), KINDS)
+    while await worker.run() is not None:
+        pass
