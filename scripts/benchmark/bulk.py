@@ -69,10 +69,14 @@ def copied(source: str, target: str, say: Say) -> None:
                 if common:
                     values = [_before(each, theirs[table]) for each in common]
                     _copy(reader, writer, table, common, values)
-            writer.execute("select sequencename from pg_sequences where schemaname = 'public'")
-            for (name,) in writer.fetchall():
+            for name in _sequences(reader) & _sequences(writer):
                 reader.execute(sql.SQL("select last_value, is_called from {}").format(_id(name)))
                 writer.execute("select setval(%s, %s, %s)", (name, *reader.fetchone()))
+
+
+def _sequences(cursor: Any) -> set[str]:
+    cursor.execute("select sequencename from pg_sequences where schemaname = 'public'")
+    return {name for (name,) in cursor.fetchall()}
 
 
 def _before(column: str, columns: list[str]) -> sql.Composable:

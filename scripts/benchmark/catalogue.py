@@ -188,9 +188,15 @@ DOCUMENTS = """
 """
 ENTRIES = """
     insert into challenges (name, ordinal, description, theme, win, participate, closed)
-    select 'Challenge ' || n, n, 'Build it tall.', 'towers', '{}', '{}',
+    select 'Challenge ' || n, n, 'Build it tall.', 'towers', reward, reward,
            case when n <= 25 then %(moment)s end
-    from generate_series(1, 50) as n;
+    from generate_series(1, 50) as n, lateral (select json_build_object(
+        'achievement', json_build_object(
+            'key', 'tallest-' || n, 'name', 'Tallest', 'description', 'Built the tallest tower.',
+            'visibilityStart', null, 'visibilityStop', null),
+        'emblem', json_build_object(
+            'name', 'Crane', 'description', 'A golden crane.', 'image', 'emblems/crane.png',
+            'color', '#ffb000', 'id', md5('emblem ' || n)::uuid)) as reward) as made;
     insert into challenge_entries (challenge_id, content_id, author_id, hidden)
     select h.id, c.id, c.author_id, c.status <> 'active'
     from places join contents c on c.id = md5('content ' || k)::uuid

@@ -30,7 +30,9 @@ USERS = """
     select md5('user ' || i)::uuid,
            case when i %% 3 = 0 then initcap(name) else name end
            || case when nth > 1 then '_' || nth else '' end,
-           'user' || i || '@example.com', '-',
+           'user' || i || '@example.com',
+           case when i between %(first_writer)s and %(first_writer)s + %(writers)s - 1
+                then %(password_hash)s else '-' end,
            case when i %% 2 = 0 then 'avatars/' || md5(i::text) || '.png' end,
            case when i %% 3 = 0 then md5('emblem ' || i %% 500)::uuid end,
            case when i %% 2 = 0 then 'Builds towers, races marbles, and lives near ' || name end,

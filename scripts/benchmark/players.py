@@ -1,7 +1,10 @@
 """What is between players, and what they report: the requests that wrk measures."""
 
+from collections.abc import Callable
+from urllib.parse import urlencode
+
 from . import world
-from .operations import API, FEW, Context, owned, read, write
+from .operations import API, FEW, SOME, Context, owned, read, write
 from .wrk import Request
 
 _CONVERSATIONS = 1000
@@ -37,11 +40,28 @@ def _friends(context: Context) -> dict[str, object]:
     }
 
 
-def _friend_lists(context: Context) -> list[Request]:
-    path = "/friends?limit=200"
+def _own(list_of: str) -> Callable[[Context], list[Request]]:
+    """A list that only the user reads."""
+
+    def requests(context: Context) -> list[Request]:
+        return [
+            Request("GET", f"{API}/user/{world.user(user)}/{list_of}", context.caller(user))
+            for user in context.regulars
+        ]
+
+    return requests
+
+
+def _challenges(context: Context) -> list[Request]:
+    return [Request("GET", f"{API}/design-challenges")]
+
+
+def _log_ins(context: Context) -> list[Request]:
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    fields = {"grant_type": "password", "password": world.PASSWORD}
     return [
-        Request("GET", f"{API}/user/{world.user(user)}{path}", context.caller(user))
-        for user in context.regulars
+        Request("POST", "/oauth/token", form, urlencode({**fields, "username": world.email(user)}))
+        for user in context.writers
     ]
 
 
@@ -64,13 +84,19 @@ def _by_both(context: Context) -> list[Request]:
 
 
 PLAYERS = (
-    read("friends", "list of 200 friends", _friend_lists, connections=FEW),
+    read("friends", "list of 200 friends", _own("friends?limit=200"), connections=FEW),
+    read("following", "list of who is followed", _own("following")),
+    read("followers", "list of followers", _own("followers")),
+    read("sessions", "list of sessions", _own("sessions")),
+    read("progress", "list of progress", _own("progress")),
+    read("challenges", "list of challenges", _challenges),
     read("moderation-queue", "moderation queue", lambda c: _queue(c, ""), connections=FEW),
     read("moderation-queue-kind", "moderation queue, a kind", _by_kind, connections=FEW),
     read("moderation-queue-reason", "moderation queue, a reason", _by_reason, connections=FEW),
     read(
         "moderation-queue-both", "moderation queue, a kind and a reason", _by_both, connections=FEW
     ),
+    read("log-in", "log-in", _log_ins, connections=SOME),
     write("message", "message to a friend", 201, _MESSAGE, _friends),
     write("post-comment-own", "POST comment on own content", 201, _OWN_COMMENT, owned),
 )

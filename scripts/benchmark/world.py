@@ -36,6 +36,8 @@ OLD_TYPE = "scene_box"
 """A type that only the oldest tenth has."""
 COMMON_TAG = "physics"
 """A tag of all content."""
+PASSWORD = "nineteen floors, then a gust"  # noqa: S105
+"""The password of each writer."""
 
 
 class Sizes(NamedTuple):
@@ -122,6 +124,11 @@ class Sizes(NamedTuple):
         """How many pages of PAGE comments a content has."""
         more = POPULAR_COMMENTS if number % self.popular_every == 0 else 0
         return -(-(self.commented + more) // PAGE)
+
+
+def email(number: int) -> str:
+    """The address of a user."""
+    return f"user{number}@example.com"
 
 
 def user(number: int) -> str:

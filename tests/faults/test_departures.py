@@ -8,7 +8,7 @@ import psycopg2
 from contentsvc.wire.accounts import PasswordProof
 from tests.faults.case import PASSWORD, FaultCase, hold
 
-CONTENTS = 500
+CONTENTS = 200
 """More than a process deletes while it is being killed."""
 
 
@@ -42,6 +42,6 @@ class DepartureTests(FaultCase):
         self.assertEqual(self.sql("select count(*) from users"), [(0,)])
         self.assertGreater(self.left(), 0)
         await self.daemon()
-        await hold(lambda: not self.sql("select 1 from tasks"), "it ends", 60)
+        await hold(lambda: not self.sql("select 1 from tasks"), "it ends", 100)
         self.assertEqual(self.left(), 0)
         self.no_failures()

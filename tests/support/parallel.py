@@ -29,6 +29,7 @@ MODULES, LONG_MODULES = 12, 6
 """The most modules of a process, and of one that takes long."""
 SLOWEST = 20
 _TIME = re.compile(r"^(tests\.\S+) \.\.\. .*?^\((\d+\.\d+) secs\)$", re.MULTILINE | re.DOTALL)
+_FAILED = re.compile(r"^tests\.\S+$", re.MULTILINE)
 _OUTCOME = re.compile(r"^(?:PASSED|FAILED) \((.+)\)$", re.MULTILINE)
 
 
@@ -46,6 +47,11 @@ class Result(NamedTuple):
     status: int
     seconds: float
     log: str
+
+    @property
+    def faults(self) -> str:
+        """What trial tells at the end of each test that failed, if it came so far."""
+        return self.log[max(0, self.log.find("\n=====")) :]
 
     @property
     def counts(self) -> Counter[str]:
@@ -113,10 +119,11 @@ def main() -> int:
             result = future.result()
             total += result.counts
             times += result.times
-            word = "FAILED" if result.status else "ok"
-            print(f"{word:6} {result.seconds:5.0f} s  {result.part.name}", flush=True)
+            word, tests = "ok", ""
             if result.status:
                 failed.append(result)
+                word, tests = "FAILED", "  ".join(["", *_FAILED.findall(result.faults)])
+            print(f"{word:6} {result.seconds:5.0f} s  {result.part.name}{tests}", flush=True)
     finally:
         pool.shutdown(cancel_futures=True)
     print(f"\nThe {SLOWEST} slowest tests:")
@@ -124,7 +131,7 @@ def main() -> int:
         print(f"{seconds:6.1f} s  {test}")
     for result in failed:
         print(f"\n{result.part.name}: scripts/test {' '.join(result.part.modules)}")
-        print(result.log[max(0, result.log.find("\n=====")) :])
+        print(result.faults)
     counts = ", ".join(f"{name}={number}" for name, number in sorted(total.items()))
     minutes = (time.monotonic() - begun) / 60
     print(f"\n{'FAILED' if failed else 'PASSED'} ({counts}) in {minutes:.1f} minutes")
