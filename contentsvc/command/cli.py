@@ -16,10 +16,6 @@ from contentsvc import config
 from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.command import backup, files, remote, restore, status, terminal
 from contentsvc.command.database import database, migrated, server
-from contentsvc.command.demo import build as demo
-from contentsvc.command.demo import world
-from contentsvc.command.demo.build import DemoError
-from contentsvc.command.demo.files import DemoFiles
 from contentsvc.command.errors import CommandError
 from contentsvc.config import ConfigError, Settings
 from contentsvc.core import utf8
@@ -73,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     try:
         done: int | None = arguments.act(config.read(vars(arguments), os.environ), arguments)
-    except (CommandError, DemoError, ConfigError, KeysError, *_DATABASE_ERRORS) as error:
+    except (CommandError, ConfigError, KeysError, *_DATABASE_ERRORS) as error:
         about = "secret_file " if isinstance(error, KeysError) else ""
         terminal.say_error(f"{about}{' '.join(str(error).split())}")
         return 1
@@ -310,6 +306,12 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
+    # Much of the store, and Pillow, which no other command needs.
+    from contentsvc.command.demo import build as demo
+    from contentsvc.command.demo import world
+    from contentsvc.command.demo.files import DemoFiles
+    from contentsvc.command.reactor import on_database
+
     password = (
         terminal.password(arguments) if arguments.password_stdin else secrets.token_urlsafe(12)
     )
@@ -328,7 +330,9 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
             try:
                 if made.bytes:
                     in_transaction(dsn, made.announce)
-                    media = _laid(settings, dsn, made, base)
+                    media = on_database(dsn, lambda reactor, db: made.lay(reactor, db, settings))
+                    media = media if "://" in media else base + media
+                    media = f"{media}/{made.screenshots(world.ITEMS[3])[0]}"
                 built = in_transaction(dsn, build)
             except Refused as refused:
                 raise CommandError(f"the demo conflicts with existing data: {refused}") from None
@@ -348,15 +352,6 @@ def _root(url: str) -> str:
     if not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
         raise CommandError(f"--url {url}: write a URL such as http://127.0.0.1:8080")
     return url.rstrip("/")
-
-
-def _laid(settings: Settings, dsn: str, made: DemoFiles, daemon: str) -> str:
-    """The URL of a picture of the demo, once all its files are in their place."""
-    from contentsvc.command.reactor import on_database
-
-    media = on_database(dsn, lambda reactor, db: made.lay(reactor, db, settings))
-    base = media if "://" in media else daemon + media
-    return f"{base}/{made.screenshots(world.ITEMS[3])[0]}"
 
 
 _TCP = re.compile(r"(?:haproxy:)?(tcp|ssl):(\d+)\b(?:.*\binterface=([\w.]+))?")

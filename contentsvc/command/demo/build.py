@@ -7,6 +7,7 @@ from msgspec import Raw, json
 from contentsvc.command.demo import society, world
 from contentsvc.command.demo.files import REWARDS, DemoFiles
 from contentsvc.command.demo.world import Change, Contest, Item, Person, id_of
+from contentsvc.command.errors import CommandError
 from contentsvc.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.accounts import accounts, users
@@ -26,17 +27,13 @@ from contentsvc.wire.challenges import AchievementDefinition, EmblemDefinition, 
 from contentsvc.wire.content import Entity, Package
 
 
-class DemoError(Exception):
-    """The demo conflicts with existing data."""
-
-
 async def is_there(db: Db) -> bool:
-    """Whether the world exists already. Raises DemoError if it cannot be made."""
+    """Whether the world exists already. Raises CommandError if it cannot be made."""
     if await content.standing(db, id_of(world.ITEMS[0].name)):
         return True
     for person in world.PEOPLE:
         if await users.id_of(db, person.name):
-            raise DemoError(f"a user {person.name} exists already, whose name the demo needs")
+            raise CommandError(f"a user {person.name} exists already, whose name the demo needs")
     return False
 
 
@@ -44,7 +41,7 @@ async def build(db: Db, hashed: Callable[[], str], now: int, files: DemoFiles) -
     """Write the world. False if it exists already. `hashed` makes a password hash; `now` is in Unix
     seconds; the bytes of the `files` are there.
 
-    Raises DemoError, CommandError.
+    Raises CommandError.
     """
     if await is_there(db):
         return False

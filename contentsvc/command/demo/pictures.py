@@ -1,170 +1,75 @@
 """The pictures of `contentsvc demo`, drawn by code: each thing and each person has its own, and
 they are the same each time."""
 
-from collections.abc import Callable
 from math import pi
 from random import Random
 
-from contentsvc.command.demo import lettering
-from contentsvc.command.demo.canvas import (
-    Canvas,
-    Color,
-    Point,
-    around,
-    box,
-    color,
-    mix,
-    rounded,
-    turned,
-)
-from contentsvc.command.demo.scenes import HEIGHT, SCENES, WIDTH, ball, block, face, gear
+from contentsvc.command.demo.canvas import INK, WHITE, Canvas, Point, around, lit, mix, turned
+from contentsvc.command.demo.scenes import SCENES, ball, block, coin, face, gear
 
 SIDE = 256
 """Of an avatar and of an emblem."""
-SCALE = 0.75
-"""Pixels for 1 of SIDE, and of the scenes' WIDTH and HEIGHT."""
 SHOTS = 3
-"""Screenshots of an item. The first has its title."""
-
-_WHITE, _INK = color("#ffffff"), color("#14131f")
+"""Screenshots of an item."""
 
 
 def screenshot(item: str, title: str, number: int) -> bytes:
-    """A screenshot of an item of the demo, 1 to SHOTS, as PNG."""
-    canvas = Canvas(WIDTH, HEIGHT, SCALE)
-    dark = SCENES[item](canvas, Random(f"{item}/{number}"), number)  # noqa: S311
+    """A screenshot of an item of the demo as PNG: 1 with its title, 2, and 3 from near."""
+    canvas = SCENES[item](Random(f"{item}/{number}"), number)  # noqa: S311
     if number == 1:
-        canvas.shade(HEIGHT - 150, dark, 0.86)
-        lettering.write(canvas, title, 36, HEIGHT - 66, 32, _WHITE)
-    return canvas.png()
+        canvas.caption(title, 36)
+    return canvas.png(near=1.5 if number == 3 else 1)
 
 
 def avatar(person: str) -> bytes:
-    """The avatar of a person of the demo, as PNG."""
-    canvas = Canvas(SIDE, SIDE, SCALE)
-    _AVATARS[person](canvas)
+    """The avatar of a person of the demo, as PNG: what they care for."""
+    own = {"mira": "#e8604f", "tomas": "#1f4e5f", "juno": "#a992d6", "kestrel": "#5fa3c9"}
+    canvas = Canvas(SIDE, SIDE, lit(own.get(person, "#2d6a4f"), 0.1, 0.4))
+    canvas.glow(176, 82, 150, WHITE, 0.5)
+    match person:
+        case "mira":
+            for n, paint in enumerate(("#4f1f45", "#5f2750", "#ffe8d1", "#ffb4a2", "#4f9da6")):
+                place = (104 + 9 * n + 3 * n * n / 4, 230 - 40 * n)
+                block(canvas, place, 108 - 12 * n, 40, 0.03 + 0.035 * n, paint, INK)
+        case "tomas":
+            gear(canvas, 108, 118, 104, 3, "#d9a441", 0.5, "#173d4c")
+            ball(canvas, 176, 182, 58, "#f4f1ea", "#9aa0a6", Random(3))  # noqa: S311
+        case "juno":
+            face(canvas, 128, 126, 0.76, "#ef7b3e")
+        case "kestrel":
+            for n in range(5):
+                coin(canvas, 124 + 9 * (n % 2), 206 - 26 * n, 84, 0.45)
+        case _:
+            canvas.stroke([(154, 154), (214, 214)], 30, "#d8b26e")
+            canvas.disc(112, 112, 78, ["#f3dca8", "#b98b45"])
+            canvas.disc(112, 112, 62, ["#d8f3dc", "#74c69d"])
+            star = around(112, 115, lambda t: 19 if round(t * 10) % 2 else 46, 10)
+            canvas.polygon(star, ["#2d6a4f", "#1b4332"])
     return canvas.png()
 
 
-def emblem(motif: str, tint: str, *, won: bool) -> bytes:
+def emblem(motif: str, own: str, *, won: bool) -> bytes:
     """The emblem of a challenge, in its color, as PNG. That of the winner is filled, that of the
     others an outline."""
-    canvas = Canvas(SIDE, SIDE, SCALE)
-    middle, own = SIDE / 2, color(tint)
-    dark = mix(own, _INK, 0.82)
-    canvas.backdrop(mix(own, _INK, 0.72), dark)
+    middle = SIDE / 2
+    canvas = Canvas(SIDE, SIDE, lit(mix(own, INK, 0.7), 0, 0.3))
     if won:
         rays = around(middle, middle, lambda t: 116 if round(t * 32) % 2 else 98, 32)
-        canvas.polygon(rays, (mix(own, _WHITE, 0.35), own))
-        canvas.disc(middle, middle, 84, mix(own, _INK, 0.35))
-        canvas.disc(middle, middle, 78, (mix(own, _WHITE, 0.12), mix(own, _INK, 0.12)))
-        _MOTIFS[motif](canvas, _WHITE)
+        canvas.polygon(rays, lit(own, 0.35, 0))
+        canvas.disc(middle, middle, 84, mix(own, INK, 0.35))
+        canvas.disc(middle, middle, 78, lit(own, 0.12, 0.12))
     else:
-        canvas.disc(middle, middle, 100, mix(own, _INK, 0.2))
-        canvas.disc(middle, middle, 93, dark)
-        canvas.disc(middle, middle, 84, mix(own, _INK, 0.72))
-        _MOTIFS[motif](canvas, mix(own, _WHITE, 0.15))
+        canvas.disc(middle, middle, 100, mix(own, INK, 0.2))
+        canvas.disc(middle, middle, 93, mix(own, INK, 0.8))
+    motifs: dict[str, list[tuple[int, list[Point]]]] = {
+        "sprout": [(9, [(128, 184), (128, 132), (96, 124), (76, 88), (112, 96), (128, 132),
+                        (144, 96), (180, 88), (160, 124), (128, 132)])],
+        "gold": [(18, [(98 + 9 * n, 168 - 25 * n), (150 - n, 168 - 23 * n)]) for n in range(4)],
+        "prism": [(8, [(128, 84), (172, 160), (84, 160), (128, 84)]), (5, [(62, 142), (106, 122)]),
+                  *((5, [(150.0, 120.0), (196.0, 116 + 15.0 * n)]) for n in range(3))],
+        "frost": [(7, turned(line, n * pi / 3, (middle, middle))) for n in range(6) for line in (
+                  [(128, 128), (128, 72)], [(113, 80), (128, 95), (143, 80)])],
+    }  # fmt: skip
+    for wide, line in motifs[motif]:
+        canvas.stroke(line, wide, WHITE if won else mix(own, WHITE, 0.15))
     return canvas.png()
-
-
-# Avatars.
-
-
-def _mira(canvas: Canvas) -> None:
-    canvas.backdrop(color("#ff8c61"), color("#ce4257"))
-    canvas.disc(176, 82, 40, color("#ffd9a0"), 0.9)
-    for n, tint in enumerate(("#4f1f45", "#5f2750", "#ffe8d1", "#ffb4a2", "#4f9da6")):
-        place = (118 + 9 * n + 3 * n * n / 4, 230 - 40 * n)
-        block(canvas, place, 108 - 12 * n, 40, 0.03 + 0.035 * n, color(tint), lit=n == 1)
-
-
-def _tomas(canvas: Canvas) -> None:
-    canvas.backdrop(color("#1f4e5f"), color("#0f2a38"))
-    gear(canvas, 108, 118, 104, 3, color("#d9a441"), 0.5, color("#173d4c"))
-    ball(canvas, 176, 182, 58, color("#f4f1ea"), color("#9aa0a6"), Random(3))  # noqa: S311
-
-
-def _juno(canvas: Canvas) -> None:
-    canvas.backdrop(color("#cdb4f2"), color("#8e7cc3"))
-    canvas.disc(128, 128, 108, _WHITE, 0.18)
-    face(canvas, 128, 126, 0.76, color("#ef7b3e"))
-
-
-def _kestrel(canvas: Canvas) -> None:
-    canvas.backdrop(color("#8ecae6"), color("#e6f4f9"))
-    canvas.glow(190, 70, 90, _WHITE, 0.9)
-    canvas.disc(190, 70, 24, color("#fff7d6"))
-    own = color("#8a4b2a")
-    for side in (-1, 1):
-        wing: list[Point] = [(0, 6), (36, -36), (84, -58), (120, -46), (92, -30), (98, -18),
-                             (70, -10), (74, 2), (46, 8), (0, 34)]  # fmt: skip
-        tone = own if side < 0 else mix(own, _INK, 0.2)
-        canvas.polygon([(128 + side * a, 126 + b) for a, b in wing], tone)
-        tips: list[Point] = [(84, -58), (120, -46), (92, -30)]
-        canvas.polygon([(128 + side * a, 126 + b) for a, b in tips], mix(own, _INK, 0.6))
-    tail: list[Point] = [(112, 150), (144, 150), (156, 218), (128, 206), (100, 218)]
-    canvas.polygon(tail, mix(own, _WHITE, 0.2))
-    canvas.polygon([(103, 208), (128, 196), (153, 208), *tail[2:]], _INK)
-    canvas.disc(128, 138, 22, (mix(own, _WHITE, 0.55), mix(own, _WHITE, 0.25)), flat=1.6)
-    canvas.disc(128, 104, 17, color("#6c7f8f"))
-    canvas.polygon([(121, 96), (135, 96), (128, 84)], color("#f4c95d"))
-
-
-def _curator(canvas: Canvas) -> None:
-    canvas.backdrop(color("#2d6a4f"), color("#123524"))
-    x, y = 112, 112
-    canvas.stroke([(154, 154), (214, 214)], 30, color("#d8b26e"))
-    canvas.stroke([(158, 154), (210, 206)], 8, color("#f3dca8"))
-    canvas.disc(x, y, 78, (color("#f3dca8"), color("#b98b45")))
-    canvas.disc(x, y, 62, (color("#d8f3dc"), color("#74c69d")))
-    star = around(x, y + 3, lambda t: 46 if round(t * 10) % 2 == 0 else 19, 10)
-    canvas.polygon(star, (color("#2d6a4f"), color("#1b4332")))
-    canvas.stroke(rounded([(70, 104), (76, 78), (100, 66)]), 8, _WHITE, 0.8)
-
-
-_AVATARS: dict[str, Callable[[Canvas], None]] = {
-    "mira": _mira,
-    "tomas": _tomas,
-    "juno": _juno,
-    "kestrel": _kestrel,
-    "curator": _curator,
-}
-
-
-# What emblems show.
-
-
-def _sprout(canvas: Canvas, own: Color) -> None:
-    canvas.stroke(rounded([(128, 180), (128, 140), (128, 112)]), 9, own)
-    for side in (-1, 1):
-        leaf: list[Point] = [(0, 128), (10, 92), (56, 78), (46, 118), (0, 128)]
-        canvas.polygon(rounded([(128 + side * a, b) for a, b in leaf], 2), own)
-
-
-def _gold(canvas: Canvas, own: Color) -> None:
-    for n in range(4):
-        canvas.polygon(box(124 + 4 * n, 166 - 25 * n, 64 - 11 * n, 20, 0.03 * n), own)
-
-
-def _prism(canvas: Canvas, own: Color) -> None:
-    corners: list[Point] = [(128, 84), (172, 160), (84, 160), (128, 84)]
-    canvas.stroke(corners, 8, own)
-    canvas.stroke([(62, 142), (106, 122)], 5, own)
-    for n in range(3):
-        canvas.stroke([(150, 120), (196, 116 + 15 * n)], 5, own)
-
-
-def _frost(canvas: Canvas, own: Color) -> None:
-    lines: list[list[Point]] = []
-    for n in range(6):
-        arm: list[list[Point]] = [[(128, 128), (128, 72)], [(113, 80), (128, 95), (143, 80)]]
-        lines += [turned(line, n * pi / 3, (128, 128)) for line in arm]
-    canvas.strokes(lines, 7, own)
-
-
-_MOTIFS: dict[str, Callable[[Canvas, Color], None]] = {
-    "sprout": _sprout,
-    "gold": _gold,
-    "prism": _prism,
-    "frost": _frost,
-}

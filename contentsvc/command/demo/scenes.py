@@ -5,543 +5,296 @@ from math import cos, pi, sin
 from random import Random
 
 from contentsvc.command.demo.canvas import (
+    INK,
+    WHITE,
     Canvas,
     Color,
     Point,
     around,
     box,
-    color,
+    lit,
     mix,
-    rounded,
     turned,
 )
 
 WIDTH, HEIGHT = 640, 360
 """Of a screenshot."""
 
-_WHITE, _INK = color("#ffffff"), color("#14131f")
 
-
-# Games.
-
-
-def _tower(canvas: Canvas, random: Random, number: int) -> Color:
-    """A leaning stack: at dusk, by night from near, and as it falls in the morning."""
-    skies = {
-        1: ("#2b2350", "#a4496b", "#f58e5f", "#ffd08a"),
-        2: ("#0c1230", "#1c2c5e", "#38508a"),
-        3: ("#5fa8d3", "#a9d6e5", "#fdf1d3"),
-    }
-    canvas.backdrop(*map(color, skies[number]))
-    if number == 1:
-        canvas.glow(455, 236, 190, color("#ffe9b0"), 0.7)
-        canvas.disc(455, 236, 44, color("#fff1c9"))
-    elif number == 2:
-        _stars(canvas, random, 90, 250)
-        canvas.glow(120, 80, 90, color("#cfe0ff"), 0.5)
-        canvas.disc(120, 80, 26, color("#eef3ff"))
-        canvas.disc(131, 74, 23, color("#17234d"))
-    else:
-        for a, b, size in ((110, 70, 1.0), (500, 110, 0.8), (330, 48, 0.6)):
-            _cloud(canvas, a, b, size)
-    far, near = {
-        1: ("#8b3f6b", "#2a1c40"),
-        2: ("#22346b", "#080c20"),
-        3: ("#8fb996", "#3f6b4f"),
-    }[number]
+def _outdoors(random: Random, number: int) -> tuple[Canvas, Color, Color]:
+    """Hills under the sky at dusk, by night, and in the morning; the colors of the farthest and
+    of the nearest."""
+    sky, x, y, radius, light, far, near = {
+        1: (["#2b2350", "#a4496b", "#f58e5f", "#ffd08a"], 455, 216, 44, "#fff1c9",
+            "#8b3f6b", "#2a1c40"),
+        2: (["#0c1230", "#1c2c5e", "#38508a"], 120, 80, 26, "#eef3ff", "#2a5568", "#06161f"),
+        3: (["#5fa8d3", "#a9d6e5", "#fdf1d3"], 530, 110, 30, "#fffbe8", "#8fc39b", "#1f6b52"),
+    }[number]  # fmt: skip
+    canvas = Canvas(WIDTH, HEIGHT, sky)
+    for _ in range(90 if number == 2 else 0):
+        place = random.uniform(0, WIDTH), random.uniform(0, 250)
+        canvas.disc(*place, random.uniform(0.5, 1.5), WHITE, random.uniform(0.3, 0.95))
+    canvas.glow(x, y, radius * 5, light, 0.9)
+    canvas.disc(x, y, radius, light)
     for n in range(3):
-        tone = mix(color(far), color(near), n / 2)
-        _ridge(canvas, random, 262 + 26 * n, 26 - 5 * n, tone)
-    colors = [color(text) for text in ("#ef6f6c", "#f7b267", "#4f9da6", "#f4e3b2", "#7d5ba6")]
-    if number == 2:
-        colors = [mix(each, color("#101a40"), 0.35) for each in colors]
-    width, tall, count, x, y = {
-        1: (78, 25, 9, 300.0, 320.0),
-        2: (120, 42, 8, 340.0, 372.0),
-        3: (84, 27, 9, 220.0, 322.0),
-    }[number]
-    lean = 0.0
-    for n in range(count):
+        phase = random.uniform(0, 6)
+        ridge = [(a, 262 + 26 * n - (26 - 5 * n) * (sin(a / 97 + phase) + 0.4 * sin(a / 41)))
+                 for a in range(-10, WIDTH + 20, 10)]  # fmt: skip
+        canvas.polygon([*ridge, (WIDTH, HEIGHT), (0, HEIGHT)], mix(far, near, n / 2))
+    return canvas, far, near
+
+
+def _tower(random: Random, number: int) -> Canvas:
+    """A leaning stack with a crane, and how it falls."""
+    canvas, _, near = _outdoors(random, number)
+    x, y, tall, lean = 280.0, 332.0, 27, 0.0
+    for n in range(9):
         lean += random.uniform(0.006, 0.02)
-        spin = lean
-        if number == 3 and n > 4:
-            spin = lean + (n - 4) * random.uniform(0.25, 0.45)
-            x, y = x + 24 + 7 * n, y - 4 + 3 * (n - 4)
-        x, y = x + tall * sin(lean * 2.2), y - tall * (0.98 if number != 3 or n < 5 else 0.7)
-        block(canvas, (x, y), width - n * 2, tall, spin, colors[n % 5], lit=number == 2)
-    if number != 3:
-        _crane(canvas, x, y - tall / 2, 1.0 if number == 1 else 1.5, color(near))
-    return color("#1d1230")
+        loose = max(n - 4, 0) if number == 3 else 0
+        x += tall * sin(lean * 2.2) + 12 * loose
+        y += 3 * loose - tall * (0.9 if loose else 0.98)
+        paint = ("#ef6f6c", "#f7b267", "#4f9da6", "#f4e3b2", "#7d5ba6")[n % 5]
+        glass = "#ffe49c" if number == 2 else INK
+        block(canvas, (x, y), 80 - 2 * n, tall, lean + 0.4 * loose, paint, glass)
+    if number < 3:
+        top = y - 60
+        for line in ([(x, y), (x, top), (x + 70, top + 16), (x + 70, top + 40)],
+                     [(x, top), (x - 38, top + 16), (x + 80, top + 16)]):  # fmt: skip
+            canvas.stroke(line, 3, near)
+        canvas.polygon(box(x + 70, top + 46, 24, 14), near)
+    return canvas
 
 
 def block(
-    canvas: Canvas, at: Point, width: float, tall: float, by: float, own: Color, *, lit: bool
+    canvas: Canvas, at: Point, wide: float, tall: float, by: float, own: Color, glass: Color
 ) -> None:
-    """One floor of a tower, around a point."""
+    """One floor of a tower, around a point, with three windows."""
     x, y = at
-    canvas.polygon(box(x, y, width, tall, by), (mix(own, _WHITE, 0.12), mix(own, _INK, 0.18)))
-    top = turned(box(x, y - tall * 0.39, width, tall * 0.2), by, at)
-    canvas.polygon(top, mix(own, _WHITE, 0.4))
-    side = turned(box(x + width * 0.42, y, width * 0.16, tall), by, at)
-    canvas.polygon(side, _INK, 0.18)
-    glass = color("#ffe49c") if lit else mix(own, _INK, 0.45)
+    canvas.polygon(turned(box(x, y, wide, tall), by, at), lit(own, 0.12, 0.18))
+    canvas.polygon(turned(box(x, y - tall * 0.4, wide, tall * 0.2), by, at), WHITE, 0.4)
+    canvas.polygon(turned(box(x + wide * 0.42, y, wide * 0.16, tall), by, at), INK, 0.18)
     for n in (-1, 0, 1):
-        pane = turned(box(x + n * width * 0.25, y + tall * 0.08, width * 0.11, tall * 0.42), by, at)
-        canvas.polygon(pane, glass)
+        pane = box(x + n * wide * 0.25, y + tall * 0.08, wide * 0.11, tall * 0.42)
+        canvas.polygon(turned(pane, by, at), mix(glass, own, 0.3))
 
 
-def _crane(canvas: Canvas, x: float, y: float, size: float, own: Color) -> None:
-    top = y - 62 * size
-    canvas.strokes([[(x, y), (x, top)], [(x - 34 * size, top + 14 * size),
-                    (x + 78 * size, top + 14 * size)]], 4 * size, own)  # fmt: skip
-    canvas.strokes([[(x, top), (x + 74 * size, top + 13 * size)],
-                    [(x, top), (x - 32 * size, top + 13 * size)],
-                    [(x + 60 * size, top + 14 * size), (x + 60 * size, top + 40 * size)]],
-                   1.6 * size, own)  # fmt: skip
-    canvas.polygon(box(x + 60 * size, top + 46 * size, 22 * size, 13 * size, 0.08), own)
-    canvas.polygon(box(x - 28 * size, top + 19 * size, 13 * size, 13 * size), own)
+def _pines(random: Random, number: int) -> Canvas:
+    """A forest, row before row."""
+    canvas, far, near = _outdoors(random, number)
+    for row in range(4):
+        x, y, own = random.uniform(-20, 10), 258 + 36 * row, mix(far, near, (row + 1) / 4)
+        while x < WIDTH + 40:
+            tall = (60 + 40 * row) * random.uniform(0.75, 1.2)
+            for n in range(4):
+                half, bottom = tall * (0.25 - 0.048 * n), y - tall * (0.1 + 0.2 * n)
+                top = (x, bottom - tall * 0.33)
+                canvas.polygon([(x - half, bottom), top, (x + half, bottom)], own)
+                canvas.polygon([(x, bottom), top, (x + half, bottom)], INK, 0.16)
+            x += tall * random.uniform(0.35, 0.7)
+    return canvas
 
 
-def _coins(canvas: Canvas, random: Random, number: int) -> Color:
-    """Gold for nothing, on rays that turn."""
-    one, other = {1: ("#5f0f8f", "#7d1fb5"), 2: ("#a3124f", "#c92166"), 3: ("#0d5f8a", "#1480b3")}[
-        number
-    ]
-    canvas.backdrop(color(one))
-    x, y = (320, 150) if number == 1 else (480, 400) if number == 2 else (120, -30)
-    for n in range(16):
-        a, b = (n + 0.2) * pi / 8, (n + 0.7) * pi / 8
-        canvas.polygon(
-            [(x, y), (x + 800 * cos(a), y + 800 * sin(a)), (x + 800 * cos(b), y + 800 * sin(b))],
-            color(other),
-        )
-    canvas.glow(x, y, 230, color("#ffe98a"), 0.55)
-    places: list[tuple[float, float, float]]
-    if number == 1:
-        places = [
-            (320 + 62 * (n - (row - 1) / 2), 90 + 34 * row, 36.0)
-            for row in range(1, 6)
-            for n in range(row)
-        ]
-    else:
-        places = [
-            (random.uniform(20, 620), random.uniform(10, 350), random.uniform(12, 46))
-            for _ in range(26)
-        ]
-        places.sort(key=lambda place: place[2])
-    for a, b, radius in places:
-        _coin(canvas, a, b, radius, 1.0 if number == 1 else random.uniform(0.35, 1.0))
-    return color("#2d0548")
-
-
-def _coin(canvas: Canvas, x: float, y: float, radius: float, flat: float) -> None:
-    canvas.disc(x, y + radius * 0.16, radius, color("#8a4b08"), flat=flat)
-    canvas.disc(x, y, radius, (color("#ffe066"), color("#f0a202")), flat=flat)
-    canvas.disc(x, y, radius * 0.78, (color("#e09f10"), color("#ffd23f")), flat=flat)
-    star = around(x, y, lambda t: radius * (0.5 if round(t * 10) % 2 == 0 else 0.22), 10)
-    canvas.polygon([(a, y + (b - y) * flat) for a, b in star], color("#fff3b0"))
-
-
-# Assets: on a stand, in their place, and in another light.
-
-
-def _pines(canvas: Canvas, random: Random, number: int) -> Color:
-    if number == 1:
-        canvas.backdrop(color("#d9efe4"), color("#f4faf3"))
-        canvas.glow(320, 150, 300, _WHITE, 0.9)
-        canvas.disc(320, 262, 214, color("#b4d3bd"), flat=0.16)
-        canvas.disc(320, 254, 200, (color("#8fc39b"), color("#6ca57e")), flat=0.16)
-        for x, y, tall in ((236, 244, 128), (404, 246, 150), (318, 262, 206)):
-            _pine(canvas, x, y, tall, color("#1f6b52"), color("#7a4b2a"))
-        for x, y, tall in ((276, 274, 56), (366, 276, 70), (452, 262, 44)):
-            _pine(canvas, x, y, tall, color("#2f8f63"), color("#7a4b2a"))
-        return color("#0d3a2c")
-    sky, fog, wood = {
-        2: (("#f7c59f", "#fbe6c8", "#fdf3e1"), "#f4d9b8", "#3d4f3a"),
-        3: (("#0b1d33", "#16405b", "#3d7f86"), "#3d7f86", "#06161f"),
+def _marble(random: Random, number: int) -> Canvas:
+    """A temple around a ball, in three kinds of stone."""
+    wall, stone, vein = {
+        1: (["#7fa9b8", "#d8c9b8"], "#f6f3ee", "#a9a3a0"),
+        2: (["#233142", "#455d7a"], "#b9d8c8", "#3f7f6a"),
+        3: (["#f6d2c6", "#d98a7d"], "#3a3538", "#c9a25c"),
     }[number]
-    canvas.backdrop(*map(color, sky))
-    if number == 2:
-        canvas.glow(180, 120, 210, color("#fffbe8"), 0.9)
-        canvas.disc(180, 120, 34, color("#fffdf2"))
-    else:
-        _stars(canvas, random, 70, 160)
-        for n in range(4):
-            line = [(x, 60 + 16 * n + 22 * sin(x / 90 + n)) for x in range(-20, 680, 20)]
-            canvas.stroke(rounded(line, 2), 26 - 4 * n, color("#58e0b0"), 0.10)
-    for n in range(5):
-        tone = mix(color(fog), color(wood), (n + 1) / 5)
-        ground = 205 + 34 * n
-        _ridge(canvas, random, ground, 12, tone)
-        along = random.uniform(-20, 10)
-        while along < WIDTH + 20:
-            high = (46 + 26 * n) * random.uniform(0.75, 1.2)
-            _pine(canvas, along, ground + 22, high, tone, tone)
-            along += high * random.uniform(0.3, 0.62)
-    return _INK
-
-
-def _pine(canvas: Canvas, x: float, y: float, tall: float, own: Color, trunk: Color) -> None:
-    canvas.polygon(box(x, y - tall * 0.06, tall * 0.07, tall * 0.16), trunk)
-    for n in range(4):
-        bottom = y - tall * (0.1 + 0.2 * n)
-        half, top = tall * (0.25 - 0.048 * n), bottom - tall * 0.33
-        tone = own if own == trunk else mix(own, _WHITE, 0.06 + 0.07 * n)
-        canvas.polygon([(x - half, bottom), (x, top), (x + half, bottom)], tone)
-        if own != trunk:
-            canvas.polygon([(x, bottom + 2), (x, top), (x + half, bottom)], _INK, 0.13)
-
-
-def _marble(canvas: Canvas, random: Random, number: int) -> Color:
-    wall, floor, stone, vein = {
-        1: (("#f2e6da", "#e3cfbd"), "#c9ad96", "#f6f3ee", "#a9a3a0"),
-        2: (("#233142", "#455d7a"), "#1a2430", "#e9edf2", "#8ea0b5"),
-        3: (("#f6d2c6", "#e8a598"), "#b9635a", "#3a3538", "#c9a25c"),
-    }[number]
-    own, dark = color(stone), color(vein)
-    canvas.backdrop(*map(color, wall))
-    canvas.glow(320, 130, 280, _WHITE, 0.5)
-    canvas.polygon(box(320, 330, 640, 90), (color(floor), mix(color(floor), _INK, 0.25)))
-    shade = (mix(own, _WHITE, 0.4), mix(own, _INK, 0.12))
-
-    def slab(x: float, y: float, width: float, tall: float) -> None:
-        canvas.polygon(box(x, y, width, tall), shade)
-        canvas.polygon(box(x, y + tall / 2 - 2, width, 4), _INK, 0.12)
-
-    def crack(x: float, y: float, width: float, tall: float) -> None:
-        a, line = x + random.uniform(-0.3, 0.3) * width, []
-        for n in range(7):
-            within = min(max(a, x - width / 2 + 2), x + width / 2 - 2)
-            line.append((within, y - tall / 2 + n * tall / 6))
-            a += random.uniform(-0.22, 0.22) * width
-        canvas.stroke(rounded(line, 2), 1.3, dark, 0.55)
-
-    for x, tall in ((130, 190), (196, 130), (500, 160)) if number != 2 else (
-        (110, 210), (230, 210), (410, 210), (530, 210)):  # fmt: skip
-        base = 288.0
-        slab(x, base - 7, 66, 14)
-        slab(x, base - tall + 6, 62, 12)
-        middle = base - tall / 2 - 2
-        canvas.polygon(box(x, middle, 40, tall - 24), shade)
-        for n in range(5):
-            canvas.polygon(box(x - 16 + 8 * n, middle, 3, tall - 24), _INK, 0.10)
-        canvas.polygon(box(x + 15, middle, 10, tall - 24), _INK, 0.12)
-        crack(x, middle, 34, tall - 26)
-        if number == 2:
-            slab(320, base - 216, 500, 22)
-            canvas.polygon([(64, 62), (320, 8), (576, 62)], shade)
+    canvas = Canvas(WIDTH, HEIGHT, wall)
+    canvas.glow(320, 150, 330, WHITE, 0.7)
+    canvas.polygon(box(320, 327, WIDTH, 66), lit(wall[1], 0, 0.6))
+    shade = lit(stone, 0.4, 0.15)
+    for x in (110, 216, 424, 530):
+        canvas.polygon(box(x, 188, 40, 200), shade)
+        for n in range(6):
+            canvas.polygon(box(x - 15 + 6.6 * n, 188, 2.5, 200), INK, 0.05 + 0.03 * n)
+        for y in (88, 288):
+            canvas.polygon(box(x, y, 62, 14), shade)
+    canvas.polygon(box(320, 70, 510, 22), shade)
+    canvas.polygon([(55, 56), (320, 8), (585, 56)], shade)
     for n in range(3):
-        slab(340, 282 - 16 * n, 150 - 34 * n, 16)
-        crack(340, 282 - 16 * n, 140 - 34 * n, 14)
-    ball(canvas, 340, 204, 44, own, dark, random)
-    return color("#3a2a20")
+        canvas.polygon(box(320, 288 - 16 * n, 190 - 38 * n, 16), shade)
+    ball(canvas, 320, 196, 56, stone, vein, random)
+    return canvas
 
 
 def ball(
     canvas: Canvas, x: float, y: float, radius: float, own: Color, vein: Color, random: Random
 ) -> None:
     """A ball of marble."""
-    canvas.disc(x, y + radius * 0.95, radius * 0.7, _INK, 0.2, flat=0.14)
-    canvas.disc(x, y, radius, (mix(own, _WHITE, 0.4), mix(own, _INK, 0.3)))
-    for _ in range(5):
+    canvas.disc(x, y, radius, lit(own, 0.4, 0.4))
+    for _ in range(6):
         turn, line = random.uniform(0, 2 * pi), []
         for n in range(6):
-            far = radius * (0.94 - 0.3 * n)
+            far = radius * (0.96 - 0.3 * n)
             line.append((x + far * cos(turn), y + far * sin(turn)))
             turn += random.uniform(-0.35, 0.35)
-        canvas.stroke(rounded(line, 2), 1.4, vein, 0.6)
-    canvas.glow(x - radius * 0.35, y - radius * 0.4, radius * 0.5, _WHITE, 0.8)
+        canvas.stroke(line, 1.4, vein, 0.6)
+    canvas.glow(x - radius * 0.35, y - radius * 0.4, radius * 0.6, WHITE, 0.9)
 
 
-def _gears(canvas: Canvas, random: Random, number: int) -> Color:
-    paper, line = {1: ("#16324f", "#2f5d8a"), 2: ("#2b2118", "#4a392a"), 3: ("#e9dfc7", "#cfc2a2")}[
-        number
-    ]
-    canvas.backdrop(mix(color(paper), _WHITE, 0.06), color(paper))
+def _gears(random: Random, number: int) -> Canvas:
+    """Nine gears on squared paper."""
+    paper = ("#16324f", "#2b2118", "#e9dfc7")[number - 1]
+    canvas = Canvas(WIDTH, HEIGHT, lit(paper, 0.1, 0.1))
     for n in range(0, WIDTH, 32):
-        canvas.polygon(box(n, HEIGHT / 2, 1, HEIGHT), color(line), 0.6)
-    for n in range(4, HEIGHT, 32):
-        canvas.polygon(box(WIDTH / 2, n, WIDTH, 1), color(line), 0.6)
-    brass = [color(text) for text in ("#d9a441", "#b8772f", "#e8c468", "#a45f2a")]
-    shapes = [
-        (118, 110, 62, 2), (228, 172, 56, 3), (330, 96, 66, 2), (430, 178, 60, 4),
-        (540, 104, 64, 3), (96, 232, 40, 3), (318, 226, 42, 4), (548, 236, 50, 2),
-        (206, 62, 30, 4),
-    ]  # fmt: skip
-    if number == 2:
-        shapes = [(220, 190, 168, 3), (474, 118, 112, 2), (530, 318, 104, 4)]
-    for n, (x, y, radius, sides) in enumerate(shapes):
-        gear(canvas, x, y, radius, sides, brass[n % 4], random.uniform(0, 2 * pi), color(paper))
-    return color("#081625")
+        canvas.polygon(box(n, HEIGHT / 2, 1, HEIGHT), "#7f8f9a", 0.3)
+        canvas.polygon(box(WIDTH / 2, n, WIDTH, 1), "#7f8f9a", 0.3)
+    for n in range(9):
+        brass = ("#d9a441", "#b8772f", "#e8c468", "#a45f2a")[n % 4]
+        x, y, radius = 80 + 120 * (n % 5) + 60 * (n // 5), 105 + 115 * (n // 5), 66 - n * 5 % 18
+        gear(canvas, x, y, radius, 2 + n % 3, brass, random.uniform(0, 2 * pi), paper)
+    return canvas
 
 
 def gear(
-    canvas: Canvas,
-    x: float,
-    y: float,
-    radius: float,
-    sides: int,
-    own: Color,
-    turn: float,
+    canvas: Canvas, x: float, y: float, radius: float, sides: int, own: Color, turn: float,
     hole: Color,
-) -> None:
+) -> None:  # fmt: skip
     """A gear that is not round: it has this many bulges."""
     teeth = max(10, int(radius / 4.4))
 
-    def rim(share: float, depth: float) -> Callable[[float], float]:
-        def at(t: float) -> float:
-            tooth = depth if (t * teeth) % 1 < 0.5 else 0.0
-            return radius * (share + 0.13 * sin(2 * pi * t * sides) + tooth)
+    def rim(t: float, tooth: float = 0.12) -> float:
+        return radius * (0.76 + 0.13 * sin(2 * pi * t * sides) + tooth * (1 - t * teeth // 0.5 % 2))
 
-        return at
-
-    canvas.polygon([(a + radius * 0.05, b + radius * 0.09) for a, b in
-                    around(x, y, rim(0.78, 0.12), teeth * 8, turn)], _INK, 0.35)  # fmt: skip
-    shape = around(x, y, rim(0.78, 0.12), teeth * 8, turn)
-    canvas.polygon(shape, (mix(own, _WHITE, 0.35), mix(own, _INK, 0.3)))
-    inner = around(x, y, rim(0.62, 0.0), 72, turn)
-    canvas.polygon(inner, (mix(own, _INK, 0.28), mix(own, _WHITE, 0.12)))
-    for n in range(sides + 2):
-        angle = turn + 2 * pi * n / (sides + 2)
-        far = radius * 0.4
-        canvas.disc(x + far * cos(angle), y + far * sin(angle), radius * 0.12, hole)
-    canvas.disc(x, y, radius * 0.2, (mix(own, _WHITE, 0.5), own))
+    shape = around(x, y, rim, teeth * 8, turn)
+    canvas.polygon([(a + radius * 0.05, b + radius * 0.09) for a, b in shape], INK, 0.35)
+    canvas.polygon(shape, lit(own, 0.35, 0.3))
+    inner = around(x, y, lambda t: rim(t, 0) - radius * 0.14, 72, turn)
+    canvas.polygon(inner, lit(own, 0.12, 0.28)[::-1])
+    for a, b in around(x, y, lambda _: radius * 0.4, sides + 2, turn):
+        canvas.disc(a, b, radius * 0.12, hole)
+    canvas.disc(x, y, radius * 0.2, lit(own, 0.5, 0))
     canvas.disc(x, y, radius * 0.09, hole)
 
 
-# Boxes.
-
-
-def _market(canvas: Canvas, random: Random, number: int) -> Color:
-    """Stalls and lanterns: in the rain, in the snow, and from near."""
-    sky = {
-        1: ("#120d2b", "#2b1b52", "#5b2a6e"),
-        2: ("#0d1a33", "#1f3a5f", "#4a6d8c"),
-        3: ("#1a0f24", "#3d1d3f", "#6d2f45"),
-    }[number]
-    canvas.backdrop(*map(color, sky))
-    ground = 262 if number != 3 else 320
-    if number != 3:
-        _houses(canvas, random, ground, color(sky[2]))
-    wet = color("#1b1430") if number != 2 else color("#c9d7e6")
-    street = box(320, (ground + HEIGHT) / 2, 660, HEIGHT - ground)
-    canvas.polygon(street, (wet, mix(wet, _INK, 0.35)))
-    cloths = [("#e4572e", "#f7e8d0"), ("#2e86ab", "#f7e8d0"), ("#f3a712", "#6b2d1a"),
-              ("#669f4c", "#f7e8d0")]  # fmt: skip
-    size = 1.0 if number != 3 else 2.1
-    places = [(64.0, 0), (190.0, 1), (318.0, 2), (446.0, 3), (574.0, 0)]
-    if number == 3:
-        places = [(170.0, 0), (478.0, 1)]
-    for x, n in places:
-        one, other = (color(cloths[n][0]), color(cloths[n][1]))
-        _stall(canvas, random, x, ground + 26 * size / 2, size, one, other)
-    ropes = 2 if number != 3 else 1
-    for rope in range(ropes):
-        top = 46 + 56 * rope
-        line = [(x, top + 34 * sin(pi * (x % 214) / 214)) for x in range(-4, 652, 12)]
-        canvas.stroke(line, 1.4, color("#0a0716"))
-        for n in range(14 - 4 * rope):
-            a = 26 + n * (46 + 18 * rope) + 14 * rope
-            b = top + 34 * sin(pi * (a % 214) / 214) + 9
-            _lantern(canvas, a, b, 8.5 + 2.5 * rope + (5 if number == 3 else 0),
-                     color(("#ff9f45", "#ffd166", "#ff6b6b")[n % 3]))  # fmt: skip
-    _weather(canvas, random, number, ground)
-    return color("#0a0716")
-
-
-def _houses(canvas: Canvas, random: Random, ground: float, sky: Color) -> None:
-    x = -20.0
-    while x < WIDTH:
-        wide, tall = random.uniform(46, 90), random.uniform(70, 170)
-        house = mix(sky, _INK, random.uniform(0.35, 0.55))
-        canvas.polygon(box(x + wide / 2, ground - tall / 2, wide, tall), house)
-        for row in range(int(tall / 24)):
-            for n in range(int(wide / 20)):
-                if random.random() < 0.42:
-                    pane = box(x + 13 + 20 * n, ground - tall + 16 + 24 * row, 8, 11)
-                    canvas.polygon(pane, color("#ffcf73"), random.uniform(0.25, 0.85))
-        x += wide + 3
-
-
-def _weather(canvas: Canvas, random: Random, number: int, ground: float) -> None:
-    """Rain and its reflections, snow, or neither."""
-    for _ in range({1: 170, 2: 120, 3: 0}[number]):
-        x, y = random.uniform(0, WIDTH), random.uniform(0, HEIGHT)
+def _market(random: Random, number: int) -> Canvas:
+    """Stalls and lanterns: in the rain, in the snow, and on a dry night."""
+    canvas, far, near = _outdoors(random, 1 + number % 2)
+    street = lit("#c9d7e6" if number == 2 else mix(far, near, 0.8), 0, 0.4)
+    canvas.polygon(box(320, 320, WIDTH, 90), street)
+    for n, cloth in enumerate(("#e4572e", "#2e86ab", "#f3a712", "#669f4c", "#b5179e")):
+        _stall(canvas, random, 64 + 128 * n, cloth)
+    for n in range(28):
+        x, light = 24.0 * n, ("#ff9f45", "#ffd166", "#ff6b6b")[n % 3]
+        y = 66 + 50 * (n % 2) + 30 * sin(pi * (x % 214) / 214)
+        canvas.glow(x, y, 45, light, 0.7)
+        canvas.polygon(box(x, y, 7, 24), "#2a1420")
+        canvas.disc(x, y, 9, lit(light, 0.55, 0), flat=1.15)
+    for _ in range(170 if number < 3 else 0):
+        x, y, size = random.uniform(0, WIDTH), random.uniform(0, HEIGHT), random.uniform(1, 3)
         if number == 1:
-            canvas.stroke([(x, y), (x - 4, y + 15)], 1.0, color("#b9c7ff"), 0.28)
+            canvas.stroke([(x, y), (x - 4, y + 15)], 1, "#b9c7ff", 0.3)
         else:
-            canvas.disc(x, y, random.uniform(0.9, 3.0), _WHITE, random.uniform(0.5, 0.95))
-    for _ in range(46 if number == 1 else 0):
-        x, y = random.uniform(0, WIDTH), random.uniform(ground + 34, HEIGHT)
-        warm = color(random.choice(("#ff9f45", "#ffd166", "#ff6b6b")))
-        canvas.disc(x, y, random.uniform(8, 34), warm, 0.16, flat=0.1)
+            canvas.disc(x, y, size, WHITE, 0.3 * size)
+    return canvas
 
 
-def _stall(
-    canvas: Canvas, random: Random, x: float, y: float, size: float, one: Color, other: Color
-) -> None:
-    wide, tall = 104 * size, 84 * size
-    canvas.polygon(box(x, y - tall * 0.42, wide * 0.88, tall * 0.6), color("#3a2430"))
-    canvas.glow(x, y - tall * 0.44, wide * 0.42, color("#ffbf69"), 0.75)
-    for n in range(5):
-        a = x + (n - 2) * wide * 0.16
-        fruit = color(random.choice(("#e63946", "#f4a261", "#8ac926", "#ffca3a", "#b5179e")))
-        for m in range(3):
-            b = y - tall * 0.33 - (m == 1) * 5 * size
-            canvas.disc(a + (m - 1) * 5 * size, b, 4.6 * size, fruit)
-    canvas.polygon(box(x, y - tall * 0.13, wide * 0.94, tall * 0.3),
-                   (color("#8a5a3c"), color("#4f2f22")))  # fmt: skip
-    for n in range(2):
-        post = box(x + (n * 2 - 1) * wide * 0.46, y - tall * 0.42, 3.4 * size, tall * 0.86)
-        canvas.polygon(post, color("#2a1a1f"))
-    stripes, top = 8, y - tall
-    for n in range(stripes):
-        a, b = (wide * (m / stripes - 0.5) for m in (n, n + 1))
-        tone = one if n % 2 == 0 else other
-        dim, edge = mix(tone, _INK, 0.25), top + tall * 0.24
-        cloth = [(x + a * 0.8, top), (x + b * 0.8, top), (x + b * 1.08, edge), (x + a * 1.08, edge)]
-        canvas.polygon(cloth, (tone, dim))
-        canvas.disc(x + (a + b) * 0.54, edge, wide / stripes * 0.54, dim, flat=0.7)
+def _stall(canvas: Canvas, random: Random, x: float, cloth: Color) -> None:
+    canvas.polygon(box(x, 253, 96, 70), "#3a2430")
+    canvas.glow(x, 251, 52, "#ffbf69", 0.9)
+    for n in range(12):
+        fruit = random.choice(("#e63946", "#f4a261", "#8ac926", "#ffca3a", "#b5179e"))
+        canvas.disc(x - 40 + 7.3 * n, 260 - n % 2 * 5, 4.8, fruit)
+    canvas.polygon(box(x, 277, 98, 25), ["#8a5a3c", "#4f2f22"])
+    for n in range(8):
+        a, stripe = 13 * (n - 4), (cloth, "#f7e8d0")[n % 2]
+        canvas.disc(x + (a + 6.5) * 1.08, 224, 7, mix(stripe, INK, 0.25), flat=0.7)
+        corners = ((a * 0.8, 204), ((a + 13) * 0.8, 204), ((a + 13) * 1.08, 224), (a * 1.08, 224))
+        canvas.polygon([(x + b, c) for b, c in corners], lit(stripe, 0, 0.25))
 
 
-def _lantern(canvas: Canvas, x: float, y: float, size: float, own: Color) -> None:
-    canvas.glow(x, y, size * 3.6, own, 0.42)
-    canvas.disc(x, y, size, (mix(own, _WHITE, 0.55), own), flat=1.15)
-    for n in (-0.5, 0.5):
-        canvas.disc(x, y, size * 0.5, mix(own, _INK, 0.25), 0.16, flat=2.2)
-        canvas.polygon(box(x, y + n * size * 2.3, size * 0.8, size * 0.26), color("#2a1420"))
+def _duel(random: Random, number: int) -> Canvas:
+    """Two players beside a clock."""
+    pair = [("#12827c", "#d8482f"), ("#5b3a8c", "#3f8f4f"), ("#284b8f", "#e0952b")][number - 1]
+    canvas = Canvas(WIDTH, HEIGHT, lit(pair[0], 0.15, 0.25))
+    half = [(380, 0), (WIDTH, 0), (WIDTH, HEIGHT), (260, HEIGHT)]
+    canvas.polygon(half, lit(pair[1], 0.15, 0.25))
+    x, y = 320, 168
+    gear(canvas, x, y, 145, 0, "#d9a441", 0, INK)
+    canvas.disc(x, y, 106, ["#fdf6e3", "#e2d2ab"])
+    ends = around(x, y, lambda _: 95, 12)
+    for n, start in enumerate(around(x, y, lambda _: 80, 12)):
+        canvas.stroke([start, ends[n]], 3 if n % 3 else 6, "#3b2c1a")
+    turn = random.uniform(0, 2 * pi)
+    for far, wide, way in ((50, 9, turn), (70, 5, 12 * turn)):
+        canvas.stroke([(x, y), (x + far * cos(way), y + far * sin(way))], wide, "#3b2c1a")
+    canvas.disc(x, y, 11, ["#f0cf7a", "#9c6a24"])
+    for x, own in zip((104, 536), pair, strict=True):
+        paint = lit(own, 0.62, 0.2)
+        canvas.disc(x, 276, 52, INK, 0.3, flat=0.22)
+        canvas.disc(x, 268, 46, paint, flat=0.3)
+        canvas.polygon([(x - 31, 264), (x - 15, 190), (x + 15, 190), (x + 31, 264)], paint)
+        canvas.disc(x, 184, 27, paint, flat=0.3)
+        canvas.disc(x, 156, 29, paint)
+        canvas.glow(x - 10, 146, 16, WHITE, 0.9)
+    return canvas
 
 
-def _duel(canvas: Canvas, random: Random, number: int) -> Color:
-    """Two players on two halves: across the clock, on the board, and around the spring."""
-    cold, warm = (color("#12827c"), color("#d8482f"))
-    if number == 3:
-        cold, warm = color("#284b8f"), color("#e0952b")
-    canvas.backdrop(mix(cold, _WHITE, 0.15), mix(cold, _INK, 0.25))
-    canvas.polygon([(380, 0), (WIDTH, 0), (WIDTH, HEIGHT), (260, HEIGHT)],
-                   (mix(warm, _WHITE, 0.15), mix(warm, _INK, 0.25)))  # fmt: skip
-    for n in range(1, 12):
-        for side, tone in ((-1, cold), (1, warm)):
-            at = 320 + side * (30 + 34 * n)
-            shape = [(at + 30, 0), (at + 36, 0), (at - 84, HEIGHT), (at - 90, HEIGHT)]
-            canvas.polygon(shape, mix(tone, _WHITE, 0.5), 0.13)
-    x, y = 320.0, 168.0
-    if number == 2:
-        for n in range(6):
-            radius = 168 - 26 * n
-            tone = mix(color("#f7ead2"), color("#c9a36b"), (n % 2) * 0.8)
-            canvas.disc(x, y + 22, radius * 1.5, tone, flat=0.5)
-        for n in range(12):
-            angle = 2 * pi * n / 12
-            a, b = x + 226 * cos(angle), y + 22 + 113 * sin(angle)
-            canvas.disc(a, b + 5, 15, _INK, 0.3, flat=0.55)
-            canvas.disc(a, b, 15, mix(cold if n in range(4, 10) else warm, _WHITE, 0.1), flat=0.6)
-        _spring(canvas, (x - 70, y + 22), (x + 70, y + 22), 9, 16)
-    else:
-        canvas.disc(x, y + 5, 130, _INK, 0.25)
-        rim = around(x, y, lambda t: 132 if (t * 24) % 1 < 0.5 else 118, 24 * 6)
-        canvas.polygon(rim, (color("#f0cf7a"), color("#9c6a24")))
-        canvas.disc(x, y, 108, (color("#fdf6e3"), color("#e2d2ab")))
-        for n in range(12):
-            angle = 2 * pi * n / 12
-            a, b = cos(angle), sin(angle)
-            inner = 84 if n % 3 else 76
-            canvas.stroke([(x + inner * a, y + inner * b), (x + 96 * a, y + 96 * b)],
-                          3.4 if n % 3 else 6, color("#3b2c1a"))  # fmt: skip
-        if number == 1:
-            hands = [(x, y), (x - 44, y - 30)], [(x, y), (x + 34, y - 62)]
-            canvas.stroke(hands[0], 8, color("#3b2c1a"))
-            canvas.stroke(hands[1], 5, color("#3b2c1a"))
-        else:
-            coil = [(x + (8 + 62 * n / 90) * cos(n / 5), y + (8 + 62 * n / 90) * sin(n / 5))
-                    for n in range(91)]  # fmt: skip
-            canvas.stroke(coil, 5, color("#3f5a80"))
-        canvas.disc(x, y, 11, (color("#f0cf7a"), color("#9c6a24")))
-    size = 1.0 if number != 2 else 0.62
-    for side, tone in ((-1, cold), (1, warm)):
-        far, bottom = (216, 276) if number != 2 else (128, 236)
-        _pawn(canvas, x + side * far, bottom, size, tone)
-    return _INK
-
-
-def _pawn(canvas: Canvas, x: float, y: float, size: float, own: Color) -> None:
-    light, dark = mix(own, _WHITE, 0.62), mix(own, _INK, 0.2)
-    canvas.disc(x, y, 52 * size, _INK, 0.3, flat=0.22)
-    canvas.disc(x, y - 8 * size, 46 * size, (light, dark), flat=0.3)
-    outline: list[Point] = [(24, 12), (20, 40), (11, 74), (13, 92)]
-    left = [(x - a * size * 1.3, y - b * size) for a, b in outline]
-    right = [(x + a * size * 1.3, y - b * size) for a, b in reversed(outline)]
-    canvas.polygon([*left, *right], (light, dark))
-    canvas.disc(x, y - 92 * size, 27 * size, (light, dark), flat=0.3)
-    canvas.disc(x, y - 120 * size, 29 * size, (mix(light, _WHITE, 0.4), own))
-    canvas.glow(x - 10 * size, y - 130 * size, 13 * size, _WHITE, 0.8)
-
-
-def _spring(canvas: Canvas, a: Point, b: Point, coils: int, half: float) -> None:
-    (ax, ay), (bx, by) = a, b
-    line = [
-        (ax + (bx - ax) * n / 200, ay + (by - ay) * n / 200 + half * sin(2 * pi * coils * n / 200))
-        for n in range(201)
-    ]
-    canvas.stroke(line, 6, color("#2f3e57"))
-    canvas.stroke([(p, q - 1.4) for p, q in line], 2.2, color("#b8c7de"))
-
-
-def _fox(canvas: Canvas, random: Random, number: int) -> Color:
-    """Folded paper: the face, the whole animal, and three papers."""
-    sheet = {
-        1: ("#fde8d3", "#f6c9a4"),
-        2: ("#d9e6f2", "#a9c4dd"),
-        3: ("#ece4f4", "#cbb7e0"),
-    }[number]
-    canvas.backdrop(*map(color, sheet))
-    for _ in range(9):
+def _fox(random: Random, number: int) -> Canvas:
+    """Folded paper: one face, two, and three."""
+    sheet = ("#f9d8b8", "#bfd2e4", "#d9c8e8")[number - 1]
+    canvas = Canvas(WIDTH, HEIGHT, lit(sheet, 0.3, 0.1))
+    for _ in range(12):
         corners = [(random.uniform(-80, 720), random.uniform(-80, 440)) for _ in range(3)]
-        canvas.polygon(corners, _WHITE, 0.12)
-    if number == 1:
-        face(canvas, 320, 160, 1.0, color("#e8632b"))
-        return color("#5e1f0a")
-    if number == 2:
-        own = color("#e8632b")
-        canvas.disc(320, 322, 190, color("#6f93b5"), 0.5, flat=0.1)
-        for points, share in (
-            ([(420, 318), (470, 196), (560, 150), (556, 262), (490, 320)], -0.1),
-            ([(560, 150), (556, 262), (516, 206)], 0.9),
-            ([(250, 318), (262, 214), (340, 190), (380, 318)], 0.06),
-            ([(340, 190), (440, 232), (446, 318), (380, 318)], -0.22),
-            ([(250, 318), (262, 214), (300, 262), (290, 318)], 0.24),
-            ([(282, 318), (300, 236), (326, 318)], 0.88),
-        ):
-            canvas.polygon(points, mix(own, _WHITE if share > 0 else _INK, abs(share)))
-        face(canvas, 262, 150, 0.74, own)
-        return _INK
-    for x, tint in ((132, "#3f7cac"), (508, "#6a994e"), (320, "#c8553d")):
-        face(canvas, x, 178, 0.86 if x == 320 else 0.62, color(tint))
-    return _INK
+        canvas.polygon(corners, WHITE, 0.15)
+    faces = [[(320, 1.05, "#e8632b")], [(210, 0.85, "#e8632b"), (450, 0.6, "#8d99ae")],
+             [(180, 0.6, "#3f7cac"), (460, 0.6, "#6a994e"), (320, 0.9, "#c8553d")]]  # fmt: skip
+    for x, size, own in faces[number - 1]:
+        face(canvas, x, 175, size, own)
+    return canvas
 
 
 def face(canvas: Canvas, x: float, y: float, size: float, own: Color) -> None:
     """The face of a fox, folded of paper."""
+    canvas.disc(x, y + 128 * size, 96 * size, INK, 0.12, flat=0.12)
+    facets: list[tuple[Color, float, list[Point]]] = [
+        (INK, 0.05, [(34, -66), (112, -128), (122, -22)]),
+        (INK, 0.5, [(58, -62), (102, -104), (108, -34)]),
+        (WHITE, 0.1, [(0, -58), (34, -66), (122, -22), (0, 20)]),
+        (WHITE, 0.9, [(122, -22), (140, 34), (56, 62), (0, 20)]),
+        (WHITE, 0.75, [(0, 20), (56, 62), (18, 112), (0, 118)]),
+        (WHITE, 0.28, [(0, -58), (34, -66), (0, 96)]),
+        (WHITE, 0.02, [(0, -20), (18, 14), (22, 104), (0, 116)]),
+        (INK, 0.82, [(44, 2), (78, -8), (62, 20)]),
+        (INK, 0.86, [(0, 98), (19, 98), (10, 118), (0, 122)]),
+    ]
+    for light, share, points in facets:
+        for side, dark in ((-size, 0.0), (size, 0.12)):
+            shape = [(x + side * a, y + size * b) for a, b in points]
+            canvas.polygon(shape, mix(mix(own, light, share), INK, dark))
 
-    def facet(points: list[Point], share: float) -> None:
-        tone = mix(own, _WHITE if share > 0 else _INK, abs(share))
-        for side in (-1, 1):
-            shape = [(x + side * a * size, y + b * size) for a, b in points]
-            canvas.polygon(shape, mix(tone, _INK, 0.12) if side > 0 else tone)
 
-    canvas.disc(x, y + 128 * size, 96 * size, _INK, 0.12, flat=0.12)
-    facet([(34, -66), (112, -128), (122, -22)], -0.05)
-    facet([(58, -62), (102, -104), (108, -34)], -0.5)
-    facet([(0, -58), (34, -66), (122, -22), (0, 20)], 0.1)
-    facet([(122, -22), (140, 34), (56, 62), (0, 20)], 0.9)
-    facet([(0, 20), (56, 62), (18, 112), (0, 118)], 0.75)
-    facet([(0, -58), (34, -66), (0, 96)], 0.28)
-    facet([(0, -20), (18, 14), (22, 104), (0, 116)], 0.02)
-    facet([(44, 2), (78, -8), (62, 20)], -0.82)
-    facet([(0, 98), (19, 98), (10, 118), (0, 122)], -0.86)
+def _coins(random: Random, number: int) -> Canvas:
+    """Gold for nothing, on rays: in a heap, and as rain."""
+    own, x, y = [("#6a1599", 320, 150), ("#b3184f", 480, 400), ("#10699a", 120, -30)][number - 1]
+    canvas = Canvas(WIDTH, HEIGHT, own)
+    rays = around(x, y, lambda _: 800, 32)
+    for n in range(0, 32, 2):
+        canvas.polygon([(x, y), rays[n], rays[n + 1]], WHITE, 0.12)
+    canvas.glow(x, y, 300, "#ffe98a", 0.9)
+    if number == 1:
+        for row in range(1, 6):
+            for n in range(row):
+                coin(canvas, 320 + 62 * (n - (row - 1) / 2), 90 + 34 * row, 36, 1)
+    else:
+        for size in range(12, 46):
+            place = random.uniform(20, 620), random.uniform(10, 350)
+            coin(canvas, *place, size, random.uniform(0.35, 1))
+    return canvas
 
 
-SCENES: dict[str, Callable[[Canvas, Random, int], Color]] = {
+def coin(canvas: Canvas, x: float, y: float, radius: float, flat: float) -> None:
+    """A coin with a star, which lies as flat as this."""
+    canvas.disc(x, y + radius * 0.16, radius, "#8a4b08", flat=flat)
+    canvas.disc(x, y, radius, ["#ffe066", "#f0a202"], flat=flat)
+    canvas.disc(x, y, radius * 0.78, ["#e09f10", "#ffd23f"], flat=flat)
+    star = around(x, y, lambda t: radius * (0.22 if round(t * 10) % 2 else 0.5), 10)
+    canvas.polygon([(a, y + (b - y) * flat) for a, b in star], "#fff3b0")
+
+
+SCENES: dict[str, Callable[[Random, int], Canvas]] = {
     "pines": _pines,
     "marble": _marble,
     "gears": _gears,
@@ -551,27 +304,4 @@ SCENES: dict[str, Callable[[Canvas, Random, int], Color]] = {
     "fox": _fox,
     "coins": _coins,
 }
-"""What draws a screenshot, and gives the color of the shade under its title."""
-
-
-# What several scenes have.
-
-
-def _stars(canvas: Canvas, random: Random, count: int, bottom: float) -> None:
-    for _ in range(count):
-        x, y = random.uniform(0, WIDTH), random.uniform(0, bottom)
-        canvas.disc(x, y, random.uniform(0.5, 1.5), _WHITE, random.uniform(0.3, 0.95))
-
-
-def _cloud(canvas: Canvas, x: float, y: float, size: float) -> None:
-    for a, b, radius in ((-44, 6, 22), (-14, -8, 32), (24, -2, 27), (52, 8, 18)):
-        canvas.disc(x + a * size, y + b * size, radius * size, _WHITE, 0.75, flat=0.75)
-
-
-def _ridge(canvas: Canvas, random: Random, y: float, tall: float, own: Color) -> None:
-    one, other = random.uniform(0, 6), random.uniform(0, 6)
-    line: list[Point] = [
-        (x, y - tall * (sin(x / 97 + one) + 0.45 * sin(x / 41 + other)))
-        for x in range(-10, WIDTH + 20, 10)
-    ]
-    canvas.polygon([*line, (WIDTH + 10, HEIGHT + 10), (-10, HEIGHT + 10)], own)
+"""What draws a view of an item, 1 to 3."""
