@@ -98,21 +98,20 @@ _NUMBER, _GUID, _TEXT = ("bigint", "0"), ("uuid", NIL), ("text", "")
 
 def _section(
     name: str,
-    rows: str,
+    members: str,
     key: str,
-    /,
+    rows: str,
     *,
     of: tuple[str, str] = _NUMBER,
     order: str = "1",
     after: str = "{key} > :after::{type}",
     item: str = "",
-    **pairs: str,
 ) -> None:
-    """Declare a section. `rows` begins with the tables, and ends in a condition. `pairs` are the
-    members of an item, unless `item` is its JSON."""
+    """Declare a section. `members` are columns, whose names are those of an item's members; `item`
+    is its JSON in their place. `rows` begins with the tables, and ends in a condition."""
     type, start = of
     key = f'{key} collate "C"' if type == "text" else key
-    members = ", ".join(f"'{member}', {value}" for member, value in pairs.items())
+    item = item or f"(select row_to_json(i) from (select {members}) i)"
 
     @many(
         f"""
@@ -123,7 +122,7 @@ def _section(
             from (
                 select row_number() over () as n, key, item::text as item
                 from (
-                    select {key} as key, {item or f"json_build_object({members})"} as item
+                    select {key} as key, {item} as item
                     from {rows} and {after.format(key=key, type=type)}
                     order by {order} limit :limit
                 ) items
@@ -183,18 +182,14 @@ def _counted(limit: Limit) -> str:
 
 
 _FRIEND = "pair_sides p join users u on u.id = p.other_id where p.user_id = :user"
-_OTHER: dict[str, Any] = {"user": "u.id", "username": "u.username"}
-_REVISION: dict[str, Any] = {
-    "id": "r.id",
-    "version": "r.version",
-    "description": "r.description",
-    "created": "unix(r.created)",
-    "gone": "r.gone",
-    "entity": """(
+_OTHER = 'u.id as "user", u.username'
+_REVISION = """
+    r.id, r.version, r.description, unix(r.created) as created, r.gone,
+    (
         select json_build_object('entityId', entity_id, 'revisionId', revision_id, 'path', path)
         from entities where entity_id = r.entity_id and revision_id = r.entity_revision
-    )""",
-    "entities": """(
+    ) as entity,
+    (
         select coalesce(json_agg(json_build_object(
             'entityId', d.entity_id, 'revisionId', d.entity_revision, 'path', e.path,
             'originating', d.originating
@@ -202,181 +197,137 @@ _REVISION: dict[str, Any] = {
         from revision_entities d
         join entities e on e.entity_id = d.entity_id and e.revision_id = d.entity_revision
         where d.revision_id = r.id
-    )""",
-    "packages": """(
+    ) as entities,
+    (
         select coalesce(json_agg(json_build_object(
             'id', p.id, 'win64', p.win64, 'osx64', p.osx64, 'linux64', p.linux64
         ) order by d.place), '[]')
         from revision_packages d join packages p on p.id = d.package_id
         where d.revision_id = r.id
-    )""",
-}
+    ) as packages
+"""
 
 _section(
     "identities",
-    "identities i where i.user_id = :user",
+    "i.id, i.issuer, i.subject, unix(i.linked) as linked",
     "i.number",
-    id="i.id",
-    issuer="i.issuer",
-    subject="i.subject",
-    linked="unix(i.linked)",
+    "identities i where i.user_id = :user",
 )
 _section(
     "sessions",
-    "sessions s where s.user_id = :user",
+    "s.id, unix(s.created) as created, unix(s.used) as used, unix(s.revoked) as ended",
     "s.id",
+    "sessions s where s.user_id = :user",
     of=_GUID,
-    id="s.id",
-    created="unix(s.created)",
-    used="unix(s.used)",
-    ended="unix(s.revoked)",
 )
 _section(
     "failedLogIns",
+    f"f.failures, unix(f.first - {span(LOG_INS)}) as since",
+    "f.subject",
     """(select subject, count(*) as failures, min(expires) as first
          from rate_limits where account = :user and expires > now() group by subject) f
         where true""",
-    "f.subject",
     of=_GUID,
-    failures="f.failures",
-    since=f"unix(f.first - {span(LOG_INS)})",
 )
 _section(
     "mails",
-    "mails m where m.user_id = :user",
+    """m.purpose, m.email, unix(m.created) as created, unix(m.expires) as expires, m.ended,
+       m.issuers""",
     "m.id",
+    "mails m where m.user_id = :user",
     of=_GUID,
-    purpose="m.purpose",
-    email="m.email",
-    created="unix(m.created)",
-    expires="unix(m.expires)",
-    ended="m.ended",
-    issuers="m.issuers",
 )
 _section(
     "content",
-    "contents c where c.author_id = :user",
+    """c.id, c.type, c.status, c.name, c.description, c.screenshots as "screenshotUris", c.tags,
+       c.featured, json_build_object('up', c.up, 'down', c.down) as votes,
+       c.live_comments as "commentCount", c.comments_locked as "commentsLocked",
+       c.revision_id as revision, unix(c.created) as created, unix(c.updated) as updated""",
     "c.number",
-    id="c.id",
-    type="c.type",
-    status="c.status",
-    name="c.name",
-    description="c.description",
-    screenshotUris="c.screenshots",
-    tags="c.tags",
-    featured="c.featured",
-    votes="json_build_object('up', c.up, 'down', c.down)",
-    commentCount="c.live_comments",
-    commentsLocked="c.comments_locked",
-    revision="c.revision_id",
-    created="unix(c.created)",
-    updated="unix(c.updated)",
+    "contents c where c.author_id = :user",
 )
 _section(
     "revisions",
+    f"c.id as content, {_REVISION}",
+    _both("c.number", "r.ordinal"),
     f"""(select id, number from contents where author_id = :user and number >= {_FIRST}
          order by number) c
         {_in_order("revisions v where v.content_id = c.id", "c.number", "v.ordinal")} r
         where true""",
-    _both("c.number", "r.ordinal"),
     order="c.number, r.ordinal",
     **_HOLDERS,
-    content="c.id",
-    **_REVISION,
 )
 _section(
     "publications",
+    f"r.content_id as content, {_REVISION}",
+    "r.id",
     """revisions r join contents c on c.id = r.content_id
        where r.publisher_id = :user and c.author_id <> :user""",
-    "r.id",
     of=_GUID,
-    content="r.content_id",
-    **_REVISION,
 )
 _section(
     "files",
-    "user_files f where f.user_id = :user",
+    "f.path, f.size, f.sent",
     "f.path",
+    "user_files f where f.user_id = :user",
     of=_TEXT,
-    path="f.path",
-    size="f.size",
-    sent="f.sent",
 )
 _section(
     "comments",
-    "comments m where m.author_id = :user",
+    """m.id, m.content_id as content, m.parent_id as "parentId", m.body,
+       unix(m.created) as created, unix(m.updated) as updated, m.deleted""",
     "m.id",
-    id="m.id",
-    content="m.content_id",
-    parentId="m.parent_id",
-    body="m.body",
-    created="unix(m.created)",
-    updated="unix(m.updated)",
-    deleted="m.deleted",
+    "comments m where m.author_id = :user",
 )
 _section(
     "ratings",
-    "ratings r where r.user_id = :user",
+    """r.content_id as content, case when r.up then '1' else '0' end as value,
+       unix(r.voted) as voted""",
     "r.content_id",
+    "ratings r where r.user_id = :user",
     of=_GUID,
-    content="r.content_id",
-    value="case when r.up then '1' else '0' end",
-    voted="unix(r.voted)",
 )
-_section(
-    "friends",
-    _FRIEND,
-    "p.friends",
-    **_OTHER,
-    since="unix(p.friends_since)",
-)
+_section("friends", f"{_OTHER}, unix(p.friends_since) as since", "p.friends", _FRIEND)
 _section(
     "friendRequests",
-    _FRIEND,
+    f"""{_OTHER}, unix(p.requested_since) as created,
+        case when p.requester = :user then 'outgoing' else 'incoming' end as direction""",
     "p.requested",
-    **_OTHER,
-    created="unix(p.requested_since)",
-    direction="case when p.requester = :user then 'outgoing' else 'incoming' end",
+    _FRIEND,
 )
 _section(
     "friendAsks",
-    f"{_counted(FRIEND_REQUESTS)} a where true",
+    "unix(a.moment) as created",
     _MOMENT.format("a"),
-    created="unix(a.moment)",
+    f"{_counted(FRIEND_REQUESTS)} a where true",
 )
-_section(
-    "blocked",
-    _FRIEND,
-    "p.blocks",
-    **_OTHER,
-    since="unix(p.blocks_since)",
-)
+_section("blocked", f"{_OTHER}, unix(p.blocks_since) as since", "p.blocks", _FRIEND)
 _section(
     "following",
-    "follows f join users u on u.id = f.followed where f.follower = :user",
+    f"{_OTHER}, unix(f.created) as since",
     "f.number",
-    **_OTHER,
-    since="unix(f.created)",
+    "follows f join users u on u.id = f.followed where f.follower = :user",
 )
 _section(
     "unfollows",
+    "unix(c.moment) as followed",
+    _MOMENT.format("c"),
     # A follow is made where it has been counted, before the next one is counted.
     f"""{_counted(FOLLOWS)} c where not exists (
             select from follows f where f.follower = :user
               and f.created >= c.moment and (f.created < c.next or c.next is null)
         )""",
-    _MOMENT.format("c"),
-    followed="unix(c.moment)",
 )
 _section(
     "followers",
-    "follows f join users u on u.id = f.follower where f.followed = :user",
+    f"{_OTHER}, unix(f.created) as since",
     "f.number",
-    **_OTHER,
-    since="unix(f.created)",
+    "follows f join users u on u.id = f.follower where f.followed = :user",
 )
 _section(
     "messages",
+    "c.other, m.sender, m.id, m.text, unix(m.created) as created",
+    _both("c.pair", "m.number"),
     f"""(
             select * from (
                 select pair, greater as other from conversations where lesser = :user
@@ -385,53 +336,38 @@ _section(
         ) c
         {_in_order("messages v where v.pair = c.pair", "c.pair", "v.number")} m
         where true""",
-    _both("c.pair", "m.number"),
     order="c.pair, m.number",
     **_HOLDERS,
-    other="c.other",
-    sender="m.sender",
-    id="m.id",
-    text="m.text",
-    created="unix(m.created)",
 )
 _section(
     "partyInvites",
+    "i.sender, i.recipient, i.party, i.answer, unix(i.changed) as changed",
+    "(i.sender::text || i.recipient || i.party)",
     """(
             select * from party_invites where sender = :user
             union select * from party_invites where recipient = :user
         ) i where true""",
-    "(i.sender::text || i.recipient || i.party)",
     of=_TEXT,
-    sender="i.sender",
-    recipient="i.recipient",
-    party="i.party",
-    answer="i.answer",
-    changed="unix(i.changed)",
 )
 _section(
     "progress",
-    "progress p where p.user_id = :user",
+    """p.key, p.value, p.version, unix(p.written) as timestamp, p.write_id as "writeId" """,
     "p.key",
+    "progress p where p.user_id = :user",
     of=_TEXT,
-    key="p.key",
-    value="p.value",
-    version="p.version",
-    timestamp="unix(p.written)",
-    writeId="p.write_id",
 )
 _section(
     "deletedProgress",
-    "progress_deleted p where p.user_id = :user",
+    "p.key, p.version, unix(p.deleted) as deleted",
     "p.key",
+    "progress_deleted p where p.user_id = :user",
     of=_TEXT,
-    key="p.key",
-    version="p.version",
-    deleted="unix(p.deleted)",
 )
 _section(
     "notifications",
-    "notifications n where n.user_id = :user and n.kind <> 'Deleted'",
+    "",
     "n.seq",
+    "notifications n where n.user_id = :user and n.kind <> 'Deleted'",
     item="""
         '{"id":"' || n.id || '","number":' || n.seq || ',"created":' || unix(n.created)
         || ',"read":' || n.read || ',' || substr(n.data, 2)
@@ -439,53 +375,40 @@ _section(
 )
 _section(
     "entries",
+    "e.challenge_id as challenge, e.content_id as content",
+    "e.number",
     # One content after the other: the planner would rather read all entries.
     """contents c cross join lateral (
            select * from challenge_entries e where e.content_id = c.id offset 0
        ) e where c.author_id = :user""",
-    "e.number",
-    challenge="e.challenge_id",
-    content="e.content_id",
 )
 _section(
     "rewards",
-    "challenge_rewards r where r.user_id = :user",
+    """r.challenge_id as challenge, r.won, r.content_id as content, unix(r.earned) as earned,
+       r.taken""",
     "r.number",
-    challenge="r.challenge_id",
-    won="r.won",
-    content="r.content_id",
-    earned="unix(r.earned)",
-    taken="r.taken",
+    "challenge_rewards r where r.user_id = :user",
 )
 _section(
     "reports",
-    "reports r join report_subjects s on s.number = r.subject where r.reporter = :user",
+    """r.id, json_build_object('kind', s.kind, 'id', s.id) as subject, r.reason, r.text,
+       r.messages::json as messages, unix(r.created) as created""",
     "r.number",
-    id="r.id",
-    subject="json_build_object('kind', s.kind, 'id', s.id)",
-    reason="r.reason",
-    text="r.text",
-    messages="r.messages::json",
-    created="unix(r.created)",
+    "reports r join report_subjects s on s.number = r.subject where r.reporter = :user",
 )
 _section(
     "moderation",
+    "a.action, a.reason, unix(a.created) as created",
+    "a.number",
     f"""moderation_actions a where a.subject = :user::text and a.subject_kind = 'user'
         and a.action in ({", ".join(f"'{act}'" for act in sorted(TOLD))})""",
-    "a.number",
-    action="a.action",
-    reason="a.reason",
-    created="unix(a.created)",
 )
 _section(
     "actions",
-    "moderation_actions a where a.admin = :user",
+    """a.id, a.action, json_build_object('kind', a.subject_kind, 'id', a.subject) as subject,
+       a.reason, unix(a.created) as created""",
     "a.number",
-    id="a.id",
-    action="a.action",
-    subject="json_build_object('kind', a.subject_kind, 'id', a.subject)",
-    reason="a.reason",
-    created="unix(a.created)",
+    "moderation_actions a where a.admin = :user",
 )
 
 
