@@ -1,17 +1,17 @@
 """Lists that can grow without bound: their cursors, and whole lists in pieces."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Raw
 
-from contentsvc.store.content.content import Numbered
+from contentsvc.store.fragments import Numbered
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.reply import Encoded, Listed, Pieces
 from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.base import Paging
-from contentsvc.wire.content import ContentInfo
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
@@ -22,6 +22,8 @@ LongList = Listed[Item] | Encoded[list[Item]] | Pieces[list[Item]]
 
 PART: Final = 4 * 1024 * 1024
 """A part of a list ends after so many bytes of profiles, or of evidence, whatever its `limit`."""
+NUMBERED: Final = (attrgetter("number"), attrgetter("item"))
+"""The place of a row of a list by age, and its item."""
 _DIGITS = 19
 _encode = msgspec.json.Encoder().encode
 
@@ -56,9 +58,11 @@ def full(users: Iterable[UserInfo], bytes: int) -> bool:
     return sum(len(profile.encode()) for profile in profiles if profile is not None) >= bytes
 
 
-def contents(rows: Sequence[Numbered], query: Paging) -> Listed[ContentInfo]:
-    """The answer with these contents, in a list by age."""
-    return listed(rows, query, lambda row: row.number, lambda row: row.info)
+def numbered(
+    rows: Sequence[Numbered[Item | None]], query: Paging, *, cut: bool = False
+) -> Listed[Item]:
+    """The same of a list by age. Rows without an item are left out."""
+    return listed([row for row in rows if row.item is not None], query, *NUMBERED, cut=cut)
 
 
 class Piece(NamedTuple):

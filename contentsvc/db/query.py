@@ -12,7 +12,7 @@ PREPARE in the same message. After that it sends only EXECUTE.
 
 A row is a scalar, a Struct, a NamedTuple, or a NamedTuple that ends in a Struct. The last columns
 fill that Struct; if it may be None, it is None where its first column is NULL. The columns have the
-names of the fields, in their order.
+names of the fields, in their order; a Struct in a Struct has its columns in the place of its name.
 
 A read that is asked for often says `together=True` and the type of each parameter (`:user::uuid`).
 It then has a second form, which answers several calls at once. A write that is asked for often has
@@ -123,22 +123,26 @@ def _is_records(hint: Any) -> bool:
 def _row_of(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
     """The function that makes a row from a tuple. A scalar is the first column."""
     if _is_struct(row_type):
-        statement.expect(_names(row_type))
-        return lambda row: row_type(*row)
-    if not hasattr(row_type, "_make"):
+        columns, fill = _filling(row_type)
+        statement.expect(columns)
+        return lambda row: fill(*row)
+    # A generic one, such as Numbered[Message], has its parameter at its end.
+    of = get_origin(row_type) or row_type
+    if not hasattr(of, "_make"):
         return itemgetter(0)
-    own: tuple[str, ...] = row_type._fields
-    last = get_type_hints(row_type)[own[-1]]
-    struct = _without_none(last)
+    own: tuple[str, ...] = of._fields
+    last = get_args(row_type)[0] if get_args(row_type) else get_type_hints(of)[own[-1]]
+    end = _without_none(last)
     # The columns have been checked, so nothing needs to count them again.
-    make = partial(tuple.__new__, row_type)
-    if not _is_struct(struct):
+    make = partial(tuple.__new__, of)
+    if not _is_struct(end):
         statement.expect(own)
         return make
     n = len(own) - 1
     head, tail = slice(n), slice(n, None)
-    statement.expect((*own[head], *_names(struct)))
-    if struct is last:
+    columns, struct = _filling(end)
+    statement.expect((*own[head], *columns))
+    if end is last:
         return lambda row: make((*row[head], struct(*row[tail])))
     return lambda row: make((*row[head], None if row[n] is None else struct(*row[tail])))
 
@@ -147,8 +151,20 @@ def _is_struct(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, Struct)
 
 
-def _names(struct: type[Struct]) -> tuple[str, ...]:
-    return tuple(field.name for field in structs.fields(struct))
+def _filling(struct: type[Struct]) -> tuple[tuple[str, ...], Callable[..., Any]]:
+    """The columns that fill a Struct, and what makes it of their values."""
+    columns: list[str] = []
+    parts: list[tuple[slice, Callable[..., Any]]] = []
+    hints = get_type_hints(struct)
+    for field in structs.fields(struct):
+        inner: tuple[tuple[str, ...], Callable[..., Any]] = (field.name,), lambda value: value
+        if _is_struct(hints[field.name]):
+            inner = _filling(hints[field.name])
+        parts.append((slice(len(columns), len(columns) + len(inner[0])), inner[1]))
+        columns += inner[0]
+    if len(parts) == len(columns):
+        return tuple(columns), struct
+    return tuple(columns), lambda *row: struct(*[make(*row[of]) for of, make in parts])
 
 
 def _without_none(hint: Any) -> Any:

@@ -1,9 +1,20 @@
-"""SQL from which statements of several families are put together.
+"""SQL from which statements of several families are put together, and the row of a list by age.
 
 Times leave the database by the function `unix` (schema/functions/unix.sql).
 """
 
-from typing import Final
+from typing import Final, Generic, NamedTuple, TypeVar
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Numbered(NamedTuple, Generic[T_co]):
+    """An item of a list by age, with its place there. It may be None where the list is empty, and a
+    row says only that there is such a list."""
+
+    number: int
+    item: T_co
+
 
 NIL: Final = "00000000-0000-0000-0000-000000000000"
 """The nil GUID. Nothing has it, and it comes before all others."""

@@ -1,7 +1,7 @@
 """Statements: text beside a typed signature."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
 from twisted.internet.defer import Deferred
@@ -28,6 +28,20 @@ class Point(Struct):
 class Placed(NamedTuple):
     place: int
     point: Point
+
+
+class Segment(Struct):
+    name: str
+    begin: Point
+    end: Point
+
+
+T = TypeVar("T")
+
+
+class Ranked(NamedTuple, Generic[T]):
+    rank: int
+    item: T
 
 
 class Perhaps(NamedTuple):
@@ -218,6 +232,19 @@ class ResultTests(QueryCase):
             found = f(self.rows(("total", "x", "y"), row))
             answer = self.successResultOf(Deferred.fromCoroutine(found))
             self.assertEqual(answer, Perhaps(3, expected))
+
+    def test_structs_in_struct(self) -> None:
+        """Structs in a Struct have their columns in their place; a generic row has its parameter at
+        its end."""
+
+        @self.declared.many("select 1")
+        async def f(db: Db) -> list[Ranked[Segment]]: ...
+
+        found = f(self.rows(("rank", "name", "x", "y", "x", "y"), (7, "a", 1, 2, 3, None)))
+        self.assertEqual(
+            self.successResultOf(Deferred.fromCoroutine(found)),
+            [Ranked(7, Segment("a", Point(1, 2), Point(3, None)))],
+        )
 
     def test_columns_of_struct_at_the_end(self) -> None:
         """Its columns are compared with its fields, too."""

@@ -18,7 +18,7 @@ from contentsvc.api.errors import (
     WrongPassword,
     retry_after,
 )
-from contentsvc.api.paging import listed, position
+from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.identity import subject as identity
@@ -55,7 +55,7 @@ class Identities:
     async def list_identities(self, call: Call, user: str, query: Part) -> Listed[Identity]:
         """List the accounts of other services that are linked to the user, newest first."""
         rows = await identities.of_user(self._db, user, position(query), query.limit)
-        return listed(rows, query, lambda row: row.number, lambda row: row.identity)
+        return numbered(rows, query)
 
     @route(
         "POST",

@@ -16,7 +16,7 @@ from contentsvc.db.query import Db
 from contentsvc.roles import CURATE
 from contentsvc.store.challenges import entries
 from contentsvc.store.content.search import Cursor
-from contentsvc.store.fragments import LAST
+from contentsvc.store.fragments import LAST, Numbered
 from contentsvc.store.moderation import audit_log
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
@@ -117,13 +117,13 @@ class Entries:
         rows = await self._page(call, challenge, place, query.limit)
         if not rows:
             raise ChallengeNotFound()
-        infos = [row.info for row in rows if row.info is not None]
+        infos = [row.item for row in rows if row.item is not None]
         full = len(infos) == query.limit
         return Listed(infos, encoded(key, rows[-1][:-1]) if full else None)
 
     async def _page(
         self, call: Call, challenge: str, place: Cursor, limit: int
-    ) -> Sequence[entries.Newest | entries.Top]:
+    ) -> Sequence[Numbered[ContentInfo | None] | entries.Top]:
         """The entries after a place. No row at all if there is no such challenge."""
         if len(place) == 1:
             (before,) = place

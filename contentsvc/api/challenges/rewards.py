@@ -2,7 +2,7 @@
 
 from contentsvc.api.checks import check_user
 from contentsvc.api.errors import UserNotFound
-from contentsvc.api.paging import listed, position
+from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
 from contentsvc.roles import CURATE
 from contentsvc.store.accounts import users
@@ -32,7 +32,7 @@ class Rewards:
         rows = await rewards.achievements(self._db, user, own, position(query), query.limit)
         if not rows:
             await check_user(self._db, user)
-        return listed(rows, query, lambda row: row.number, lambda row: row.earned)
+        return numbered(rows, query)
 
     @route("GET", "/user/<guid:user>/emblems", allow=ANYONE, raises=(UserNotFound,))
     async def list_emblems(self, call: Call, user: str, query: Part) -> Listed[EarnedEmblem]:
@@ -40,7 +40,7 @@ class Rewards:
         rows = await rewards.emblems(self._db, user, position(query), query.limit)
         if not rows:
             await check_user(self._db, user)
-        return listed(rows, query, lambda row: row.number, lambda row: row.earned)
+        return numbered(rows, query)
 
     @route(
         "DELETE",

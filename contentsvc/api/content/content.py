@@ -1,7 +1,6 @@
 """Content: spec §4.2, §4.3; its detail, status and featuring."""
 
 from collections.abc import Awaitable
-from operator import attrgetter
 
 from msgspec import UNSET
 from msgspec.structs import asdict
@@ -16,7 +15,7 @@ from contentsvc.api.errors import (
     RevisionNotPublished,
     UserNotFound,
 )
-from contentsvc.api.paging import PIECE, LongList, Piece, contents, position
+from contentsvc.api.paging import NUMBERED, PIECE, LongList, Piece, numbered, position
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.push.notifier import Notifier
@@ -24,6 +23,7 @@ from contentsvc.roles import CURATE, MODERATE
 from contentsvc.store.content import content as store
 from contentsvc.store.content import revisions
 from contentsvc.store.content.dependencies import Used, of_revision, packages_of_revision
+from contentsvc.store.fragments import Numbered
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
@@ -129,7 +129,7 @@ class Content:
             statuses, viewer = list(LISTED_STATUSES), viewer._replace(moderate=False)
         before, db = position(query), self._db.whole()
 
-        def page(after: int | None) -> Awaitable[list[store.Numbered]]:
+        def page(after: int | None) -> Awaitable[list[Numbered[ContentInfo]]]:
             most = self._piece.rows if query.limit is None else query.limit
             return store.by_author(db, user, types, statuses, *viewer, after, most)
 
@@ -140,15 +140,8 @@ class Content:
         if not rows:
             await check_user(self._db, user)
         if query.limit is not None:
-            return contents(rows, query)
-        return self._piece.whole(
-            rows,
-            attrgetter("number"),
-            attrgetter("info"),
-            start=before,
-            page=page,
-            state=state,
-        )
+            return numbered(rows, query)
+        return self._piece.whole(rows, *NUMBERED, start=before, page=page, state=state)
 
     @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))
     async def get_content(self, call: Call, content: str) -> ContentDetail:

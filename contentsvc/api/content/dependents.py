@@ -1,10 +1,9 @@
 """Dependents: the content that is built on other content (extensions §1)."""
 
 from contentsvc.api.errors import ContentNotFound
-from contentsvc.api.paging import contents, position
+from contentsvc.api.paging import numbered, position
 from contentsvc.db.query import Db
 from contentsvc.store.content import dependents
-from contentsvc.store.content.content import Numbered
 from contentsvc.web.call import Call
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Listed
@@ -27,4 +26,4 @@ class Dependents:
         rows = await dependents.of_content(self._db, content, *call.viewer, *window)
         if not rows:
             raise ContentNotFound()
-        return contents([Numbered(row.number, row.info) for row in rows if row.info], query)
+        return numbered(rows, query)

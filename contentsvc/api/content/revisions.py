@@ -1,7 +1,5 @@
 """The revisions of content: extensions §1."""
 
-from operator import itemgetter
-
 from contentsvc.api.checks import check_may_change, sees
 from contentsvc.api.content.publishing import REFUSALS, Publishing, check_packages
 from contentsvc.api.errors import (
@@ -14,7 +12,7 @@ from contentsvc.api.errors import (
     RevisionNotFound,
     SuspendedDependency,
 )
-from contentsvc.api.paging import listed, position
+from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
 from contentsvc.store.content import content as contents
 from contentsvc.store.content import revisions
@@ -64,8 +62,7 @@ class Revisions:
         rows = await revisions.page(self._db, content, *call.viewer, position(query), query.limit)
         if not rows:
             raise ContentNotFound()
-        found = [(row.ordinal, row.info) for row in rows if row.info is not None]
-        return listed(found, query, itemgetter(0), itemgetter(1))
+        return numbered(rows, query)
 
     @route(
         "PUT",

@@ -8,7 +8,7 @@ from contentsvc.api.errors import (
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import contents, position
+from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import withdrawal
@@ -84,4 +84,4 @@ class Withdrawal:
         rows = await withdrawal.by_author(self._db, user, position(query), query.limit)
         if not rows:
             await check_user(self._db, user)
-        return contents(rows, query)
+        return numbered(rows, query)

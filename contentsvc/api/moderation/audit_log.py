@@ -1,15 +1,16 @@
 """What admins did, and their warnings (extensions §7)."""
 
 from contentsvc.api.errors import UserNotFound
-from contentsvc.api.paging import listed, position
+from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import MODERATE
+from contentsvc.store.fragments import Numbered
 from contentsvc.store.moderation import audit_log as store
 from contentsvc.web.call import Call
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
-from contentsvc.wire.moderation import ActionsQuery, AuditLogEntry, Subject, WarningBody
+from contentsvc.wire.moderation import ActionsQuery, AuditLogEntry, WarningBody
 from contentsvc.wire.notifications import AccountWarning
 
 
@@ -26,9 +27,9 @@ class AuditLog:
     ) -> Listed[AuditLogEntry]:
         """List what admins did and others could not, newest first: everything, or what was done to
         one `subject` or by one `admin`. Nothing changes or deletes it."""
-        return listed(await self._page(query), query, lambda row: row.number, _action)
+        return numbered(await self._page(query), query)
 
-    async def _page(self, query: ActionsQuery) -> list[store.Acted]:
+    async def _page(self, query: ActionsQuery) -> list[Numbered[AuditLogEntry]]:
         place = position(query), query.limit
         match query:
             case ActionsQuery(subject=str(subject), admin=str(admin)):
@@ -50,8 +51,3 @@ class AuditLog:
                 raise UserNotFound()
             if warned:
                 await self._notifier.send(tx, user, AccountWarning(reason=body.reason))
-
-
-def _action(row: store.Acted) -> AuditLogEntry:
-    subject = Subject(row.kind, row.subject)
-    return AuditLogEntry(row.id, row.admin, row.action, subject, row.reason, row.created)

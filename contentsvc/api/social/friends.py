@@ -1,7 +1,6 @@
 """Friends, requests for friendship, and blocks (extensions §4)."""
 
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Sequence
 
 from contentsvc.api.checks import check_user
 from contentsvc.api.errors import (
@@ -12,9 +11,10 @@ from contentsvc.api.errors import (
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import PART, full, listed, position
+from contentsvc.api.paging import PART, full, numbered, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
+from contentsvc.store.fragments import Numbered
 from contentsvc.store.social import friends, pairs
 from contentsvc.web.call import Call
 from contentsvc.web.permissions import SELF
@@ -23,9 +23,6 @@ from contentsvc.web.route import route
 from contentsvc.wire.base import Part
 from contentsvc.wire.notifications import FriendConfirm, FriendRequest
 from contentsvc.wire.social import BlockedUser, Friend, PendingRequest, RequestsQuery
-
-R = TypeVar("R", friends.Since, friends.Request)
-T = TypeVar("T")
 
 _FRIEND = "/user/<guid:user>/friend/<guid:other>"
 _BLOCKED = "/user/<guid:user>/blocked/<guid:other>"
@@ -81,7 +78,7 @@ class Friends:
     async def list_friends(self, call: Call, user: str, query: Part) -> Listed[Friend]:
         """List the user's friends. The newest come first."""
         rows = await friends.friends(self._db, user, position(query), query.limit, self._part)
-        return self._listed(rows, query, lambda row: Friend(row.info, row.since))
+        return numbered(rows, query, cut=self._full(rows))
 
     @route("GET", "/user/<guid:user>/friend-requests", allow=SELF)
     async def list_friend_requests(
@@ -95,7 +92,7 @@ class Friends:
         else:
             incoming = query.direction == "incoming"
             rows = await friends.requests(self._db, user, incoming, *given)
-        return self._listed(rows, query, _pending)
+        return numbered(rows, query, cut=self._full(rows))
 
     @route("PUT", _BLOCKED, allow=SELF, raises=(CannotBlockSelf, UserNotFound))
     async def block_user(self, call: Call, user: str, other: str) -> None:
@@ -117,18 +114,13 @@ class Friends:
     async def list_blocked_users(self, call: Call, user: str, query: Part) -> Listed[BlockedUser]:
         """List the users whom the user blocks. The newest come first."""
         rows = await friends.blocked(self._db, user, position(query), query.limit, self._part)
-        return self._listed(rows, query, lambda row: BlockedUser(row.info, row.since))
+        return numbered(rows, query, cut=self._full(rows))
 
-    def _listed(self, rows: list[R], query: Part, item: Callable[[R], T]) -> Listed[T]:
-        cut = full((row.info for row in rows), self._part)
-        return listed(rows, query, lambda row: row.number, item, cut=cut)
+    def _full(self, rows: Sequence[Numbered[Friend | PendingRequest | BlockedUser]]) -> bool:
+        return full((row.item.user for row in rows), self._part)
 
     async def _undo(self, user: str, other: str, undo: Callable[..., Awaitable[None]]) -> None:
         await check_user(self._db, other)
         async with self._db.transaction(pairs.row(user, other)) as tx:
             if await pairs.lock(tx, user, other):
                 await undo(tx, user, other)
-
-
-def _pending(row: friends.Request) -> PendingRequest:
-    return PendingRequest(row.info, "outgoing" if row.sent else "incoming", row.created)

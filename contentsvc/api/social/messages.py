@@ -11,7 +11,7 @@ from contentsvc.api.errors import (
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import PART, full, listed, position
+from contentsvc.api.paging import PART, full, numbered, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier, data_of
 from contentsvc.store.social import messages
@@ -76,7 +76,7 @@ class Messages:
         rows = await messages.between(self._db, user, other, position(query), query.limit)
         if not rows:
             await check_user(self._db, other)
-        return listed(rows, query, _number, lambda row: row.message)
+        return numbered(rows, query)
 
     @route(
         "GET",
@@ -98,9 +98,4 @@ class Messages:
         newest first."""
         given = position(query), query.limit, self._part
         rows = await messages.conversations(self._db, user, *given)
-        cut = full((row.conversation.user for row in rows), self._part)
-        return listed(rows, query, _number, lambda row: row.conversation, cut=cut)
-
-
-def _number(row: messages.Numbered | messages.Talk) -> int:
-    return row.number
+        return numbered(rows, query, cut=full((row.item.user for row in rows), self._part))

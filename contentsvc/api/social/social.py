@@ -13,11 +13,12 @@ from contentsvc.api.errors import (
     UserNotFound,
     retry_after,
 )
-from contentsvc.api.paging import PART, PIECE, LongList, Piece, full, listed, position
+from contentsvc.api.paging import NUMBERED, PART, PIECE, LongList, Piece, full, numbered, position
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content.search import Cursor
+from contentsvc.store.fragments import Numbered
 from contentsvc.store.social import pairs, social
 from contentsvc.store.social.pairs import Pair
 from contentsvc.web.call import Call
@@ -43,7 +44,7 @@ _START: Cursor = (1e11, 0)
 
 _ONESELF = Pair(friends=True, sent=False, received=False, blocked=False)
 
-_Read = Callable[[Db, str, int | None, int, int], Awaitable[list[social.Follow]]]
+_Read = Callable[[Db, str, int | None, int, int], Awaitable[list[Numbered[UserInfo]]]]
 _ReadState = Callable[[Db, str, int | None], Awaitable[str]]
 
 
@@ -92,18 +93,18 @@ class Social:
         before = position(query)
         if query.limit is not None:
             rows = await read(self._db, user, before, query.limit, self._part)
-            return listed(rows, query, _number, _user, cut=full(map(_user, rows), self._part))
+            return numbered(rows, query, cut=full((row.item for row in rows), self._part))
 
         db = self._db.whole()
 
-        def page(after: int | None) -> Awaitable[list[social.Follow]]:
+        def page(after: int | None) -> Awaitable[list[Numbered[UserInfo]]]:
             return read(db, user, after, *self._piece)
 
         def state() -> Awaitable[str]:
             return read_state(db, user, before)
 
         first = await page(before)
-        return self._piece.whole(first, _number, _user, start=before, page=page, state=state)
+        return self._piece.whole(first, *NUMBERED, start=before, page=page, state=state)
 
     @route(
         "PUT",
@@ -195,9 +196,9 @@ class Social:
             moment, tie = decoded(key, query.after, len(_START))
             moment = min(max(moment, 0), _START[0])  # the database knows no times beyond
         rows = await social.invites(self._db, user, _SHOWN, moment, tie, query.limit, self._part)
-        cut = len(rows) == query.limit or full((row.sender for row in rows), self._part)
+        cut = len(rows) == query.limit or full((row.invite.sender for row in rows), self._part)
         return Listed(
-            [PendingInvite(row.sender, row.party, row.created) for row in rows],
+            [row.invite for row in rows],
             encoded(key, (rows[-1].moment, rows[-1].tie)) if cut else None,
         )
 
@@ -241,11 +242,3 @@ async def _hold(tx: Db, user: str, other: str) -> Pair:
 
     Raises Refused: there is no such other user."""
     return _ONESELF if user == other else await pairs.hold(tx, user, other)
-
-
-def _number(row: social.Follow) -> int:
-    return row.number
-
-
-def _user(row: social.Follow) -> UserInfo:
-    return row.info

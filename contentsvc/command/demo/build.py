@@ -89,7 +89,7 @@ async def _wear(db: Db, user: str) -> None:
     """Let a user wear the emblem that they have earned last."""
     stored, (last,) = await users.full(db, user), await rewards.emblems(db, user, None, 1)
     if stored is not None:
-        emblem, profiles = last.earned.id, (stored.full_profile, stored.public_profile)
+        emblem, profiles = last.item.id, (stored.full_profile, stored.public_profile)
         await users.update_earned(db, user, stored.avatar, emblem, *profiles)
 
 

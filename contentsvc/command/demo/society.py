@@ -124,7 +124,7 @@ async def _complain(db: Db, people: People, complaint: Complaint, rude: int) -> 
         case "user":
             subject = people[complaint.subject]
             told = await messages.between(db, reporter, subject, None, 20)
-            theirs = [row.message.id for row in told if row.message.sender == subject]
+            theirs = [row.item.id for row in told if row.item.sender == subject]
             found = await evidence.of_user(db, subject, reporter, theirs)
             sent = found and found.messages
         case "comment":

@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, none, one
-from contentsvc.store.fragments import BEFORE
+from contentsvc.store.fragments import BEFORE, Numbered
 from contentsvc.wire.accounts import Identity
 
 YOUNG: Final = 3
@@ -30,13 +30,6 @@ class Owner(NamedTuple):
 
     user: str
     admin: bool
-
-
-class Numbered(NamedTuple):
-    """An account elsewhere. `number` is its place in a list by age."""
-
-    number: int
-    identity: Identity
 
 
 class Ways(NamedTuple):
@@ -111,7 +104,7 @@ async def link(tx: Db, user: str, issuer: str, subject: str) -> bool:
     where user_id = :user and number < {BEFORE}
     order by number desc limit :limit
 """)
-async def of_user(db: Db, user: str, before: int | None, limit: int) -> list[Numbered]:
+async def of_user(db: Db, user: str, before: int | None, limit: int) -> list[Numbered[Identity]]:
     """The accounts elsewhere that are linked to a user, the newest first."""
 
 

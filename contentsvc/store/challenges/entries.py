@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from contentsvc.db.connection_bulkhead import SEARCHES
 from contentsvc.db.query import Db, found, many, maybe, none
-from contentsvc.store.fragments import AUTHOR, INFO, STATUS, status_of
+from contentsvc.store.fragments import AUTHOR, INFO, STATUS, Numbered, status_of
 from contentsvc.wire.content import ContentInfo
 
 
@@ -30,19 +30,12 @@ class EntryState(NamedTuple):
     entered: bool
 
 
-class Newest(NamedTuple):
-    """An entry in the order of entering. Without `info` there is none."""
-
-    number: int
-    info: ContentInfo | None
-
-
 class Top(NamedTuple):
     """An entry in the order of `bound`, the lower bound of its votes, then of entering."""
 
     bound: float
     number: int
-    info: ContentInfo | None
+    item: ContentInfo | None
 
 
 @maybe(f"""
@@ -105,7 +98,7 @@ async def leave(db: Db, challenge: str, content: str) -> bool:
 """)
 async def newest(
     db: Db, challenge: str, caller: str | None, moderate: bool, before: float, limit: int
-) -> list[Newest]:
+) -> list[Numbered[ContentInfo | None]]:
     """The entries that the caller may see, the last to enter first: those before the number
     `before`. No row at all if there is no such challenge."""
 

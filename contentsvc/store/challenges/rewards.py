@@ -1,25 +1,8 @@
 """Achievements and emblems that users have earned (extensions §2)."""
 
-from typing import NamedTuple
-
 from contentsvc.db.query import Db, found, many, one
-from contentsvc.store.fragments import BEFORE
+from contentsvc.store.fragments import BEFORE, Numbered
 from contentsvc.wire.challenges import EarnedAchievement, EarnedEmblem
-
-
-class AchievementRow(NamedTuple):
-    """An earned achievement, with its place in the list."""
-
-    number: int
-    earned: EarnedAchievement
-
-
-class EmblemRow(NamedTuple):
-    """An earned emblem, with its place in the list."""
-
-    number: int
-    earned: EarnedEmblem
-
 
 _NOW = "unix(clock_timestamp())"
 
@@ -43,7 +26,7 @@ _NOW = "unix(clock_timestamp())"
 """)
 async def achievements(
     db: Db, user: str, all: bool, before: int | None, limit: int
-) -> list[AchievementRow]:
+) -> list[Numbered[EarnedAchievement]]:
     """The user's achievements, newest first: `all`, or those that are generally visible now."""
 
 
@@ -61,7 +44,9 @@ async def achievements(
       and r.number < {BEFORE}
     order by r.number desc limit :limit
 """)
-async def emblems(db: Db, user: str, before: int | None, limit: int) -> list[EmblemRow]:
+async def emblems(
+    db: Db, user: str, before: int | None, limit: int
+) -> list[Numbered[EarnedEmblem]]:
     """The user's emblems, newest first."""
 
 

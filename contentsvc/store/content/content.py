@@ -16,6 +16,7 @@ from contentsvc.store.fragments import (
     INFO,
     LEAVING,
     STATUS,
+    Numbered,
     state,
     status_of,
     unless_left,
@@ -74,13 +75,6 @@ class Detail(NamedTuple):
     down: int
     live_comments: int
     comments_locked: bool
-    info: ContentInfo
-
-
-class Numbered(NamedTuple):
-    """A content in a list by age, with its place there."""
-
-    number: int
     info: ContentInfo
 
 
@@ -215,7 +209,7 @@ async def by_author(
     moderate: bool,
     before: int | None,
     limit: int,
-) -> list[Numbered]:
+) -> list[Numbered[ContentInfo]]:
     """An author's content that the caller may see, newest first (spec §4.3)."""
 
 

@@ -3,19 +3,12 @@
 from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, many
-from contentsvc.store.fragments import BEFORE, INFO, LEAVING, status_of
+from contentsvc.store.fragments import BEFORE, INFO, LEAVING, Numbered, status_of
 from contentsvc.store.rate_limits import DAY
 from contentsvc.wire.content import ContentInfo
 
 MOST: Final = 10_000
 """Dependents of a content, through all levels, whose authors are told what happens to it."""
-
-
-class Dependent(NamedTuple):
-    """A content that uses another, with its place in the list. Without `info` there is none."""
-
-    number: int
-    info: ContentInfo | None
 
 
 class Author(NamedTuple):
@@ -45,7 +38,7 @@ class Author(NamedTuple):
 """)
 async def of_content(
     db: Db, content: str, caller: str | None, moderate: bool, before: int | None, limit: int
-) -> list[Dependent]:
+) -> list[Numbered[ContentInfo | None]]:
     """The active content whose current revision uses a part that this one brought, newest first. No
     row at all if the caller cannot see the content."""
 

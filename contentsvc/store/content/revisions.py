@@ -6,7 +6,7 @@ from typing import NamedTuple
 from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.content.dependencies import BROUGHT, Registered
 from contentsvc.store.files.references import PROMPT
-from contentsvc.store.fragments import AUTHOR, BEFORE, STATUS, unless_left
+from contentsvc.store.fragments import AUTHOR, BEFORE, STATUS, Numbered, unless_left
 from contentsvc.store.rate_limits import PUBLICATIONS, taken
 from contentsvc.wire.content import Entity, EntityReference, Package, Revision, RevisionInfo
 
@@ -19,14 +19,6 @@ class RevisionRow(NamedTuple):
     path: str
     gone: bool
     revision: Revision | None
-
-
-class Placed(NamedTuple):
-    """A revision in the list of its content, with its place there. For an empty part of the list,
-    0 and None."""
-
-    ordinal: int
-    info: RevisionInfo | None
 
 
 @one(f"""
@@ -176,7 +168,7 @@ async def references(db: Db, content: str, revision: str) -> list[EntityReferenc
 
 
 @many(f"""
-    select coalesce(r.ordinal, 0) as ordinal, r.id, {_TEXTS},
+    select coalesce(r.ordinal, 0) as number, r.id, {_TEXTS},
            unix(r.created) as created, r.id = c.revision_id as current, r.gone
     from contents c {AUTHOR}
     left join lateral (
@@ -189,6 +181,6 @@ async def references(db: Db, content: str, revision: str) -> list[EntityReferenc
 """)
 async def page(
     db: Db, content: str, caller: str | None, moderate: bool, before: int | None, limit: int
-) -> list[Placed]:
+) -> list[Numbered[RevisionInfo | None]]:
     """The revisions of a content, newest first. No row at all if the caller cannot see the
     content."""

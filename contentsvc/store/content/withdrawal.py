@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, many, maybe
-from contentsvc.store.content.content import Numbered
-from contentsvc.store.fragments import BEFORE, INFO, status_of
+from contentsvc.store.fragments import BEFORE, INFO, Numbered, status_of
 from contentsvc.store.rate_limits import CHANGES, taken
+from contentsvc.wire.content import ContentInfo
 
 
 class Withdrawn(NamedTuple):
@@ -52,5 +52,7 @@ async def set_deleted(
       and c.number < {BEFORE}
     order by c.number desc limit :limit
 """)
-async def by_author(db: Db, author: str, before: int | None, limit: int) -> list[Numbered]:
+async def by_author(
+    db: Db, author: str, before: int | None, limit: int
+) -> list[Numbered[ContentInfo]]:
     """The content that this user has withdrawn, newest first."""

@@ -1,23 +1,8 @@
 """What admins did (extensions §7). A trigger keeps it (schema/functions/keep_actions.sql)."""
 
-from typing import NamedTuple
-
 from contentsvc.db.query import Db, many, maybe, none
-from contentsvc.store.fragments import BEFORE
-from contentsvc.wire.moderation import Act, SubjectKind
-
-
-class Acted(NamedTuple):
-    """An act in the list, newest first, with its place there. `created` is in Unix seconds."""
-
-    number: int
-    id: str
-    admin: str
-    action: str
-    kind: str
-    subject: str
-    reason: str
-    created: int
+from contentsvc.store.fragments import BEFORE, Numbered
+from contentsvc.wire.moderation import Act, AuditLogEntry, SubjectKind
 
 
 @none("""
@@ -47,7 +32,7 @@ async def warn(tx: Db, admin: str, user: str, reason: str, warning: str | None) 
 
 def _list(which: str = "") -> str:
     return f"""
-        select number, id, admin, action, subject_kind as kind, subject, reason,
+        select number, id, admin, action, subject_kind as kind, subject as id, reason,
                unix(created) as created
         from moderation_actions where {which} number < {BEFORE}
         order by number desc limit :limit
@@ -55,22 +40,26 @@ def _list(which: str = "") -> str:
 
 
 @many(_list())
-async def all(db: Db, before: int | None, limit: int) -> list[Acted]:
+async def all(db: Db, before: int | None, limit: int) -> list[Numbered[AuditLogEntry]]:
     """What admins did, newest first."""
 
 
 @many(_list("subject = :subject and"))
-async def of_subject(db: Db, subject: str, before: int | None, limit: int) -> list[Acted]:
+async def of_subject(
+    db: Db, subject: str, before: int | None, limit: int
+) -> list[Numbered[AuditLogEntry]]:
     """What they did to one subject."""
 
 
 @many(_list("admin = :admin and"))
-async def by_admin(db: Db, admin: str, before: int | None, limit: int) -> list[Acted]:
+async def by_admin(
+    db: Db, admin: str, before: int | None, limit: int
+) -> list[Numbered[AuditLogEntry]]:
     """What one admin did."""
 
 
 @many(_list("subject = :subject and admin = :admin and"))
 async def of_subject_by_admin(
     db: Db, subject: str, admin: str, before: int | None, limit: int
-) -> list[Acted]:
+) -> list[Numbered[AuditLogEntry]]:
     """What one admin did to one subject."""

@@ -6,10 +6,10 @@ The writes are about two users whose row is locked: contentsvc.store.social.pair
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, many, none, one
-from contentsvc.store.fragments import BEFORE, USER, within
+from contentsvc.store.fragments import BEFORE, USER, Numbered, within
 from contentsvc.store.rate_limits import FRIEND_REQUESTS, taken
 from contentsvc.store.social.pairs import THEIRS, due
-from contentsvc.wire.accounts import UserInfo
+from contentsvc.wire.social import BlockedUser, Friend, PendingRequest
 
 
 class Asked(NamedTuple):
@@ -18,24 +18,6 @@ class Asked(NamedTuple):
 
     wait: int
     notified: bool
-
-
-class Since(NamedTuple):
-    """A user in a list, with the place in it, and the time since when (Unix seconds)."""
-
-    number: int
-    since: int
-    info: UserInfo
-
-
-class Request(NamedTuple):
-    """A request for friendship, with its place in the list. `sent` says that the user has made it,
-    not the one in `info`."""
-
-    number: int
-    sent: bool
-    created: int
-    info: UserInfo
 
 
 _NOT_REQUESTED = "requested = null, requested_since = null, requester = null"
@@ -125,27 +107,32 @@ def _since(number: str) -> str:
         where p.user_id = :user and p.{number} < {BEFORE}
         order by p.{number} desc limit :limit
     """
-    return within(page, f"number, since, {_PROFILED}", "number desc")
+    return within(page, f"number, {_PROFILED}, since", "number desc")
 
 
 @many(_since("friends"))
-async def friends(db: Db, user: str, before: int | None, limit: int, bytes: int) -> list[Since]:
+async def friends(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Numbered[Friend]]:
     """The user's friends, the newest first: at most `limit`, and no more once the profiles have
     this many `bytes`."""
 
 
 @many(_since("blocks"))
-async def blocked(db: Db, user: str, before: int | None, limit: int, bytes: int) -> list[Since]:
+async def blocked(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Numbered[BlockedUser]]:
     """The users whom the user blocks, likewise."""
 
 
-_REQUEST = "number, sent, created, " + _PROFILED
+_REQUEST = f"number, {_PROFILED}, direction, created"
 
 
 @many(
     within(
         f"""
-        select p.requested as number, p.requester = p.user_id as sent,
+        select p.requested as number,
+               case when p.requester = p.user_id then 'outgoing' else 'incoming' end as direction,
                unix(p.requested_since) as created, {USER} as profile
         from pair_sides p join users u on u.id = p.other_id
         where p.user_id = :user and p.requested < {BEFORE}
@@ -158,7 +145,7 @@ _REQUEST = "number, sent, created, " + _PROFILED
 )
 async def requests(
     db: Db, user: str, incoming: bool, before: int | None, limit: int, bytes: int
-) -> list[Request]:
+) -> list[Numbered[PendingRequest]]:
     """The requests for friendship that the user has got, and, unless only the `incoming` are
     wanted, those that the user has made, likewise."""
 
@@ -166,7 +153,7 @@ async def requests(
 @many(
     within(
         f"""
-        select p.requested as number, true as sent,
+        select p.requested as number, 'outgoing' as direction,
                unix(p.requested_since) as created, {USER} as profile
         from pairs p
         join users u on u.id = case when p.lesser = :user then p.greater else p.lesser end
@@ -177,5 +164,7 @@ async def requests(
         "number desc",
     )
 )
-async def outgoing(db: Db, user: str, before: int | None, limit: int, bytes: int) -> list[Request]:
+async def outgoing(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Numbered[PendingRequest]]:
     """The requests for friendship that the user has made, likewise."""

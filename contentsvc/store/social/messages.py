@@ -7,26 +7,11 @@ from typing import NamedTuple
 
 from contentsvc.db.query import Db, many, maybe, none
 from contentsvc.db.statement import Batch
-from contentsvc.store.fragments import BEFORE, USER, within
+from contentsvc.store.fragments import BEFORE, USER, Numbered, within
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.rate_limits import MESSAGES, span
 from contentsvc.store.social.pairs import THEIRS
-from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.social import Conversation, Message
-
-
-class Numbered(NamedTuple):
-    """A message with its place in the list."""
-
-    number: int
-    message: Message
-
-
-class Talk(NamedTuple):
-    """A conversation with its place in the list."""
-
-    number: int
-    conversation: Conversation
 
 
 class Sent(NamedTuple):
@@ -54,19 +39,6 @@ class _Row(NamedTuple):
     id: str | None
     created: int | None
     previous: str | None
-
-
-class _Listed(NamedTuple):
-    number: int
-    message: str
-    sender: str
-    text: str
-    created: int
-    id: str
-    username: str
-    avatar: str | None
-    emblem: str | None
-    profile: str | None
 
 
 _MESSAGE = "m.id, m.sender, m.text, unix(m.created) as created"
@@ -130,7 +102,9 @@ async def send(
     where m.pair = (select number from pairs where {THEIRS}) and m.number < {BEFORE}
     order by m.number desc limit :limit
 """)
-async def between(db: Db, user: str, other: str, before: int | None, limit: int) -> list[Numbered]:
+async def between(
+    db: Db, user: str, other: str, before: int | None, limit: int
+) -> list[Numbered[Message]]:
     """The messages between two users, newest first."""
 
 
@@ -163,22 +137,12 @@ def _side(user: str, other: str) -> str:
         join messages m on m.pair = c.pair and m.number = c.newest
         join users u on u.id = c.other
         """,
-        "number, message, sender, text, created, id, username, avatar, emblem, profile",
+        "number, id, username, avatar, emblem, profile, message as id, sender, text, created",
         "number desc",
     )
 )
-async def _conversations(
-    db: Db, user: str, before: int | None, limit: int, bytes: int
-) -> list[_Listed]:
-    """The rows of `conversations`."""
-
-
 async def conversations(
     db: Db, user: str, before: int | None, limit: int, bytes: int
-) -> list[Talk]:
+) -> list[Numbered[Conversation]]:
     """The user's conversations, those with the newest messages first: at most `limit`, and no more
     once the profiles have this many `bytes`."""
-    return [
-        Talk(row.number, Conversation(UserInfo(*row[5:]), Message(*row[1:5])))
-        for row in await _conversations(db, user, before, limit, bytes)
-    ]

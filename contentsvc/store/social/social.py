@@ -4,17 +4,11 @@ from typing import NamedTuple
 
 from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
-from contentsvc.store.fragments import BEFORE, USER, state, within
+from contentsvc.store.fragments import BEFORE, USER, Numbered, state, within
 from contentsvc.store.rate_limits import FOLLOWS, INVITES, taken
 from contentsvc.store.social.pairs import THEIRS, due
 from contentsvc.wire.accounts import UserInfo
-
-
-class Follow(NamedTuple):
-    """One user in a list of followers or following, with the place in the list."""
-
-    number: int
-    info: UserInfo
+from contentsvc.wire.social import PendingInvite
 
 
 class Followed(NamedTuple):
@@ -34,14 +28,11 @@ class Invited(NamedTuple):
 
 
 class Invite(NamedTuple):
-    """An invite to a party: the moment (Unix seconds) and `tie`, its place in the list; when it was
-    made, in whole Unix seconds; and who has made it."""
+    """An invite to a party: the moment (Unix seconds) and `tie`, its place in the list."""
 
     moment: float
     tie: int
-    created: int
-    party: str
-    sender: UserInfo
+    invite: PendingInvite
 
 
 _PAGE = within(
@@ -65,7 +56,9 @@ _FOLLOWING = {"user": "follower", "other": "followed", **_COLUMNS}
 
 
 @many(_PAGE.format(**_FOLLOWERS))
-async def followers(db: Db, user: str, before: int | None, limit: int, bytes: int) -> list[Follow]:
+async def followers(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Numbered[UserInfo]]:
     """The user's followers, newest first: at most `limit`, and no more once the profiles have this
     many `bytes`."""
 
@@ -76,7 +69,9 @@ async def followers_state(db: Db, user: str, before: int | None) -> str:
 
 
 @many(_PAGE.format(**_FOLLOWING))
-async def following(db: Db, user: str, before: int | None, limit: int, bytes: int) -> list[Follow]:
+async def following(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Numbered[UserInfo]]:
     """The users whom the user follows, likewise."""
 
 
@@ -210,7 +205,7 @@ async def answer_invite(
           and (i.changed, tie) < (to_timestamp(:moment), :tie::bigint)
         order by i.changed desc, tie desc limit :limit
         """,
-        "moment, tie, created, party, id, username, avatar, emblem, profile",
+        "moment, tie, id, username, avatar, emblem, profile, party, created",
         "moment desc, tie desc",
     )
 )

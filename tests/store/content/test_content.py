@@ -83,8 +83,8 @@ class CreateTests(ContentCase):
         """Each has a listing id of its own, later ones higher ones."""
         games = [await self.content(self.author) for _ in range(3)]
         rows = await contents.by_author(self.db, self.author, TYPES, BOTH, None, True, None, 100)
-        self.assertEqual([row.info.id for row in rows], games[::-1])
-        numbers = [row.info.listing_id for row in rows]
+        self.assertEqual([row.item.id for row in rows], games[::-1])
+        numbers = [row.item.listing_id for row in rows]
         self.assertEqual(numbers, sorted(set(numbers), reverse=True))
 
     async def test_awkward_text(self) -> None:
@@ -132,7 +132,7 @@ class ChangeTests(ContentCase):
         """Featuring is seen in the lists; what is not there cannot be featured."""
         self.assertIs(await contents.set_featured(self.db, self.game, True), True)
         (row,) = await contents.by_author(self.db, self.author, TYPES, BOTH, None, True, None, 100)
-        self.assertTrue(row.info.featured)
+        self.assertTrue(row.item.featured)
         self.assertIsNone(await contents.set_featured(self.db, guid(), True))
 
 
@@ -174,7 +174,7 @@ class ReadTests(ContentCase):
         """The ids of the author's content."""
         window = {"caller": None, "moderate": True, "before": None, "limit": 100} | window
         rows = await contents.by_author(self.db, self.author, types, statuses, **window)
-        return [row.info.id for row in rows]
+        return [row.item.id for row in rows]
 
     async def test_filters(self) -> None:
         """A list holds the types and statuses that are asked for."""

@@ -17,7 +17,7 @@ class DependentCase(UsesCase):
         """The ids of the dependents, None if the content is not seen."""
         asked = {"caller": None, "moderate": False, "before": None, "limit": 100} | window
         rows = await dependents.of_content(self.db, game, **asked)
-        return [row.info.id for row in rows if row.info] if rows else None
+        return [row.item.id for row in rows if row.item] if rows else None
 
 
 class UseTests(DependentCase):
@@ -166,9 +166,9 @@ class ListTests(DependentCase):
         while rows := [
             row
             for row in await dependents.of_content(self.db, base, None, False, before, 2)
-            if row.info
+            if row.item
         ]:
-            found += [row.info.id for row in rows]
+            found += [row.item.id for row in rows]
             before = rows[-1].number
         self.assertEqual(found, games[::-1])
 

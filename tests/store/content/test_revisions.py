@@ -43,7 +43,7 @@ class RevisionCase(StoreCase):
     async def listed(self, before: int | None = None, limit: int = 100) -> list[tuple[int, str]]:
         """The revisions as their author sees them."""
         rows = await revisions.page(self.db, self.game, self.author, False, before, limit)
-        return [(row.ordinal, row.info.id) for row in rows if row.info is not None]
+        return [(row.number, row.item.id) for row in rows if row.item is not None]
 
 
 class CreateTests(RevisionCase):

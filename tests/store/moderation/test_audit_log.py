@@ -29,7 +29,7 @@ class KeptTests(StoreCase):
         await audit_log.record(self.db, admin, "user_warned", "user", user, "rude")
         self.sql("delete from users where id in (%s, %s)", admin, user)
         (row,) = await audit_log.of_subject(self.db, user, None, 10)
-        self.assertEqual((row.admin, row.subject), (admin, user))
+        self.assertEqual((row.item.admin, row.item.subject.id), (admin, user))
 
 
 class ListTests(StoreCase):
@@ -47,12 +47,14 @@ class ListTests(StoreCase):
     async def test_filters(self) -> None:
         """Acts are found by subject, by admin, and by both; newest first."""
         ann, bob, cid, dan = self.ann, self.bob, self.cid, self.dan
-        all = [(row.admin, row.subject) for row in await audit_log.all(self.db, None, 4)]
+        all = [
+            (row.item.admin, row.item.subject.id) for row in await audit_log.all(self.db, None, 4)
+        ]
         self.assertEqual(all, [(ann, cid), (ann, dan), (bob, cid), (ann, cid)])
         of = await audit_log.of_subject(self.db, cid, None, 9)
-        self.assertEqual([row.admin for row in of], [ann, bob, ann])
+        self.assertEqual([row.item.admin for row in of], [ann, bob, ann])
         by = await audit_log.by_admin(self.db, ann, None, 9)
-        self.assertEqual([row.subject for row in by], [cid, dan, cid])
+        self.assertEqual([row.item.subject.id for row in by], [cid, dan, cid])
         both = await audit_log.of_subject_by_admin(self.db, cid, ann, None, 9)
         self.assertEqual(len(both), 2)
 

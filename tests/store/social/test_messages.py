@@ -77,7 +77,7 @@ class MessageCase(StoreCase):
     async def between(self, one: str, other: str) -> list[str]:
         """The ids of their messages, as the one reads them."""
         rows = await messages.between(self.db, one, other, None, 200)
-        return [row.message.id for row in rows]
+        return [row.item.id for row in rows]
 
     async def told(self, user: str) -> int:
         """The number of a user's notifications."""
@@ -215,7 +215,7 @@ class SendTests(MessageCase):
         await together(*(self.send(*sides[n % 2]) for n in range(20)))
         (talk,) = await messages.conversations(self.db, self.ann, None, 9, 1)
         (newest,) = await messages.between(self.db, self.ann, self.bob, None, 1)
-        self.assertEqual((talk.number, talk.conversation.last), newest)
+        self.assertEqual((talk.number, talk.item.last), newest)
 
     async def test_not_friends(self) -> None:
         """Strangers and former friends send nothing, and nobody does so to themselves."""
@@ -293,7 +293,7 @@ class ReadTests(MessageCase):
         found, before = [], None
         for _ in range(3):
             rows = await messages.between(self.db, self.ann, self.bob, before, 2)
-            found += [row.message.id for row in rows]
+            found += [row.item.id for row in rows]
             before = rows[-1].number
         self.assertEqual(found, sent[::-1])
 
@@ -333,7 +333,7 @@ class ReadTests(MessageCase):
         found, before = [], None
         for _ in range(2):
             rows = await messages.conversations(self.db, self.ann, before, 3, 1000)
-            found += [row.conversation for row in rows]
+            found += [row.item for row in rows]
             before = rows[-1].number
         expected = [(others[n], text) for n, text in ((1, "4"), (3, "3"), (2, "2"), (0, "0"))]
         self.assertEqual([(each.user.id, each.last.text) for each in found], expected)
@@ -346,7 +346,7 @@ class ReadTests(MessageCase):
             self.befriend(self.ann, other)
             await self.send(self.ann, other)
         rows = await messages.conversations(self.db, self.ann, None, 9, 60)
-        self.assertEqual([row.conversation.user.profile for row in rows], [None, "b" * 60])
+        self.assertEqual([row.item.user.profile for row in rows], [None, "b" * 60])
 
     async def test_account_goes(self) -> None:
         """With an account go the conversations at once, and the messages of both sides after."""

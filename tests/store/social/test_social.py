@@ -14,11 +14,11 @@ class FollowTests(StoreCase):
 
     async def followers(self, user: str) -> list[str]:
         """The ids of a user's followers."""
-        return [row.info.id for row in await social.followers(self.db, user, None, 100, 1)]
+        return [row.item.id for row in await social.followers(self.db, user, None, 100, 1)]
 
     async def following(self, user: str) -> list[str]:
         """The ids of those whom a user follows."""
-        return [row.info.id for row in await social.following(self.db, user, None, 100, 1)]
+        return [row.item.id for row in await social.following(self.db, user, None, 100, 1)]
 
     async def test_again(self) -> None:
         """Following ten times at once is following once, and keeps its place in the list."""
@@ -36,7 +36,7 @@ class FollowTests(StoreCase):
         found, before = [], None
         for _ in range(3):
             rows = await social.followers(self.db, self.bob, before, 2, 1)
-            found += [row.info.id for row in rows]
+            found += [row.item.id for row in rows]
             before = rows[-1].number
         self.assertEqual(found, users[::-1])
 
