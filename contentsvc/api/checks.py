@@ -1,12 +1,30 @@
 """Checks that several families make before they answer or change anything."""
 
-from contentsvc.api.errors import UserNotFound
+from collections.abc import Callable
+from typing import TypeVar
+
+from contentsvc.api.errors import TooManyRequests, UserNotFound, retry_after
 from contentsvc.db.query import Db
 from contentsvc.roles import ADMINISTER
 from contentsvc.store.accounts import users
 from contentsvc.store.content.content import ContentState
 from contentsvc.web.call import Call
-from contentsvc.web.errors import Forbidden, at_parameter
+from contentsvc.web.errors import Forbidden, Problem, at_parameter
+
+T = TypeVar("T")
+
+
+def required(found: T | None, problem: Callable[[], Problem]) -> T:
+    """What was looked up. Raises the problem if there is none."""
+    if found is None:
+        raise problem()
+    return found
+
+
+def check_wait(seconds: int) -> None:
+    """Raises TooManyRequests if a limit is used up for so many seconds."""
+    if seconds:
+        raise TooManyRequests(headers=retry_after(seconds))
 
 
 def sees(call: Call, standing: ContentState) -> bool:

@@ -2,6 +2,7 @@
 
 from contentsvc.api.accounts.credentials import Guard
 from contentsvc.api.accounts.reauthentication import unproved
+from contentsvc.api.checks import required
 from contentsvc.api.errors import (
     EmailTaken,
     RegistrationClosed,
@@ -60,9 +61,7 @@ class Accounts:
     async def change_password(self, call: Call, user: str, body: PasswordChange) -> None:
         """Change the password, and end all other log-ins, and the links in mails that set a
         password or change the address."""
-        found = await self._guard.by_id(call, user, body.current)
-        if found is None:
-            raise WrongPassword()
+        found = required(await self._guard.by_id(call, user, body.current), WrongPassword)
         encoded = await self._passwords.hash(body.new, call.network)
         async with self._db.transaction() as tx:
             if not await accounts.set_password(tx, user, found.password_hash, encoded):

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
     TooManyAttempts,
-    TooManyRequests,
     account_deleted,
     retry_after,
 )
@@ -67,9 +67,7 @@ class Guard:
     async def by_id(self, call: Call, user: str, password: str) -> accounts.Credentials | None:
         """The account of the caller, who has this id, if the password is right. Raises
         TooManyAttempts, and BadToken if the account has just been deleted: that is no failure."""
-        found = await accounts.credentials_of(self._db, user)
-        if found is None:
-            raise account_deleted()
+        found = required(await accounts.credentials_of(self._db, user), account_deleted)
         return await self._check(call, user, found, password)
 
     async def subject(self, call: Call, token: str, token_type: str) -> Subject:
@@ -95,8 +93,7 @@ class Guard:
     async def mail(self, db: Db, call: Call) -> None:
         """Count a request for a mail, whoever is to get it. Raises TooManyRequests if there were
         too many from the client's address."""
-        if (wait := await self.mail_wait(db, call)) > 0:
-            raise TooManyRequests(headers=retry_after(wait))
+        check_wait(await self.mail_wait(db, call))
 
     async def mail_wait(self, db: Db, call: Call) -> int:
         """The same, but gives the seconds to wait; 0 if it may be sent."""

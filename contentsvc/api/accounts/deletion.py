@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from contentsvc.api.accounts.credentials import Guard
 from contentsvc.api.accounts.reauthentication import Given, Proved, proof_of, proved, unproved
+from contentsvc.api.checks import required
 from contentsvc.api.errors import TooManyAttempts, UserNotFound, WrongPassword
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
@@ -70,9 +71,7 @@ class AccountDeletion:
         """Get all that the service holds of the user, as one JSON object. What the user or others
         write meanwhile may be in one member and not yet in another. If the account is deleted
         meanwhile, the answer breaks off."""
-        account = await read_account(self._db, user)
-        if account is None:
-            raise UserNotFound()
+        account = required(await read_account(self._db, user), UserNotFound)
         members = whole(self._db, account, *self._page)
 
         async def more() -> bytes:

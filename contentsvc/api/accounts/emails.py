@@ -7,6 +7,7 @@ from typing import Final
 
 from contentsvc.api.accounts.credentials import Guard
 from contentsvc.api.accounts.reauthentication import Given, proof_of, proved
+from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
     EmailTaken,
     InvalidMailedToken,
@@ -128,9 +129,7 @@ class Emails:
         sending = self._sending
         found = await proved(self._db, self._guard, call, user, proof_of(given))
         async with self._db.transaction() as tx:
-            account = await mails.lock(tx, user)
-            if account is None:
-                raise UserNotFound()
+            account = required(await mails.lock(tx, user), UserNotFound)
             if not await found.holds(tx, user, account.password_hash):
                 raise WrongPassword()  # it was changed, or unlinked, while it was checked
             if await addresses.taken(tx, user, given.email):
@@ -149,9 +148,7 @@ class Emails:
         that it is to get. If there is nothing to confirm, nothing is sent."""
         sending = self._sending
         async with self._db.transaction() as tx:
-            account = await mails.lock(tx, user)
-            if account is None:
-                raise UserNotFound()
+            account = required(await mails.lock(tx, user), UserNotFound)
             wanted = await mails.wanted(tx, user)
             unconfirmed = None if account.confirmed else account.email
             if wanted is None and unconfirmed is None:
@@ -173,9 +170,7 @@ class Emails:
         if id is None:
             raise InvalidMailedToken()
         async with self._db.transaction() as tx:
-            link = await mails.link(tx, id, ["confirm", "change"])
-            if link is None:
-                raise InvalidMailedToken()
+            link = required(await mails.link(tx, id, ["confirm", "change"]), InvalidMailedToken)
             if link.purpose == "change":
                 await self._change(tx, id, link)
             else:
@@ -191,9 +186,7 @@ class Emails:
         # Again, now that nothing changes any more.
         if await mails.link(tx, id, ["change"]) is None:
             raise InvalidMailedToken()
-        before = await mails.lock(tx, user)
-        if before is None:
-            raise InvalidMailedToken()
+        before = required(await mails.lock(tx, user), InvalidMailedToken)
         if before.confirmed and before.email == email:
             return
         await addresses.free(tx, email)
@@ -209,8 +202,6 @@ class Emails:
     async def _ask(self, tx: Db, call: Call, sending: Mails, user: str, *asked: Wanted) -> None:
         """Have mails sent, if the limits of the user, of the client's address and of the mailboxes
         allow it. Raises TooManyRequests."""
-        if (wait := await rate_limits.take(tx, CONFIRMATIONS, user, CONFIRMATIONS.most)) > 0:
-            raise TooManyRequests(headers=retry_after(wait))
+        check_wait(await rate_limits.take(tx, CONFIRMATIONS, user, CONFIRMATIONS.most))
         await self._guard.mail(tx, call)
-        if (wait := await sending.ask(tx, user, *asked)) > 0:
-            raise TooManyRequests(headers=retry_after(wait))
+        check_wait(await sending.ask(tx, user, *asked))

@@ -8,6 +8,7 @@ from contentsvc.api.accounts.reauthentication import (
     token_of,
     unproved_body,
 )
+from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
     IdentityTaken,
     InvalidSubjectToken,
@@ -16,7 +17,6 @@ from contentsvc.api.errors import (
     TooManyRequests,
     UserNotFound,
     WrongPassword,
-    retry_after,
 )
 from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
@@ -104,9 +104,7 @@ class Identities:
         """Take the link to an account of another service away. It takes the password. If the user
         has none, it takes a `proof_token` of an account that is linked. A mail to the confirmed
         address tells of it. If there is no such link, this is not an error, and needs no proof."""
-        ways = await identities.ways(self._db, user, identity)
-        if ways is None:
-            raise UserNotFound()
+        ways = required(await identities.ways(self._db, user, identity), UserNotFound)
         if not ways.this:
             return
         given = proof_in(body)
@@ -124,10 +122,10 @@ class Identities:
             # Two deletions at once must not take the last two, nor a password that is just coming
             # be overlooked.
             account = await self._lock(tx, user)
-            ways = await identities.ways(tx, user, identity)
-            if ways is None or not ways.this:
+            still = await identities.ways(tx, user, identity)
+            if still is None or not still.this:
                 return
-            if ways.last:
+            if still.last:
                 raise LastIdentity()
             await self._still(tx, user, account, proof)
             issuer = await identities.unlink(tx, user, identity)
@@ -136,10 +134,7 @@ class Identities:
     async def _lock(self, tx: Db, user: str) -> Account:
         """The user's account, which stays as it is until the transaction ends. Raises
         UserNotFound."""
-        account = await mails.lock(tx, user)
-        if account is None:
-            raise UserNotFound()
-        return account
+        return required(await mails.lock(tx, user), UserNotFound)
 
     async def _still(self, tx: Db, user: str, account: Account, proof: Proved) -> None:
         """Raises WrongPassword if the password was changed, or the account elsewhere unlinked,
@@ -152,8 +147,7 @@ class Identities:
     ) -> None:
         if self._mails is not None and account.email is not None and account.confirmed:
             # A mail that is not sent would be worse than a link that is not made.
-            if (wait := await rate_limits.take(tx, LINKS, user, LINKS.most)) > 0:
-                raise TooManyRequests(headers=retry_after(wait))
+            check_wait(await rate_limits.take(tx, LINKS, user, LINKS.most))
             await self._mails.put(tx, purpose, user, account.email, issuer)
 
 

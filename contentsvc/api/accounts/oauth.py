@@ -11,6 +11,7 @@ from msgspec import structs
 from contentsvc.api.accounts.credentials import Guard
 from contentsvc.api.accounts.generated_names import names
 from contentsvc.api.accounts.identities import subject_of
+from contentsvc.api.checks import required
 from contentsvc.api.errors import (
     AccountBanned,
     InvalidGrant,
@@ -91,9 +92,7 @@ class OAuth:
         raise UnsupportedGrant()
 
     async def _log_in(self, call: Call, name: str, password: str) -> TokenAnswer:
-        found = await self._guard.by_name(call, name, password)
-        if found is None:
-            raise InvalidGrant()
+        found = required(await self._guard.by_name(call, name, password), InvalidGrant)
         async with self._db.transaction() as tx:
             if not await sessions.hold(tx, found.id, found.password_hash):
                 raise InvalidGrant()  # it was changed while it was checked

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from contentsvc.api.checks import trimmed
+from contentsvc.api.checks import required, trimmed
 from contentsvc.api.comma_lists import ids
 from contentsvc.api.errors import EmblemNotEarned, FileInvalid, FileMissing, UserNotFound
 from contentsvc.api.files.references import FileReferences
@@ -92,9 +92,7 @@ class Users:
     @route("GET", "/user/<guid:user>", allow=SELF, raises=(UserNotFound,))
     async def get_user(self, call: Call, user: str) -> FullUser:
         """Get a user's complete record (spec §4.7)."""
-        row = await users.full(self._db, user)
-        if row is None:
-            raise UserNotFound()
+        row = required(await users.full(self._db, user), UserNotFound)
         return FullUser(
             id=row.id,
             username=row.username,
@@ -131,9 +129,7 @@ class Users:
                 return
         # The lock keeps admins from taking a reward away meanwhile.
         async with self._db.transaction() as tx:
-            before = await users.hold(tx, *record)
-            if before is None:
-                raise UserNotFound()
+            before = required(await users.hold(tx, *record), UserNotFound)
             if call.user != user and before.differs:
                 await audit_log.record(tx, call.user, "user_changed", "user", user, "")
             if not await users.update(tx, *record):

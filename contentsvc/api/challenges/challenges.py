@@ -2,6 +2,7 @@
 
 import msgspec
 
+from contentsvc.api.checks import required
 from contentsvc.api.errors import (
     ChallengeClosed,
     ChallengeHasEntries,
@@ -57,9 +58,7 @@ class Challenges:
     @route("GET", "/design-challenges/<guid:challenge>", allow=ANYONE, raises=(ChallengeNotFound,))
     async def get_challenge(self, call: Call, challenge: str) -> Challenge:
         """Get one design challenge."""
-        row = await challenges.get(self._db, challenge, *call.viewer)
-        if row is None:
-            raise ChallengeNotFound()
+        row = required(await challenges.get(self._db, challenge, *call.viewer), ChallengeNotFound)
         return _challenge(row)
 
     @route(
@@ -121,9 +120,7 @@ class Challenges:
         """Close a design challenge that is open or judged, with these winners. Their authors, and
         all others who have taken part, get their rewards and are notified."""
         async with self._db.transaction() as tx:
-            standing = await challenges.lock(tx, challenge)
-            if standing is None:
-                raise ChallengeNotFound()
+            standing = required(await challenges.lock(tx, challenge), ChallengeNotFound)
             if standing.state == "closed":
                 if set(standing.winners) == set(body.winners):
                     return

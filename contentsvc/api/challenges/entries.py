@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from contentsvc.api.checks import required
 from contentsvc.api.cursors import decoded, encoded, key_of
 from contentsvc.api.errors import (
     ChallengeClosed,
@@ -93,9 +94,7 @@ class Entries:
     ) -> tuple[entries.Candidate, entries.EntryState]:
         """Lock a content, then a challenge. Raises ChallengeNotFound, ContentNotFound."""
         candidate = await entries.lock_content(tx, content, *call.viewer)
-        place = await entries.hold(tx, challenge, content)
-        if place is None:
-            raise ChallengeNotFound()
+        place = required(await entries.hold(tx, challenge, content), ChallengeNotFound)
         if candidate is None:
             raise ContentNotFound()
         return candidate, place

@@ -1,5 +1,6 @@
 """Comments: spec §4.4, and writing them."""
 
+from contentsvc.api.checks import required
 from contentsvc.api.errors import (
     Blocked,
     CommentDeleted,
@@ -86,9 +87,7 @@ class Comments:
     async def get_comment(self, call: Call, content: str, comment: int) -> Comment:
         """Get one comment."""
         found = await comments.get(self._db, content, comment, *call.viewer)
-        if found is None:
-            raise CommentNotFound()
-        return found
+        return required(found, CommentNotFound)
 
     @route(
         "PATCH",
@@ -157,9 +156,7 @@ class Comments:
         them."""
         async with self._db.transaction() as tx:
             given = content, call.user, call.may(MODERATE), body.locked
-            locking = await comments.lock(tx, *given)
-            if locking is None:
-                raise ContentNotFound()
+            locking = required(await comments.lock(tx, *given), ContentNotFound)
             if not locking.may:
                 raise Forbidden("Only the content's author and admins can lock its comments.")
             if locking.act:
@@ -169,6 +166,4 @@ class Comments:
     async def _standing(self, call: Call, content: str, comment: int) -> comments.CommentState:
         user, moderate = call.user, call.viewer.moderate
         standing = await comments.standing(self._db, content, comment, user, moderate)
-        if standing is None:
-            raise CommentNotFound()
-        return standing
+        return required(standing, CommentNotFound)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from contentsvc.api.checks import check_may_change, check_user
+from contentsvc.api.checks import check_may_change, check_user, required
 from contentsvc.api.comma_lists import choice
 from contentsvc.api.content.publishing import REFUSALS, Publishing
 from contentsvc.api.errors import (
@@ -146,9 +146,7 @@ class Content:
     @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))
     async def get_content(self, call: Call, content: str) -> ContentDetail:
         """Get a content item, with everything that was published of it."""
-        row = await store.detail(self._db, content, *call.viewer)
-        if row is None:
-            raise ContentNotFound()
+        row = required(await store.detail(self._db, content, *call.viewer), ContentNotFound)
         revision = await self._revision(call, content, row.info.revision_id)
         if revision is None:
             raise ContentNotFound()
@@ -183,10 +181,7 @@ class Content:
     )
     async def get_revision(self, call: Call, content: str, revision: str) -> RevisionDetail:
         """Get one revision of a content item, with its entities and packages."""
-        found = await self._revision(call, content, revision)
-        if found is None:
-            raise RevisionNotFound()
-        return found
+        return required(await self._revision(call, content, revision), RevisionNotFound)
 
     async def _revision(self, call: Call, content: str, revision: str) -> RevisionDetail | None:
         row = await revisions.get(self._db, content, revision, *call.viewer)
@@ -219,9 +214,7 @@ class Content:
         and so are authors whose content depends on it. What its author has withdrawn stays
         withdrawn."""
         async with self._db.transaction() as tx:
-            act = await store.set_status(tx, content, body.status)
-            if act is None:
-                raise ContentNotFound()
+            act = required(await store.set_status(tx, content, body.status), ContentNotFound)
             if act.changed:
                 suspended = body.status == "suspended"
                 done: Act = "content_suspended" if suspended else "content_restored"

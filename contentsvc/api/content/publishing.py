@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
+from contentsvc.api.checks import check_wait, required
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key, paths_of
 from contentsvc.api.errors import (
     ContentDeleted,
@@ -22,7 +23,6 @@ from contentsvc.api.errors import (
     SuspendedDependency,
     TooManyRequests,
     UnknownReference,
-    retry_after,
 )
 from contentsvc.api.files.references import FileReferences, Wanted
 from contentsvc.db.database import Database
@@ -125,9 +125,7 @@ class Publishing:
         """
         revision = body.revision_id
         async with self._db.transaction() as tx:
-            standing = await contents.lock(tx, content)
-            if standing is None:
-                raise ContentNotFound()
+            standing = required(await contents.lock(tx, content), ContentNotFound)
             if await revisions.published(tx, content, revision):
                 return
             if standing.status == "deleted":
@@ -175,9 +173,7 @@ class Publishing:
         ):
             return
         async with self._db.transaction(f"changes of {caller}") as tx:
-            held = await contents.hold(tx, content)
-            if held is None:
-                raise ContentDeleted()
+            held = required(await contents.hold(tx, content), ContentDeleted)
             if self._claims is not None:
                 await self._claims.replace(
                     tx,
@@ -189,8 +185,7 @@ class Publishing:
                     new=shots,
                 )
             changed = await contents.update(tx, *sent, caller, self._changes_per_hour)
-            if changed.wait:
-                raise TooManyRequests(headers=retry_after(changed.wait))
+            check_wait(changed.wait)
             if changed.name is None or changed.tags is None:
                 return
             if caller != held.author_id:
@@ -206,9 +201,7 @@ class Publishing:
         and SuspendedDependency.
         """
         async with self._db.transaction() as tx:
-            standing = await contents.lock(tx, content)
-            if standing is None:
-                raise ContentNotFound()
+            standing = required(await contents.lock(tx, content), ContentNotFound)
             references = await revisions.references(tx, content, revision)
             if not references:
                 raise RevisionNotFound()
@@ -317,8 +310,7 @@ class Publishing:
         else:
             await claims.claim(tx, wanted)
             wait = await revisions.depend(tx, **given, **limit)
-        if wait:
-            raise TooManyRequests(headers=retry_after(wait))
+        check_wait(wait)
 
 
 def check_packages(body: RevisionCreate) -> None:

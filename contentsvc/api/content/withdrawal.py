@@ -1,12 +1,11 @@
 """Withdrawal: authors delete their content, and take that back (extensions §1)."""
 
-from contentsvc.api.checks import check_user
+from contentsvc.api.checks import check_user, check_wait, required
 from contentsvc.api.errors import (
     ContentNotFound,
     ContentPurged,
     TooManyRequests,
     UserNotFound,
-    retry_after,
 )
 from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
@@ -62,13 +61,10 @@ class Withdrawal:
         """Gives whether the content is purged."""
         async with self._db.transaction(f"changes of {call.user}") as tx:
             given = call.user, call.viewer.moderate, deleted, self._changes_per_hour
-            act = await withdrawal.set_deleted(tx, content, *given)
-            if act is None:
-                raise ContentNotFound()
+            act = required(await withdrawal.set_deleted(tx, content, *given), ContentNotFound)
             if act.author_id != call.user:
                 raise Forbidden("Only its author can withdraw this content, and restore it.")
-            if act.wait:
-                raise TooManyRequests(headers=retry_after(act.wait))
+            check_wait(act.wait)
             if act.changed:
                 changed = DependencyChanged(
                     dependency=content, status=act.status, actor=call.user, by_author=True

@@ -1,5 +1,6 @@
 """Bans: accounts that admins shut out."""
 
+from contentsvc.api.checks import required
 from contentsvc.api.errors import BanNotFound, CannotBanSelf, LastAdmin, UserNotFound
 from contentsvc.db.database import Database
 from contentsvc.push.revocation import Revocation
@@ -21,9 +22,7 @@ class Bans:
     @route("GET", "/user/<guid:user>/ban", allow=MODERATE, raises=(UserNotFound, BanNotFound))
     async def get_ban(self, call: Call, user: str) -> Ban:
         """Get the ban of a user. When its end has come, there is none."""
-        found = await bans.shown(self._db, user)
-        if found is None:
-            raise UserNotFound()
+        found = required(await bans.shown(self._db, user), UserNotFound)
         if found.reason is None:
             raise BanNotFound()
         return Ban(found.reason, found.until)
@@ -39,9 +38,7 @@ class Bans:
         if user == call.user:
             raise CannotBanSelf()
         async with self._db.transaction() as tx:
-            admin = await bans.hold(tx, user)
-            if admin is None:
-                raise UserNotFound()
+            admin = required(await bans.hold(tx, user), UserNotFound)
             if admin:
                 # Two admins may ban each other at once.
                 await bans.hold_admins(tx)
@@ -58,8 +55,6 @@ class Bans:
     async def unban_user(self, call: Call, user: str) -> None:
         """Let a user log in again."""
         async with self._db.transaction() as tx:
-            lifted = await bans.lift(tx, user)
-            if lifted is None:
-                raise UserNotFound()
+            lifted = required(await bans.lift(tx, user), UserNotFound)
             if lifted:
                 await audit_log.record(tx, call.user, "ban_lifted", "user", user, "")

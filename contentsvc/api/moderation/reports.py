@@ -4,6 +4,7 @@ from typing import get_args
 
 from msgspec import UNSET, Raw
 
+from contentsvc.api.checks import check_wait, required
 from contentsvc.api.cursors import decoded, encoded, key_of
 from contentsvc.api.errors import (
     CannotReportSelf,
@@ -13,7 +14,6 @@ from contentsvc.api.errors import (
     TooManyRequests,
     UnknownMessage,
     UserNotFound,
-    retry_after,
 )
 from contentsvc.api.paging import PART, listed, position
 from contentsvc.db.database import Database
@@ -104,9 +104,7 @@ class Reports:
         """Report a user, and messages that they have sent to the caller. A second report replaces
         the caller's first one while no admin has decided about it."""
         messages = list(dict.fromkeys(body.messages))
-        found = await evidence.of_user(self._db, user, call.user, messages)
-        if found is None:
-            raise UserNotFound()
+        found = required(await evidence.of_user(self._db, user, call.user, messages), UserNotFound)
         if user == call.user:
             raise CannotReportSelf()
         if found.unknown:
@@ -125,8 +123,7 @@ class Reports:
     ) -> None:
         given = kind, subject, content, call.user, body.reason, body.text, text, messages
         wait = await reports.file(self._db, *given, self._per_day)
-        if wait:
-            raise TooManyRequests(headers=retry_after(wait))
+        check_wait(wait)
 
     @route("GET", "/moderation/reports", allow=MODERATE)
     async def list_reported_subjects(self, call: Call, query: QueueQuery) -> Listed[QueuedSubject]:

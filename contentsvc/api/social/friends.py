@@ -2,14 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from contentsvc.api.checks import check_user
+from contentsvc.api.checks import check_user, check_wait
 from contentsvc.api.errors import (
     Blocked,
     CannotBlockSelf,
     CannotFriendSelf,
     TooManyRequests,
     UserNotFound,
-    retry_after,
 )
 from contentsvc.api.paging import PART, full, numbered, position
 from contentsvc.db.database import Database
@@ -63,8 +62,7 @@ class Friends:
                 await self._notifier.send(tx, other, FriendConfirm(sender=user))
             elif not (pair.friends or pair.sent):
                 asked = await friends.ask(tx, user, other, self._requests_per_day)
-                if asked.wait:
-                    raise TooManyRequests(headers=retry_after(asked.wait))
+                check_wait(asked.wait)
                 if asked.notified:
                     await self._notifier.send(tx, other, FriendRequest(sender=user))
 

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
+from contentsvc.api.checks import check_wait
 from contentsvc.api.cursors import decoded, encoded, key_of
 from contentsvc.api.errors import (
     Blocked,
@@ -11,7 +12,6 @@ from contentsvc.api.errors import (
     NotFriends,
     TooManyRequests,
     UserNotFound,
-    retry_after,
 )
 from contentsvc.api.paging import NUMBERED, PART, PIECE, LongList, Piece, full, numbered, position
 from contentsvc.db.database import Database
@@ -120,8 +120,7 @@ class Social:
             if await _blocked(tx, user, other):
                 raise Blocked()
             followed = await social.follow(tx, user, other, self._follows_per_day)
-            if followed.wait:
-                raise TooManyRequests(headers=retry_after(followed.wait))
+            check_wait(followed.wait)
             if followed.notified:
                 await self._notifier.send(tx, other, NewFollower(sender=user))
 
@@ -153,8 +152,7 @@ class Social:
             if self._friends_only and not pair.friends:
                 raise NotFriends()
             invited = await social.invite(tx, user, friend_user, *given)
-            if invited.wait:
-                raise TooManyRequests(headers=retry_after(invited.wait))
+            check_wait(invited.wait)
             if invited.changed:
                 await self._notifier.send(tx, friend_user, invite)
 
@@ -224,8 +222,7 @@ class Social:
                 raise Blocked()
             if answered is None:
                 raise NotFriends()
-            if answered.wait:
-                raise TooManyRequests(headers=retry_after(answered.wait))
+            check_wait(answered.wait)
             if answered.changed:
                 await self._notifier.send(tx, friend, notification)
 
