@@ -6,9 +6,9 @@ only whether a row came::
     @maybe("select id, username from users where id = :user")
     async def info(db: Db, user: str) -> UserInfo | None: ...
 
-`:name` is a parameter of the function. A list is sent as an array, a list of Structs as the JSON of
-an array of objects, for json_to_recordset. When a connection first runs a statement, it sends
-PREPARE in the same message. After that it sends only EXECUTE.
+`:name` is a parameter of the function. A list is sent as an array, a Struct as the JSON of an
+object, a list of Structs as that of an array of objects, for json_to_recordset. When a connection
+first runs a statement, it sends PREPARE in the same message. After that it sends only EXECUTE.
 
 A row is a scalar, a Struct, a NamedTuple, or a NamedTuple that ends in a Struct. The last columns
 fill that Struct; if it may be None, it is None where its first column is NULL. The columns have the
@@ -41,7 +41,9 @@ from typing import (
     Concatenate,
     ParamSpec,
     Protocol,
+    TypedDict,
     TypeVar,
+    Unpack,
     get_args,
     get_origin,
     get_type_hints,
@@ -73,18 +75,21 @@ MakeResult = Callable[[list[Row]], Any]
 """Makes the function's result from the rows."""
 
 
+class Options(TypedDict, total=False):
+    """What a decorator may be told: see the module's docstring."""
+
+    together: bool
+    batch: Batch
+    lone: str
+    lane: str
+    replica: bool
+
+
 class Decorator(Protocol):
     """Turns a function into the statement that it declares."""
 
     def __call__(
-        self,
-        sql: str,
-        *,
-        together: bool = False,
-        batch: Batch | None = None,
-        lone: str | None = None,
-        lane: str | None = None,
-        replica: bool = False,
+        self, sql: str, **options: Unpack[Options]
     ) -> Callable[[Function[P, T]], Function[P, T]]:
         """See the module's docstring. Raises TypeError if SQL and signature disagree."""
 
@@ -117,7 +122,7 @@ def _is_list(hint: Any) -> bool:
 
 
 def _is_records(hint: Any) -> bool:
-    return _is_list(hint) and any(map(_is_struct, get_args(hint)))
+    return _is_struct(hint) or (_is_list(hint) and any(map(_is_struct, get_args(hint))))
 
 
 def _row_of(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
@@ -231,18 +236,10 @@ class Statements(dict[str, Statement]):
 
     def _decorator(self, cardinality: Callable[[Statement, Any], MakeResult]) -> Decorator:
         def declare(
-            sql: str,
-            *,
-            together: bool = False,
-            batch: Batch | None = None,
-            lone: str | None = None,
-            lane: str | None = None,
-            replica: bool = False,
+            sql: str, **options: Unpack[Options]
         ) -> Callable[[Function[P, T]], Function[P, T]]:
             def decorate(function: Function[P, T]) -> Function[P, T]:
-                statement, returns = self._declared(
-                    sql, function, together, batch, lone, lane, replica
-                )
+                statement, returns = self._declared(sql, function, **options)
                 answer = cardinality(statement, returns)
 
                 async def run(db: Db, *args: Any, **kwargs: Any) -> Any:
@@ -258,11 +255,12 @@ class Statements(dict[str, Statement]):
         self,
         sql: str,
         function: Callable[..., Any],
-        together: bool,
-        batch: Batch | None,
-        lone: str | None,
-        lane: str | None,
-        replica: bool,
+        *,
+        together: bool = False,
+        batch: Batch | None = None,
+        lone: str | None = None,
+        lane: str | None = None,
+        replica: bool = False,
     ) -> tuple[Statement, Any]:
         module = function.__module__.rpartition(".")[2]
         name = f"{module}_{function.__name__}"

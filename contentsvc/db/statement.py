@@ -79,7 +79,7 @@ class Statement:
             self.prepare, self.execute = "", _NUMBERED.sub("%s", self.sql)
         self._texts: list[tuple[int, Callable[[Any], str | None]]] = []
         self._texts += [(n, array_literal) for n, is_list in enumerate(lists) if is_list]
-        self._texts += [(n, json_array) for n, is_records in enumerate(records) if is_records]
+        self._texts += [(n, json_text) for n, is_records in enumerate(records) if is_records]
         self._fields: tuple[str, ...] | None = None
         unused = set(parameters) - set(PLACEHOLDER.findall(sql))
         if unused:
@@ -155,6 +155,6 @@ def array_literal(values: Sequence[object] | None) -> str | None:
     return "{" + ",".join(parts) + "}"
 
 
-def json_array(records: Sequence[Struct]) -> str:
-    """The JSON of these Structs."""
+def json_text(records: Struct | Sequence[Struct]) -> str:
+    """The JSON of a Struct, or of several."""
     return json.encode(records).decode()

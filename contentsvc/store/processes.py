@@ -52,16 +52,9 @@ class _Row(NamedTuple):
     on conflict (id) do update
     set seen = clock_timestamp(), sockets = :sockets, users = :users, failing = :failing
 """)
-async def _report(
-    db: Db, id: str, host: str, pid: int, version: str, sockets: int, users: int, failing: str
-) -> None:
-    """Store a report."""
-
-
 async def report(
     db: Db,
     id: str,
-    *,
     host: str,
     pid: int,
     version: str,
@@ -70,8 +63,6 @@ async def report(
     failing: Sequence[Failing],
 ) -> None:
     """Say that the process `id` runs, and how it is."""
-    text = json.encode(failing).decode()
-    await _report(db, id, host, pid, version, sockets, users, text)
 
 
 @none("delete from processes where id = :id")

@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db, found, many, maybe, none, one
-from contentsvc.store.accounts.authored_text import empty
 from contentsvc.store.accounts.identities import proves
+from contentsvc.store.content import search_index
 from contentsvc.store.files.references import KEPT
 from contentsvc.store.files.unused import give_up
 from contentsvc.store.fragments import LAST, NIL
@@ -31,6 +31,8 @@ VOTES, COUNTS, PAIRS, MESSAGES, NOTIFICATIONS, FILES = 50, 50, 100, 2000, 2000, 
 messages, notifications, and files."""
 CHUNK = 20_000
 """Rows of what goes at once that one statement deletes, so that none comes to its time limit."""
+REVISIONS: Final = 100
+"""Revisions of a batch whose text is emptied. The description of each may have 64 Ki characters."""
 AT_ONCE: Final = 500
 """Contents that lose the user's votes at once, and as many the user's comments. The rows of them
 are locked together."""
@@ -41,16 +43,23 @@ ENDED: Final = 2
 # What goes at once.
 
 
-def _some(table: str, which: str) -> str:
+def _some(table: str, which: str, most: int = CHUNK) -> str:
     """Deletes some rows. One that somebody changes meanwhile is left for the next time."""
     return f"""
         with gone as (
             delete from {table} where ctid = any(array(
-                select ctid from {table} where {which} limit {CHUNK}
+                select ctid from {table} where {which} limit {most}
             ))
             returning 1
         )
         select from gone limit 1
+    """
+
+
+def _locked(which: str) -> str:
+    """Locks contents by their ids, in one order."""
+    return f"""
+        select id from contents where id = any(array({which})) order by id for no key update
     """
 
 
@@ -92,17 +101,14 @@ async def _empty_comments(tx: Db, user: str) -> bool:
     """Leave tombstones of some of the user's comments. False if there are none."""
 
 
-@many(f"""
-    select id from contents
-    where id = any(array(
+@many(
+    _locked(f"""
         (select content_id from ratings where user_id = :user order by content_id limit {AT_ONCE})
         union
         (select distinct content_id from comments
          where author_id = :user and not deleted limit {AT_ONCE})
-    ))
-    order by id
-    for no key update
-""")
+    """)
+)
 async def _lock_counted(tx: Db, user: str) -> list[str]:
     """Lock content that the user has voted or commented on."""
 
@@ -296,14 +302,11 @@ async def _withdrawn(tx: Db, user: str, place: str) -> str | None:
     return None
 
 
-@many(f"""
-    select id from contents
-    where id = any(array(
+@many(
+    _locked(f"""
         select content_id from ratings where user_id = :user order by content_id limit {VOTES}
-    ))
-    order by id
-    for no key update
-""")
+    """)
+)
 async def _lock_voted(tx: Db, user: str) -> list[str]:
     """Lock some content that the user has voted on."""
 
@@ -319,15 +322,12 @@ async def _votes(tx: Db, user: str, place: str) -> str | None:
     return place if contents else None
 
 
-@many(f"""
-    select id from contents
-    where id = any(array(
+@many(
+    _locked(f"""
         select content_id from uncounted_comments where author_id = :user
         order by content_id limit {COUNTS}
-    ))
-    order by id
-    for no key update
-""")
+    """)
+)
 async def _lock_commented(tx: Db, user: str) -> list[str]:
     """Lock some content that the user has commented on."""
 
@@ -362,11 +362,7 @@ async def _lock_rated(tx: Db, user: str, after: str) -> str | None:
     """Lock the next content of the user's that has votes."""
 
 
-@none(f"""
-    delete from ratings where ctid = any(array(
-        select ctid from ratings where content_id = :content limit {VOTES}
-    ))
-""")
+@none(_some("ratings", "content_id = :content", VOTES))
 async def _forget_ratings(tx: Db, content: str) -> None:
     """Delete some of the votes on a content, which is locked."""
 
@@ -385,17 +381,9 @@ async def _lock_conversations(tx: Db) -> list[int]:
     """Lock some conversations of users who have left."""
 
 
-@one(f"""
-    with gone as (
-        delete from messages where ctid = any(array(
-            select ctid from messages where pair = any(:pairs::bigint[]) limit {MESSAGES}
-        ))
-        returning 1
-    )
-    select count(*) from gone
-""")
-async def _forget_messages(tx: Db, pairs: list[int]) -> int:
-    """Delete some of their messages. Gives their number."""
+@found(_some("messages", "pair = any(:pairs::bigint[])", MESSAGES))
+async def _forget_messages(tx: Db, pairs: list[int]) -> bool:
+    """Delete some of their messages. False if there are none."""
 
 
 @none("delete from ended_conversations where pair = any(:pairs::bigint[])")
@@ -407,20 +395,12 @@ async def _messages(tx: Db, user: str, place: str) -> str | None:
     pairs = await _lock_conversations(tx)
     if not pairs:
         return None
-    if await _forget_messages(tx, pairs) < MESSAGES:
+    if not await _forget_messages(tx, pairs):
         await _forget_conversations(tx, pairs)
     return place
 
 
-@found(f"""
-    with gone as (
-        delete from notifications where user_id = :user and seq = any(array(
-            select seq from notifications where user_id = :user order by seq limit {NOTIFICATIONS}
-        ))
-        returning 1
-    )
-    select from gone limit 1
-""")
+@found(_some("notifications", "user_id = :user order by seq", NOTIFICATIONS))
 async def _forget_notifications(tx: Db, user: str) -> bool:
     """Delete some of the user's notifications. False if there are none."""
 
@@ -455,16 +435,62 @@ async def _files(tx: Db, user: str, place: str) -> str | None:
     return place
 
 
+# The row of a content stays, and those of its revisions: others may use its parts. Nobody can
+# restore it, so nobody needs its text any more. What comes instead is empty: all readers show that.
+
+
+@maybe("""
+    select number from contents
+    where author_id = :user and number < :before
+    order by number desc limit 1
+    for no key update
+""")
+async def _lock_text(tx: Db, user: str, before: int) -> int | None:
+    """Lock the user's newest content before this number. Gives its number; None if there is
+    none."""
+
+
+@found(f"""
+    update revisions set version = '', description = ''
+    where id = any(array(
+        select r.id from contents c join revisions r on r.content_id = c.id
+        where c.author_id = :user and c.number = :number
+          and (r.version <> '' or r.description <> '')
+        limit {REVISIONS}
+    ))
+    returning true
+""")
+async def _empty_revisions(tx: Db, user: str, number: int) -> bool:
+    """Empty some revisions of a content, whoever has published them. False if all are empty."""
+
+
+@maybe("""
+    -- There is at least one screenshot, which all lists show.
+    update contents set name = '', description = '', screenshots = '{""}', tags = '{}'
+    where author_id = :user and number = :number
+      and (name, description, screenshots, tags) is distinct from ('', '', '{""}', '{}')
+    returning id
+""")
+async def _empty_text(tx: Db, user: str, number: int) -> str | None:
+    """Empty a content. Gives its id; None if it is empty."""
+
+
 @none("update departures set pending = false where user_id = :user")
 async def _settle(tx: Db, user: str) -> None:
     """Note that all content of the user is deleted and empty."""
 
 
 async def _texts(tx: Db, user: str, place: str) -> str | None:
-    next = await empty(tx, user, place)
-    if next is None:
+    number = await _lock_text(tx, user, int(place or LAST))
+    if number is None:
         await _settle(tx, user)
-    return next
+        return None
+    if await _empty_revisions(tx, user, number):
+        return str(number + 1)
+    content = await _empty_text(tx, user, number)
+    if content is not None:
+        await search_index.renew(tx, content)
+    return str(number)
 
 
 _PHASES: dict[str, Callable[[Db, str, str], Awaitable[str | None]]] = {

@@ -5,7 +5,6 @@ lock decides between what comes at once: those who enter and leave take it FOR S
 closes or deletes FOR UPDATE.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec import Raw, Struct, structs
@@ -105,17 +104,12 @@ def _shown(which: str) -> str:
 
 
 _COLUMNS = ", ".join(field.name for field in structs.fields(Definition))
-_GIVEN = f"select {_COLUMNS} from json_populate_recordset(null::challenges, :definition)"
+_GIVEN = f"select {_COLUMNS} from json_populate_record(null::challenges, :definition)"
 
 
 @one(f"insert into challenges ({_COLUMNS}) {_GIVEN} returning id")
-async def _create(db: Db, definition: Sequence[Definition]) -> str:
-    """Insert a challenge."""
-
-
 async def create(db: Db, definition: Definition) -> str:
     """Insert a challenge. Gives its id."""
-    return await _create(db, [definition])
 
 
 @maybe(f"""
@@ -132,14 +126,9 @@ async def create(db: Db, definition: Definition) -> str:
            (select to_jsonb(d) from (select {_COLUMNS} from given) d) as differs
     from held
 """)
-async def _replace(db: Db, challenge: str, definition: Sequence[Definition]) -> Replaced | None:
-    """Replace the definition."""
-
-
 async def replace(db: Db, challenge: str, definition: Definition) -> Replaced | None:
     """Replace the definition, unless the challenge is closed. None if there is no such
     challenge."""
-    return await _replace(db, challenge, [definition])
 
 
 @maybe("""

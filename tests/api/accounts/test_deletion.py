@@ -12,8 +12,7 @@ from contentsvc.api.accounts.deletion import AccountDeletion
 from contentsvc.api.errors import UserNotFound
 from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
 from contentsvc.store.accounts import identities, users
-from contentsvc.store.accounts.authored_text import REVISIONS
-from contentsvc.store.accounts.deletion import AT_ONCE
+from contentsvc.store.accounts.deletion import AT_ONCE, REVISIONS
 from contentsvc.store.files import storage
 from contentsvc.web.decode import Either
 from tests.api.accounts.test_accounts import PASSWORD, AccountCase
