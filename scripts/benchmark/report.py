@@ -27,7 +27,7 @@ def table(results: Results) -> str:
                     f"{figures.p99:,.1f}",
                 )
             )
-    parts = ["\n".join(_laid_out(_HEAD, lines)) if lines else ""]
+    parts = ["\n".join(laid_out(_HEAD, lines)) if lines else ""]
     if any(len(row.subjects) > 1 for row in results.rows):
         parts.append(ratios(results))
     parts += [f"{name}: {fanout(each)}" for name, each in results.fanout.items()]
@@ -53,7 +53,7 @@ def ratios(results: Results) -> str:
             )
             lines.append((row.title, *quotients))
     head = ("CPU per request, with Postgres", *(f"daemon/{name}" for name in others))
-    return "\n".join(_laid_out(head, lines))
+    return "\n".join(laid_out(head, lines))
 
 
 def fanout(measured: Fanout) -> str:
@@ -73,7 +73,7 @@ def fanout(measured: Fanout) -> str:
     head = (f"to {followers} followers", "number", "p50 ms", "p99 ms", "max ms")
     return "\n".join(
         (
-            *_laid_out(head, lines),
+            *laid_out(head, lines),
             f"All are told after {median(measured.told):.1f} s, "
             f"beside others after {median(measured.told_beside):.1f} s.",
             f"CPU for each: {median(measured.server):.0f} µs of the server, "
@@ -104,7 +104,7 @@ def moves(measured: Sequence[Moves]) -> str:
             )
     size = f"{measured[0].size / 2**20:,.0f} MiB"
     wait = ("lag p50", "p99", "worst ms")
-    return "\n".join(_laid_out((size, "MB/s", "daemon/it", "CPU s/GiB", "MiB more", *wait), lines))
+    return "\n".join(laid_out((size, "MB/s", "daemon/it", "CPU s/GiB", "MiB more", *wait), lines))
 
 
 def announcements(measured: Sequence[Announcement]) -> str:
@@ -121,7 +121,7 @@ def announcements(measured: Sequence[Announcement]) -> str:
         for name, calls in each.calls.items()
     ]
     head = ("POST /uploads, 1,000 files", "ms", "server ms", "Postgres ms")
-    return "\n".join(_laid_out(head, lines))
+    return "\n".join(laid_out(head, lines))
 
 
 def _spread(took: Sequence[float]) -> tuple[float, float, float]:
@@ -138,7 +138,7 @@ def than(results: Results, other: Results) -> str:
             lines.append((row.title, f"{then:,.0f}", f"{now:,.0f}", f"{now / then:.2f}"))
     scale = f"scale {other.options['scale']}"
     head = ("CPU per request, with Postgres", f"µs, {scale}", "µs, now", "now/then")
-    return "\n".join(_laid_out(head, lines))
+    return "\n".join(laid_out(head, lines))
 
 
 def _footer(results: Results) -> Iterable[str]:
@@ -152,7 +152,8 @@ def _footer(results: Results) -> Iterable[str]:
         yield f"An idle socket: {results.per_socket / 1024:.1f} KB of the daemon's memory."
 
 
-def _laid_out(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterable[str]:
+def laid_out(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterable[str]:
+    """The lines of a table, with columns as wide as they must be."""
     widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
     for line in (head, ["-" * width for width in widths], *lines):
         first, *rest = zip(line, widths, strict=True)

@@ -99,7 +99,7 @@ def run(options: Options, say: Callable[[str], None]) -> Results:
         ready = _ready(options, say)
     with ExitStack() as stack:
         kind = postgres.Debian if options.debian else postgres.Embedded
-        server = kind(options.folder)
+        server = kind(options.folder, {})
         stack.callback(server.stop)
         ours = postgres.Ours(options.named("bench"), options.sizes)
         source = postgres.original(server, say, ours)

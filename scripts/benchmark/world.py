@@ -55,6 +55,8 @@ class Sizes(NamedTuple):
     """Entities of a content, beside its core, and packages for every fourth of them."""
     uses: int = 5
     """Other contents' cores that a content uses, beside that of the first of its thousand."""
+    told: int = 2
+    """Notifications for each user, on average."""
 
     @classmethod
     def at(cls, scale: float, contents: int | None = None) -> "Sizes":
@@ -108,7 +110,7 @@ class Sizes(NamedTuple):
     @property
     def notifications(self) -> int:
         """All of them."""
-        return 2 * self.users
+        return self.told * self.users
 
     @property
     def reports(self) -> int:

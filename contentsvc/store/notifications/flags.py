@@ -7,6 +7,7 @@ order, and the counter last.
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, maybe
+from contentsvc.store.notifications.notifications import by_id
 from contentsvc.wire.notifications import NotificationState
 
 BATCH = 1000
@@ -37,10 +38,14 @@ async def state(db: Db, user: str) -> NotificationState | None:
     """The ends of the user's log. None if there was no notification yet."""
 
 
-@maybe("""
-    with changed as (
+_ASKED = f"asked as materialized ({by_id(':user', ':notification')})"
+
+
+@maybe(f"""
+    with {_ASKED}, changed as (
         update notifications set read = :read
-        where user_id = :user and id = :notification and read <> :read and kind <> 'Deleted'
+        where user_id = :user and seq = (select seq from asked)
+          and read <> :read and kind <> 'Deleted'
         returning 1
     ), counter as (
         update notification_counters
@@ -48,7 +53,7 @@ async def state(db: Db, user: str) -> NotificationState | None:
         where user_id = :user and exists (select from changed)
     )
     select exists (select from changed) as changed from notifications
-    where user_id = :user and id = :notification and kind <> 'Deleted'
+    where user_id = :user and seq = (select seq from asked) and kind <> 'Deleted'
 """)
 async def mark(db: Db, user: str, notification: str, read: bool) -> bool | None:
     """Set the read flag of one notification. Gives whether it changed; None if the user has no such
@@ -56,9 +61,9 @@ async def mark(db: Db, user: str, notification: str, read: bool) -> bool | None:
 
 
 @found(f"""
-    with old as materialized (
+    with {_ASKED}, old as materialized (
         select seq, read from notifications
-        where user_id = :user and id = :notification and kind <> 'Deleted'
+        where user_id = :user and seq = (select seq from asked) and kind <> 'Deleted'
         for update
     ), gone as (
         update notifications n set {_EMPTY}
@@ -89,7 +94,7 @@ def _up_to(condition: str) -> str:
     that is at most the newest; `old` the first rows up to it with this condition, locked."""
     return f"""
     upto as materialized (
-        select seq from notifications where user_id = :user and id = :notification::uuid
+        ({by_id(":user", ":notification::uuid")})
         union all
         select least(:number::bigint, seq) from notification_counters
         where user_id = :user and :number::bigint is not null

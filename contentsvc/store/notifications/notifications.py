@@ -62,6 +62,20 @@ def _after(after: str, user: str) -> str:
         )) and kind <> 'Deleted'"""
 
 
+def by_id(user: str, notification: str) -> str:
+    """The query for the number of a user's notification with an id: by the number in the id, or by
+    the index of those whose id has none."""
+    numbered = "('x' || left({}::text, 8))::bit(32)::bigint"
+    return f"""
+        select seq from notifications
+        where user_id = {user} and id = {notification} and seq = {numbered.format(notification)}
+        union all
+        select seq from notifications
+        where user_id = {user} and id = {notification} and {numbered.format("id")} <> seq
+        limit 1
+    """
+
+
 _APPEND = """
     with call as (
         select *, row_number() over log as nth, lag(id) over log as before,
@@ -75,17 +89,18 @@ _APPEND = """
     ), counter as (
         insert into notification_counters as c (user_id, seq, unread, newest)
         -- All take their locks in one order.
-        select user_id, more, more, id from call
+        select user_id, more, more, numbered_id(more, id) from call
         where nth = more and exists (select from users u where u.id = call.user_id)
         order by user_id
         on conflict (user_id) do update
         set seq = c.seq + excluded.seq, unread = c.unread + excluded.unread,
-            newest = excluded.newest, previous = c.newest
+            newest = numbered_id(c.seq + excluded.seq, excluded.newest), previous = c.newest
         where c.muted = '{}'
         returning user_id, seq, previous, clock_timestamp() as created
     ), numbered as materialized (
-        select n, user_id, c.seq - more + nth as seq, id, kind, data, c.created,
-               coalesce(before, c.previous) as previous
+        select n, user_id, c.seq - more + nth as seq, numbered_id(c.seq - more + nth, id) as id,
+               kind, data, c.created,
+               coalesce(numbered_id(c.seq - more + nth - 1, before), c.previous) as previous
         from call join counter c using (user_id)
     ), stored as (
         insert into notifications (user_id, seq, id, kind, data, created)
@@ -222,6 +237,6 @@ async def listed_state(db: Db, user: str, after: int, since: float | None) -> st
     is listed, only `read` changes."""
 
 
-@maybe("select seq from notifications where user_id = :user and id = :notification")
+@maybe(by_id(":user", ":notification"))
 async def number(db: Db, user: str, notification: str) -> int | None:
     """The sequence number of one of the user's notifications, deleted ones too."""

@@ -103,6 +103,41 @@ class NumberTests(NotificationCase):
         self.assertEqual(counters, [])
 
 
+class IdTests(NotificationCase):
+    async def numbered(self, count: int) -> None:
+        """Each id begins with the number of its row, and the row before is known."""
+        rows = await together(*(self.insert() for _ in range(count)))
+        rows.sort(key=lambda row: row.seq)
+        self.assertEqual([int(row.id[:8], 16) for row in rows], [row.seq for row in rows])
+        self.assertEqual([row.previous for row in rows], [None, *(row.id for row in rows[:-1])])
+        self.assertEqual((await self.state()).id, rows[-1].id)
+
+    async def test_alone(self) -> None:
+        """The id of a lone notification begins with its number."""
+        await self.numbered(1)
+
+    async def test_together(self) -> None:
+        """So do the ids of those that are stored in one statement."""
+        await self.numbered(20)
+
+    async def test_large(self) -> None:
+        """A number that is too large for its id is found by it all the same."""
+        self.sql("insert into notification_counters values (%s, %s, 0)", self.ann, 2**40 + 6)
+        row = await self.insert()
+        self.assertEqual(row.id[:8], "00000007")
+        self.assertEqual(await notifications.number(self.db, self.ann, row.id), 2**40 + 7)
+
+    async def test_by_hand(self) -> None:
+        """A row that was inserted by hand without an id is found by the id that it got."""
+        await self.insert()
+        ((made,),) = self.sql(
+            "insert into notifications (user_id, seq, kind, data, created)"
+            " values (%s, 2, 'Debug', '{}', now()) returning id",
+            self.ann,
+        )
+        self.assertEqual(await notifications.number(self.db, self.ann, made), 2)
+
+
 class ReadTests(NotificationCase):
     async def test_listed(self) -> None:
         """A list may begin after a number, after a time, and end at a limit."""

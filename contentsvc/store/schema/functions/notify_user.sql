@@ -6,13 +6,12 @@ declare
     made notified;
     moment timestamptz;
 begin
-    made.id := gen_random_uuid();
     insert into notification_counters as c (user_id, seq, unread, newest)
-    select u.id, 1, 1, made.id from users u where u.id = recipient
+    select u.id, 1, 1, numbered_id(1, gen_random_uuid()) from users u where u.id = recipient
     on conflict (user_id) do update
-    set seq = c.seq + 1, unread = c.unread + 1, newest = excluded.newest, previous = c.newest
+    set seq = c.seq + 1, unread = c.unread + 1, newest = numbered_id(c.seq + 1, excluded.newest), previous = c.newest
     where notify_user.kind <> all (c.muted)
-    returning c.seq, c.previous, clock_timestamp() into made.seq, made.previous, moment;
+    returning c.seq, c.newest, c.previous, clock_timestamp() into made.seq, made.id, made.previous, moment;
     if not found then
         return null;
     end if;

@@ -31,9 +31,13 @@ create table notifications (
     data    text not null,
     created timestamptz not null,
     read    boolean not null default false,
-    primary key (user_id, seq),
-    unique (user_id, id)
-);
+    primary key (user_id, seq)
+-- So that a read flag finds room on its page: otherwise 15 of 100 write to the index too.
+) with (fillfactor = 95);
+-- An id begins with its number, so that the primary key finds it. Only those that do not are here: of before 1.0.0, and
+-- of rows inserted by hand. A second index of all would be a third of what a lone notification writes.
+create unique index notifications_unnumbered on notifications (user_id, id)
+    where ('x' || left(id::text, 8))::bit(32)::bigint <> seq;
 
 -- A notification that was stored. `created` is in Unix seconds, `previous` the id of the one before it.
 create type notified as (
