@@ -77,9 +77,8 @@ class Daemon(Sequence):
         admin: Any = None,
         worker: bool = False,
     ) -> None:
-        super().__init__(reactor, settings, admin)
+        super().__init__(reactor, settings, admin, worker=worker)
         self.outlook = ProcessStatus(reactor)
-        self._worker = worker
         self._endpoint = endpoint
         self._install = install
         self._announce = announce

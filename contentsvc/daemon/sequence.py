@@ -31,6 +31,7 @@ from contentsvc.postgres import variables
 from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.postgres.keeper import Keeper
+from contentsvc.store.engine_check import EngineError, check_engine
 from contentsvc.store.migrate import MigrationError, migrate
 from contentsvc.store.quiesce import Wait
 from contentsvc.tokens import KeysError
@@ -58,17 +59,20 @@ class Sequence(Service):
     on `undo`.
 
     The stop runs `undo` in reverse, however far the start has come. `admin` is the endpoint of its
-    admin listener, if it has one.
+    admin listener, if it has one. The parent of a `worker` has checked the database's engine.
     """
 
     name = "contentsvc"
     observer: ILogObserver | None = None
     """The log observer that replaces twistd's own; None for twistd's own."""
 
-    def __init__(self, reactor: Any, settings: Settings, admin: Any = None) -> None:
+    def __init__(
+        self, reactor: Any, settings: Settings, admin: Any = None, *, worker: bool = False
+    ) -> None:
         self._reactor = reactor
         self._settings = settings
         self._admin = admin
+        self._worker = worker
         self._undo: list[Callable[[], object]] = []
         self._starting: Deferred[None] | None = None
         self._waiting: Deferred[None] | None = None
@@ -179,7 +183,15 @@ class Sequence(Service):
     def _failed(self, failure: Any) -> None:
         if failure.check(CancelledError):
             return
-        if failure.check(*_PLAIN):
+        if failure.check(EngineError):
+            # Log: the database's engine is not Postgres, or does not do what Postgres does. The
+            # start failed, with exit status 1. Do: use Postgres, see
+            # docs/guides/database.md#your-own-postgres.
+            log.critical(
+                "contentsvc cannot start: on the engine of the database, {lack}",
+                lack=failure.getErrorMessage(),
+            )
+        elif failure.check(*_PLAIN):
             # Log: the start failed, with exit status 1. Do: remove the cause that the line names.
             log.critical("contentsvc cannot start: {reason}", reason=failure.getErrorMessage())
         else:
@@ -232,6 +244,9 @@ class Sequence(Service):
             await self._patiently(lambda: self._migrate_now(dsn))
         except Unavailable as error:
             return str(error)
+        if not self._worker:
+            pool = self._reactor.getThreadPool()
+            await self._patiently(lambda: deferToThreadPool(self._reactor, pool, check_engine, dsn))
         return None
 
     async def _migrate_now(self, dsn: str) -> None:

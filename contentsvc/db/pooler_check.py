@@ -5,13 +5,12 @@ session. Prepared statements and LISTEN are then lost, and an advisory lock stay
 client.
 """
 
-import select
-import time
 from contextlib import ExitStack, closing
 from typing import Any, Final
 
 import psycopg2
-from psycopg2.extensions import POLL_OK, POLL_WRITE
+
+from contentsvc.db.session import Session
 
 _TRIES = 3
 """The number of transactions held open at once to compare their sessions. A pooler reuses either
@@ -40,13 +39,13 @@ def require_session(connection: Any, dsn: str, patience: float) -> None:
         return  # a pooler tells its clients numbers of its own
     with ExitStack() as held:
         for tried in range(_TRIES):
-            other = psycopg2.connect(dsn, application_name="contentsvc migrate", async_=1)
-            held.enter_context(closing(other))
             try:
-                begun = _begun(other, patience)
-            except psycopg2.OperationalError:
+                begun = _begun(held.enter_context(closing(Session(dsn, patience))))
+            except psycopg2.OperationalError as error:
                 if tried == 0:
-                    raise
+                    raise psycopg2.OperationalError(
+                        f"the pooler gives no second connection: {error}"
+                    ) from error
                 return  # it has no more, and has given two that were not one
             if begun == session or _session(connection) != session:
                 raise PoolerError(_POOLED)
@@ -59,27 +58,12 @@ def _session(connection: Any) -> int:
         return number
 
 
-def _begun(connection: Any, patience: float) -> int:
+def _begun(session: Session) -> int:
     """Begin a transaction, and give the number of its session."""
-    deadline = time.monotonic() + patience
-    _await(connection, deadline)
-    cursor = connection.cursor()
-    cursor.execute("begin; select pg_backend_pid()")
     try:
-        _await(connection, deadline)
+        number: int = session.run("begin; select pg_backend_pid()")[0][0]
     except psycopg2.Error as error:
         if "pooling mode" in str(error):  # pgbouncer's statement mode knows no transactions
             raise PoolerError(_POOLED) from error
         raise
-    number: int = cursor.fetchone()[0]
     return number
-
-
-def _await(connection: Any, deadline: float) -> None:
-    while (state := connection.poll()) != POLL_OK:
-        ready = select.poll()
-        ready.register(
-            connection.fileno(), select.POLLOUT if state == POLL_WRITE else select.POLLIN
-        )
-        if not ready.poll(max(0.0, deadline - time.monotonic()) * 1000):
-            raise psycopg2.OperationalError("the pooler gives no second connection")

@@ -3,14 +3,17 @@
 import contextlib
 import os
 import re
-import secrets
 import signal
 import socket
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg2
+from psycopg2.extensions import make_dsn, parse_dsn
+from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
+from twisted.protocols.portforward import ProxyFactory, ProxyServer
 
 from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.store import migrate
@@ -35,6 +38,29 @@ def listening(port: int) -> bool:
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 5):
         return True
     return False
+
+
+class OnSocket(ProxyServer):
+    """Forwards to a Unix socket, whose path is the host."""
+
+    reactor = SimpleNamespace(
+        connectTCP=lambda path, port, client: reactor.connectUNIX(path, client)
+    )
+
+
+class Few(ProxyFactory):
+    """Lets so many connections through to the Postgres of this URL, and no more."""
+
+    protocol = OnSocket
+
+    def __init__(self, url: str, most: int) -> None:
+        parts = parse_dsn(url)
+        super().__init__(f"{parts['host']}/.s.PGSQL.{parts['port']}", 0)
+        self._left = most
+
+    def buildProtocol(self, addr: Any) -> ProxyServer | None:
+        self._left -= 1
+        return super().buildProtocol(addr) if self._left >= 0 else None
 
 
 class DaemonCase(SpecCase):
@@ -178,12 +204,11 @@ class StartTests(DaemonCase):
         """A stop ends a start that gets no connection for LISTEN."""
         url = postgres.database(postgres.embedded(), template())
         self.addCleanup(postgres.drop, url)
-        role = f"role_{secrets.token_hex(8)}"
-        with contextlib.closing(psycopg2.connect(url)) as other, other, other.cursor() as cursor:
-            cursor.execute(f"create role {role} login connection limit 1")
-            cursor.execute(f"grant all on all tables in schema public to {role}")
-            cursor.execute(f"grant all on schema public to {role}")
-        made = self.make(database=url.replace("postgres@", f"{role}@"))
+        # For the migration, the check of the engine, which needs two, and the pool.
+        few = Few(url, 4)
+        port = reactor.listenTCP(0, few, interface="127.0.0.1")
+        self.addCleanup(port.stopListening)
+        made = self.make(database=make_dsn(url, host="127.0.0.1", port=port.getHost().port))
         made.spawn()
         await until(lambda: "Could not listen to the other processes" in made.output(), 20, "a try")
         self.assertIn(await self.terminate(made), CLEAN)
@@ -199,6 +224,25 @@ class StartTests(DaemonCase):
         self.assertEqual(len(lines), 1, made.output())
         self.assertNotIn("Traceback", made.output())
         self.assertIsNone(postmaster(made.data_dir))
+
+    async def test_engine(self) -> None:
+        """An engine on which locks exclude nobody is refused in one line."""
+        url = postgres.database(postgres.embedded())
+        self.addCleanup(postgres.drop, url)
+        with contextlib.closing(psycopg2.connect(url)) as other, other, other.cursor() as cursor:
+            cursor.execute(
+                "create function pg_try_advisory_lock(integer, integer) returns boolean"
+                " language sql as 'select true'"
+            )
+            cursor.execute(
+                f"alter database {other.info.dbname} set search_path = public, pg_catalog"
+            )
+        made = self.make("--workers", "2", database=url)
+        made.spawn()
+        self.assertEqual(await made.ended(), 1)
+        lines = [line for line in made.output().splitlines() if "cannot start" in line]
+        self.assertEqual(len(lines), 1, made.output())
+        self.assertIn("an advisory lock does not exclude", lines[0])
 
     async def test_foreign_schema(self) -> None:
         """A database with other tables of these names is refused in one line, unchanged."""
