@@ -51,8 +51,9 @@ async def build(db: Db, hashed: Callable[[], str], now: int, files: DemoFiles) -
     await society.meet(db, people)
     # Daemons look into it every few seconds.
     queue = TaskQueue(lambda: None)
+    studio = _Studio(db, queue, people, files)
     for item in world.ITEMS:
-        await _publish(db, queue, item, people[item.author], files)
+        await studio.publish(item)
     await revisions.make_current(db, id_of(world.ROLLED_BACK), _revision(world.ROLLED_BACK, 1))
     for name, (up, down) in world.VOTES.items():
         for voters, good in ((up, True), (down, False)):
@@ -60,9 +61,9 @@ async def build(db: Db, hashed: Callable[[], str], now: int, files: DemoFiles) -
                 await ratings.put(db, people[voter], id_of(name), False, good)
     await society.discuss(db, people)
     for ordinal, contest in enumerate(world.CHALLENGES, 1):
-        await _challenge(db, queue, ordinal, contest, now, people, files)
+        await studio.challenge(ordinal, contest, now)
     await _wear(db, people[world.PROUD])
-    await _withdraw(db, queue, people)
+    await studio.withdraw()
     await society.moderate(db, queue, people)
     best, most = '{"floors":19,"seconds":412}', progress.NO_LIMIT
     await progress.put(db, people["juno"], "tower/best", best, None, most, most)
@@ -81,7 +82,7 @@ async def _register(db: Db, person: Person, hashed: str, files: DemoFiles) -> st
     if person.admin:
         mine |= {files.emblem(each, what) for each in world.CHALLENGES for what in REWARDS}
     await files.give(db, user, mine)
-    await files.claim_avatar(db, user, avatar)
+    await files.claim(db, user, "user", user, [avatar])
     return user
 
 
@@ -93,128 +94,136 @@ async def _wear(db: Db, user: str) -> None:
         await users.update_earned(db, user, stored.avatar, emblem, *profiles)
 
 
-async def _publish(db: Db, queue: TaskQueue, item: Item, author: str, files: DemoFiles) -> None:
-    name = item.name
-    core = _entity(files, name)
-    others = [_entity(files, f"{name}/{part}") for part in item.brings]
-    packages = [] if item.package is None else [_package(files, item.package)]
-    await content.create(
-        db,
-        content=id_of(name),
-        author=author,
-        type=item.type,
-        name=item.title,
-        description=item.description,
-        screenshots=files.screenshots(item),
-        tags=item.tags,
-        revision=_revision(name, 1),
-        version="1.0",
-        revision_description="First published.",
-        core=core.entity_id,
-        core_revision=core.revision_id,
-        entities=[core, *others],
-        packages=packages,
-    )
-    await search_index.renew(db, id_of(name))
-    await _depend(db, item, 1, item.uses, author, files)
-    await publication_audience.notify_followers(db, queue, author, id_of(name))
-    for number, change in enumerate(item.changes, 2):
-        await _revise(db, queue, item, number, change, author, files)
+class _Studio:
+    """Publishes what the people have made, and holds their challenges."""
 
+    def __init__(self, db: Db, queue: TaskQueue, people: dict[str, str], files: DemoFiles) -> None:
+        self._db = db
+        self._queue = queue
+        self._people = people
+        self._files = files
+        self._authors = {item.name: people[item.author] for item in world.ITEMS}
 
-async def _revise(
-    db: Db,
-    queue: TaskQueue,
-    item: Item,
-    number: int,
-    change: Change,
-    author: str,
-    files: DemoFiles,
-) -> None:
-    id, revision = id_of(item.name), _revision(item.name, number)
-    core = _entity(files, item.name, number)
-    await revisions.create(
-        db,
-        content=id,
-        publisher=author,
-        revision=revision,
-        version=change.version,
-        description=change.notes,
-        core=core.entity_id,
-        core_revision=core.revision_id,
-        entities=[core],
-        packages=[],
-    )
-    await _depend(db, item, number, change.uses, author, files)
-    await revisions.make_current(db, id, revision)
-    await publication_audience.notify_followers(db, queue, author, id, revision)
+    async def publish(self, item: Item) -> None:
+        """Publish an item, and its later revisions. The followers of its author are notified."""
+        name, author = item.name, self._authors[item.name]
+        core = self._entity(name)
+        packages = []
+        if item.package is not None:
+            packages = [Package(id=id_of(item.package), **self._files.package(item.package))]
+        await content.create(
+            self._db,
+            content=id_of(name),
+            author=author,
+            type=item.type,
+            name=item.title,
+            description=item.description,
+            screenshots=self._files.screenshots(item),
+            tags=item.tags,
+            revision=_revision(name, 1),
+            version="1.0",
+            revision_description="First published.",
+            core=core.entity_id,
+            core_revision=core.revision_id,
+            entities=[core, *self._brings(item)],
+            packages=packages,
+        )
+        await search_index.renew(self._db, id_of(name))
+        await self._depend(item, 1, item.uses)
+        await publication_audience.notify_followers(self._db, self._queue, author, id_of(name))
+        for number, change in enumerate(item.changes, 2):
+            await self._revise(item, number, change)
 
+    async def _revise(self, item: Item, number: int, change: Change) -> None:
+        id, revision = id_of(item.name), _revision(item.name, number)
+        author, core = self._authors[item.name], self._entity(item.name, number)
+        await revisions.create(
+            self._db,
+            content=id,
+            publisher=author,
+            revision=revision,
+            version=change.version,
+            description=change.notes,
+            core=core.entity_id,
+            core_revision=core.revision_id,
+            entities=[core],
+            packages=[],
+        )
+        await self._depend(item, number, change.uses)
+        await revisions.make_current(self._db, id, revision)
+        await publication_audience.notify_followers(self._db, self._queue, author, id, revision)
 
-async def _depend(
-    db: Db, item: Item, number: int, uses: list[str], author: str, files: DemoFiles
-) -> None:
-    own = [] if item.package is None else [item.package]
-    revision = _revision(item.name, number)
-    brings = [_entity(files, f"{item.name}/{part}") for part in item.brings]
-    using = [_entity(files, part) for part in uses]
-    await revisions.depend(
-        db,
-        revision=revision,
-        originating=brings,
-        using=using,
-        packages=[id_of(package) for package in (*own, *item.packages)],
-        publisher=author,
-        most=0,
-    )
-    parts = [files.entity(item.name, number), *(entity.path for entity in brings)]
-    for package in own:
-        parts += files.package(package).values()
-    if number == 1:
-        parts += files.screenshots(item)
-    used = [entity.path for entity in using]
-    for package in item.packages:
-        used += files.package(package).values()
-    await files.claim_revision(db, author, id_of(item.name), revision, parts, used)
+    async def _depend(self, item: Item, number: int, uses: list[str]) -> None:
+        files, author = self._files, self._authors[item.name]
+        own = [] if item.package is None else [item.package]
+        revision, brings = _revision(item.name, number), self._brings(item)
+        using = [self._entity(part) for part in uses]
+        await revisions.depend(
+            self._db,
+            revision=revision,
+            originating=brings,
+            using=using,
+            packages=[id_of(package) for package in (*own, *item.packages)],
+            publisher=author,
+            most=0,
+        )
+        parts = [files.entity(item.name, number), *(entity.path for entity in brings)]
+        for package in own:
+            parts += files.package(package).values()
+        if number == 1:
+            parts += files.screenshots(item)
+        used = [entity.path for entity in using]
+        for package in item.packages:
+            used += files.package(package).values()
+        holder = id_of(item.name)
+        await files.claim(self._db, author, "content", holder, parts, used, revision=revision)
 
+    def _brings(self, item: Item) -> list[Entity]:
+        return [self._entity(f"{item.name}/{part}") for part in item.brings]
 
-def _revision(item: str, number: int) -> str:
-    return id_of(f"{item}/{number}")
+    def _entity(self, name: str, number: int = 1) -> Entity:
+        return Entity(
+            entity_id=id_of(f"entity {name}"),
+            revision_id=id_of(f"entity {name}, revision {number}"),
+            path=self._files.entity(name, number),
+        )
 
+    async def withdraw(self) -> None:
+        """Let an author withdraw what others use."""
+        gone, author = id_of(world.WITHDRAWN), self._authors[world.WITHDRAWN]
+        await withdrawal.set_deleted(self._db, gone, author, False, True, 0)
+        changed = tasks.DependencyChanged(
+            dependency=gone, status="deleted", actor=author, by_author=True
+        )
+        await self._queue.put(self._db, changed)
 
-def _entity(files: DemoFiles, name: str, number: int = 1) -> Entity:
-    return Entity(
-        entity_id=id_of(f"entity {name}"),
-        revision_id=id_of(f"entity {name}, revision {number}"),
-        path=files.entity(name, number),
-    )
+    async def challenge(self, ordinal: int, contest: Contest, now: int) -> None:
+        """Hold a challenge: its entries, and its end if somebody has won."""
+        db, theme = self._db, contest.theme
+        definition = challenges.Definition(
+            name=contest.name,
+            ordinal=ordinal,
+            description=f"Publish something new on the theme “{theme}”.",
+            theme=theme,
+            win=self._reward(contest, "win", "Winner"),
+            participate=self._reward(contest, "participate", "Participant"),
+            opens=now + contest.opens * DAY,
+            closes=now + contest.closes * DAY,
+            types=contest.types,
+            judging=contest.judging,
+        )
+        challenge = await challenges.create(db, definition)
+        emblems = [self._files.emblem(contest, what) for what in REWARDS]
+        curator = self._people[world.CURATOR]
+        await self._files.claim(db, curator, "challenge", challenge, (), emblems)
+        for name in contest.entries:
+            await entries.enter(db, challenge, id_of(name), self._authors[name])
+        if contest.winners is not None:
+            await closing.close(db, challenge, [id_of(name) for name in contest.winners])
+            await self._queue.put(db, tasks.ChallengeClosed(challenge=challenge))
 
-
-def _package(files: DemoFiles, name: str) -> Package:
-    return Package(id=id_of(name), **files.package(name))
-
-
-async def _withdraw(db: Db, queue: TaskQueue, people: dict[str, str]) -> None:
-    gone = id_of(world.WITHDRAWN)
-    author = next(people[item.author] for item in world.ITEMS if item.name == world.WITHDRAWN)
-    await withdrawal.set_deleted(db, gone, author, False, True, 0)
-    await queue.put(
-        db,
-        tasks.DependencyChanged(dependency=gone, status="deleted", actor=author, by_author=True),
-    )
-
-
-async def _challenge(
-    db: Db,
-    queue: TaskQueue,
-    ordinal: int,
-    contest: Contest,
-    now: int,
-    people: dict[str, str],
-    files: DemoFiles,
-) -> None:
-    name, theme = contest.name, contest.theme
-
-    def reward(what: str, title: str) -> Raw:
+    def _reward(self, contest: Contest, what: str, title: str) -> Raw:
+        name, theme = contest.name, contest.theme
         definition = RewardDefinition(
             achievement=AchievementDefinition(
                 key=f"{theme}_{what}", name=f"{name}: {title}", description=f"{title} of “{name}”."
@@ -222,30 +231,12 @@ async def _challenge(
             emblem=EmblemDefinition(
                 name=f"{title}, {theme}",
                 description=f"What a {title.lower()} wears.",
-                image=files.emblem(contest, what),
+                image=self._files.emblem(contest, what),
                 color=contest.color,
             ),
         )
         return Raw(json.encode(definition))
 
-    definition = challenges.Definition(
-        name=name,
-        ordinal=ordinal,
-        description=f"Publish something new on the theme “{theme}”.",
-        theme=theme,
-        win=reward("win", "Winner"),
-        participate=reward("participate", "Participant"),
-        opens=now + contest.opens * DAY,
-        closes=now + contest.closes * DAY,
-        types=contest.types,
-        judging=contest.judging,
-    )
-    challenge = await challenges.create(db, definition)
-    emblems = [files.emblem(contest, what) for what in REWARDS]
-    await files.claim_emblems(db, people[world.CURATOR], challenge, emblems)
-    authors = {item.name: people[item.author] for item in world.ITEMS}
-    for name in contest.entries:
-        await entries.enter(db, challenge, id_of(name), authors[name])
-    if contest.winners is not None:
-        await closing.close(db, challenge, [id_of(name) for name in contest.winners])
-        await queue.put(db, tasks.ChallengeClosed(challenge=challenge))
+
+def _revision(item: str, number: int) -> str:
+    return id_of(f"{item}/{number}")

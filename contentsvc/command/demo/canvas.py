@@ -4,7 +4,7 @@ import io
 from collections.abc import Callable, Sequence
 from math import cos, pi, sin
 
-from PIL import Image, ImageColor, ImageDraw, ImageFont, ImageOps
+from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 Color = str | tuple[int, ...]
 """`#rrggbb`, or red, green and blue, 0 to 255."""
@@ -37,12 +37,10 @@ class Canvas:
     def __init__(self, width: int, height: int, paint: Paint) -> None:
         self._image = _gradient((round(width * _UNIT), round(height * _UNIT)), paint)
 
-    def png(self, near: float = 1.0) -> bytes:
-        """The picture as a PNG file; what is in its middle, `near` times as large."""
-        wide, tall = self._image.size
-        size, cut = (wide // _SMOOTH, tall // _SMOOTH), (1 - 1 / near) / 2
+    def png(self) -> bytes:
+        """The picture as a PNG file."""
         out = io.BytesIO()
-        ImageOps.fit(self._image, size, Image.Resampling.BOX, cut).save(out, "PNG")
+        self._image.reduce(_SMOOTH).save(out, "PNG")
         return out.getvalue()
 
     def polygon(self, points: Sequence[Point], paint: Paint, alpha: float = 1.0) -> None:

@@ -148,50 +148,28 @@ class DemoFiles:
         await files.settle(tx, mine, yes, [*sizes], [False] * len(mine))
         await storage.announce(tx, user, mine, sizes, yes)
 
-    async def claim_avatar(self, tx: Db, user: str, path: str) -> None:
-        """Claim the avatar of a user."""
-        if path in self.bytes:
-            await self._claim(tx, user, user, None, None, user, "user", {path: True})
-
-    async def claim_emblems(self, tx: Db, admin: str, challenge: str, paths: list[str]) -> None:
-        """Claim the emblems of a challenge, which count for nobody."""
-        wanted = {path: False for path in paths if path in self.bytes}
-        if wanted:
-            await self._claim(tx, admin, None, None, None, challenge, "challenge", wanted)
-
-    async def claim_revision(
-        self,
-        tx: Db,
-        author: str,
-        content: str,
-        revision: str,
-        own: Iterable[str],
-        used: Iterable[str],
-    ) -> None:
-        """Claim the files of a revision: its `own`, with the screenshots, and those that it has of
-        others."""
-        wanted = dict.fromkeys(used, False) | dict.fromkeys(own, True)
-        wanted = {path: mine for path, mine in wanted.items() if path in self.bytes}
-        if wanted:
-            given = author, author, content, revision, content
-            await self._claim(tx, *given, "content", wanted)
-
-    async def _claim(
+    async def claim(
         self,
         tx: Db,
         caller: str,
-        owner: str | None,
-        content: str | None,
-        revision: str | None,
-        holder: str,
         kind: references.Kind,
-        wanted: dict[str, bool],
+        holder: str,
+        own: Iterable[str],
+        used: Iterable[str] = (),
+        *,
+        revision: str | None = None,
     ) -> None:
+        """Claim the files of a user, of a challenge, or of a `revision` of content: `own` count for
+        the caller, `used` do not. Raises CommandError."""
+        wanted = dict.fromkeys(used, False) | dict.fromkeys(own, True)
+        wanted = {path: mine for path, mine in wanted.items() if path in self.bytes}
+        if not wanted:
+            return
         faults = await references.claim(
             tx,
             caller=caller,
-            owner=owner,
-            content=content,
+            owner=None if kind == "challenge" else caller,
+            content=holder if kind == "content" else None,
             revision=revision,
             holder=holder,
             kind=kind,

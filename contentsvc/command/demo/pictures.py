@@ -1,50 +1,70 @@
 """The pictures of `contentsvc demo`, drawn by code: each thing and each person has its own, and
 they are the same each time."""
 
-from math import pi
+from math import pi, sin
 from random import Random
 
 from contentsvc.command.demo.canvas import INK, WHITE, Canvas, Point, around, lit, mix, turned
-from contentsvc.command.demo.scenes import SCENES, ball, block, coin, face, gear
+from contentsvc.command.demo.props import PROPS
 
+WIDTH, HEIGHT = 640, 360
+"""Of a screenshot."""
 SIDE = 256
 """Of an avatar and of an emblem."""
 SHOTS = 3
 """Screenshots of an item."""
+_PLACES = {
+    1: [(120, 0.6), (520, 0.7), (320, 1.1)],
+    2: [(70, 0.5), (570, 0.55), (200, 0.7), (450, 0.8), (320, 0.95)],
+    3: [(470, 0.9), (190, 1.5)],
+}
+"""Where the things of a screenshot stand, and how large, by its number."""
 
 
 def screenshot(item: str, title: str, number: int) -> bytes:
-    """A screenshot of an item of the demo as PNG: 1 with its title, 2, and 3 from near."""
-    canvas = SCENES[item](Random(f"{item}/{number}"), number)  # noqa: S311
+    """A screenshot of an item of the demo as PNG: 1 by day, with its title, 2 by night, and 3 from
+    near, towards evening."""
+    random = Random(f"{item}/{number}")  # noqa: S311
+    own, draw = PROPS[item]
+    night = number == 2
+    sky = [mix(own, "#0c1230", 0.8), mix(own, "#38508a", 0.6)] if night else [own, "#fdf1d3"]
+    if number == 3:
+        sky = ["#2b2350", mix(own, "#a4496b", 0.5), "#f5a06f"]
+    canvas = Canvas(WIDTH, HEIGHT, sky)
+    for _ in range(90 if night else 0):
+        place = random.uniform(0, WIDTH), random.uniform(0, 250)
+        canvas.disc(*place, random.uniform(0.5, 1.5), WHITE, random.uniform(0.3, 0.95))
+    x, y = random.uniform(60, 580), random.uniform(60, 120)
+    canvas.glow(x, y, 170, "#fff6dc", 0.9)
+    canvas.disc(x, y, 30, "#fffbe8")
+    far, near = mix(sky[-1], own, 0.5), mix(own, INK, 0.85 if night else 0.6)
+    for n in range(3):
+        phase = random.uniform(0, 6)
+        ridge = [(a, 225 + 35 * n - (26 - 5 * n) * (sin(a / 97 + phase) + 0.4 * sin(a / 41)))
+                 for a in range(-10, WIDTH + 20, 10)]  # fmt: skip
+        canvas.polygon([*ridge, (WIDTH, HEIGHT), (0, HEIGHT)], mix(far, near, n / 2))
+    for x, size in _PLACES[number]:
+        canvas.disc(x, 262 + 50 * size, 90 * size, INK, 0.3, flat=0.14)
+        draw(canvas, x, 262 + 50 * size, size, random)
     if number == 1:
         canvas.caption(title, 36)
-    return canvas.png(near=1.5 if number == 3 else 1)
+    return canvas.png()
 
 
 def avatar(person: str) -> bytes:
     """The avatar of a person of the demo, as PNG: what they care for."""
-    own = {"mira": "#e8604f", "tomas": "#1f4e5f", "juno": "#a992d6", "kestrel": "#5fa3c9"}
-    canvas = Canvas(SIDE, SIDE, lit(own.get(person, "#2d6a4f"), 0.1, 0.4))
+    thing = {"mira": "tower", "tomas": "gears", "juno": "fox", "kestrel": "coins"}.get(person)
+    own = PROPS[thing][0] if thing else "#2d6a4f"
+    canvas = Canvas(SIDE, SIDE, lit(own, 0.2, 0.5))
     canvas.glow(176, 82, 150, WHITE, 0.5)
-    match person:
-        case "mira":
-            for n, paint in enumerate(("#4f1f45", "#5f2750", "#ffe8d1", "#ffb4a2", "#4f9da6")):
-                place = (104 + 9 * n + 3 * n * n / 4, 230 - 40 * n)
-                block(canvas, place, 108 - 12 * n, 40, 0.03 + 0.035 * n, paint, INK)
-        case "tomas":
-            gear(canvas, 108, 118, 104, 3, "#d9a441", 0.5, "#173d4c")
-            ball(canvas, 176, 182, 58, "#f4f1ea", "#9aa0a6", Random(3))  # noqa: S311
-        case "juno":
-            face(canvas, 128, 126, 0.76, "#ef7b3e")
-        case "kestrel":
-            for n in range(5):
-                coin(canvas, 124 + 9 * (n % 2), 206 - 26 * n, 84, 0.45)
-        case _:
-            canvas.stroke([(154, 154), (214, 214)], 30, "#d8b26e")
-            canvas.disc(112, 112, 78, ["#f3dca8", "#b98b45"])
-            canvas.disc(112, 112, 62, ["#d8f3dc", "#74c69d"])
-            star = around(112, 115, lambda t: 19 if round(t * 10) % 2 else 46, 10)
-            canvas.polygon(star, ["#2d6a4f", "#1b4332"])
+    if thing:
+        PROPS[thing][1](canvas, SIDE / 2, 236, 1.05, Random(person))  # noqa: S311
+    else:
+        canvas.stroke([(154, 154), (214, 214)], 30, "#d8b26e")
+        canvas.disc(112, 112, 78, ["#f3dca8", "#b98b45"])
+        canvas.disc(112, 112, 62, ["#d8f3dc", "#74c69d"])
+        star = around(112, 115, lambda t: 19 if round(t * 10) % 2 else 46, 10)
+        canvas.polygon(star, ["#2d6a4f", "#1b4332"])
     return canvas.png()
 
 

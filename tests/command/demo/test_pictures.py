@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.bucket.images import Pixels, pixels
 from contentsvc.command.demo import pictures, world
 from contentsvc.command.demo.canvas import SCALE, Canvas, mix
-from contentsvc.command.demo.scenes import HEIGHT, WIDTH
+from contentsvc.command.demo.pictures import HEIGHT, WIDTH
 
 RED = (200, 20, 30)
 
