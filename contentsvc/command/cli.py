@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -212,22 +212,19 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _promote(settings: Settings, arguments: argparse.Namespace) -> None:
-    async def promote(db: Db) -> None:
-        await users.promote(db, (await _account(db, arguments.name)).id)
+    async def promote(db: Db, account: accounts.Credentials) -> None:
+        await users.promote(db, account.id)
 
-    with database(settings, existing=True) as dsn:
-        in_transaction(dsn, promote)
+    _on_account(settings, arguments, promote)
     terminal.say(f"{arguments.name} is now an admin, from the next log-in or token refresh on.")
 
 
 def _demote(settings: Settings, arguments: argparse.Namespace) -> None:
-    async def demote(db: Db) -> None:
-        user = (await _account(db, arguments.name)).id
-        await users.demote(db, user)
-        await sessions.revoke_all(db, user, None)
+    async def demote(db: Db, account: accounts.Credentials) -> None:
+        await users.demote(db, account.id)
+        await sessions.revoke_all(db, account.id, None)
 
-    with database(settings, existing=True) as dsn:
-        in_transaction(dsn, demote)
+    _on_account(settings, arguments, demote)
     terminal.say(
         f"{arguments.name} is no longer an admin. All sessions of this user end within seconds."
     )
@@ -238,24 +235,22 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
     _check(username="any", email="any@example.com", password=password)
     encoded = HASHER.hash(password)
 
-    async def reset(db: Db) -> None:
-        account = await _account(db, arguments.name)
+    async def reset(db: Db, account: accounts.Credentials) -> None:
         if not await accounts.set_password(db, account.id, account.password_hash, encoded):
             raise CommandError(f"{arguments.name} has just changed the password; try again")
         await mails.end_links(db, account.id)
         await log_in_attempts.forget(db, account.id)
         await sessions.revoke_all(db, account.id, None)
 
-    with database(settings, existing=True) as dsn:
-        in_transaction(dsn, reset)
+    _on_account(settings, arguments, reset)
     terminal.say(
         f"{arguments.name} has a new password. All sessions of this user end within seconds."
     )
 
 
 def _export(settings: Settings, arguments: argparse.Namespace) -> None:
-    async def write(db: Db) -> None:
-        account = await exports.account(db, (await _account(db, arguments.name)).id)
+    async def write(db: Db, known: accounts.Credentials) -> None:
+        account = await exports.account(db, known.id)
         if account is None:
             raise CommandError(f"{arguments.name} has just left")
         before = "{"
@@ -264,13 +259,11 @@ def _export(settings: Settings, arguments: argparse.Namespace) -> None:
             before = ","
         terminal.say_json("}")
 
-    with database(settings, existing=True) as dsn:
-        in_transaction(dsn, write)
+    _on_account(settings, arguments, write)
 
 
 def _delete(settings: Settings, arguments: argparse.Namespace) -> None:
-    async def delete(db: Db) -> None:
-        account = await _account(db, arguments.name)
+    async def delete(db: Db, account: accounts.Credentials) -> None:
         if not arguments.yes:
             raise CommandError(f"this deletes {arguments.name} for good; say --yes")
         keep = not arguments.free_address
@@ -278,8 +271,7 @@ def _delete(settings: Settings, arguments: argparse.Namespace) -> None:
             raise CommandError(f"{arguments.name} has just changed the password; try again")
         await task_queue.insert(db, *encoded(Departure(user=account.id)))
 
-    with database(settings, existing=True) as dsn:
-        in_transaction(dsn, delete)
+    _on_account(settings, arguments, delete)
     terminal.say(
         f"{arguments.name} is deleted. All sessions of this user end within seconds. The daemon"
         " deletes content, votes and messages, as soon as it runs."
@@ -381,6 +373,20 @@ def _check(**registration: str) -> None:
     for member, value in registration.items():
         if _NO_TEXT.search(value):
             raise CommandError(_RULES[member])
+
+
+def _on_account(
+    settings: Settings,
+    arguments: argparse.Namespace,
+    act: Callable[[Db, accounts.Credentials], Awaitable[None]],
+) -> None:
+    """Act on the account that the command names, in a transaction."""
+
+    async def on_account(db: Db) -> None:
+        await act(db, await _account(db, arguments.name))
+
+    with database(settings, existing=True) as dsn:
+        in_transaction(dsn, on_account)
 
 
 async def _account(db: Db, name: str) -> accounts.Credentials:

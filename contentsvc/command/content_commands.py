@@ -86,14 +86,10 @@ def words(error: Exception) -> str:
     if isinstance(error, ApiError):
         problem = error.problem
         for name in ("used", "limit"):
-            if isinstance(problem.get(name), int):
-                text += f" ({name}: {_amount(problem[name])})"
+            if isinstance(number := problem.get(name), int):
+                # Bytes, or a number of files, which is never so large.
+                text += f" ({name}: {size(number) if number >= 1024 * 1024 else number})"
     return text
-
-
-def _amount(number: int) -> str:
-    """Bytes, or a number of files, which is never so large."""
-    return size(number) if number >= 1024 * 1024 else str(number)
 
 
 class Bar:

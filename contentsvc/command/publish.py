@@ -1,9 +1,11 @@
 """`contentsvc publish`: a folder becomes content, or a new revision of it."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Literal, TypeVar, cast
 from uuid import uuid4
+
+from msgspec import structs
 
 from contentsvc.client import ApiError, Client, FilesRefused
 from contentsvc.client.files.local import LocalFile, Measured, Progress
@@ -22,9 +24,10 @@ from contentsvc.wire.content import (
     Precheck,
     PrecheckDependency,
     RevisionCreate,
-    RevisionDetail,
 )
 from contentsvc.wire.files import FileUse
+
+T = TypeVar("T")
 
 
 def read(folder: Path) -> Manifest:
@@ -37,19 +40,8 @@ def read(folder: Path) -> Manifest:
 
 def publish(folder: Path, wanted: Manifest, url: str, sign_in: SignIn) -> int:
     """Publish what the folder's manifest says. The exit status."""
-    return content_commands.run(url, sign_in, _Publishing(folder, wanted).run)
 
-
-class _Publishing:
-    """One publication of a folder."""
-
-    def __init__(self, folder: Path, wanted: Manifest) -> None:
-        self._folder = folder
-        self._wanted = wanted
-        self._sent: dict[Path, int] = {}
-
-    async def run(self, client: Client) -> int:
-        wanted, folder = self._wanted, self._folder
+    async def run(client: Client) -> int:
         uses = dict.fromkeys(wanted.parts())
         local = [
             LocalFile(cast(FileUse, use), manifest.located(folder, name)) for use, name in uses
@@ -57,7 +49,6 @@ class _Publishing:
         measured = await client.transfers.measure(local)
         files = dict(zip(uses, measured, strict=True))
         binary = {name: file for (use, name), file in files.items() if use != "screenshot"}
-        shots = [files["screenshot", name].path for name in wanted.screenshots]
         ids, revision = manifest.planned(
             wanted,
             manifest.load_ids(folder),
@@ -65,106 +56,99 @@ class _Publishing:
             {name: file.sha256 for name, file in binary.items()},
         )
         manifest.save(folder / IDS, ids)
+        shots = [files["screenshot", name].path for name in wanted.screenshots]
         try:
-            await self._publish(client, ids, revision, shots, measured)
+            await _Publishing(client, folder, wanted, ids, revision, shots, measured).run()
         except ApiError as error:
             raise _named(error, folder, measured) from None
         return 0
 
-    async def _publish(
-        self,
-        client: Client,
-        ids: Ids,
-        revision: RevisionCreate,
-        shots: list[str],
-        measured: Sequence[Measured],
-    ) -> None:
-        there = await _detail(client, ids.content)
-        made = None if there is None else await _revision(client, ids)
-        if made is not None and made.gone:
-            # Its files have been released. Published again, it is another revision.
-            ids.revision = revision.revision_id = str(uuid4())
-            manifest.save(self._folder / IDS, ids)
-        if there is None:
-            await self._create(client, ids, revision, shots, measured)
-        elif made is None or made.gone:
-            await self._revise(client, there, ids, revision, shots, measured)
-        else:
-            await self._describe(client, there, ids, shots, measured)
+    return content_commands.run(url, sign_in, run)
 
-    async def _create(
+
+class _Publishing:
+    """One publication of a folder, whose files have been measured."""
+
+    def __init__(
         self,
         client: Client,
+        folder: Path,
+        wanted: Manifest,
         ids: Ids,
         revision: RevisionCreate,
         shots: list[str],
         files: Sequence[Measured],
     ) -> None:
+        self._client = client
+        self._folder = folder
+        self._wanted = wanted
+        self._ids = ids
+        self._revision = revision
+        self._shots = shots
+        self._files = files
+        self._sent: dict[Path, int] = {}
+
+    async def run(self) -> None:
+        """Publish new content or a new revision, or bring up to date what is published."""
+        content, ids = self._client.content, self._ids
+        there = await _found(content.get(ids.content))
+        made = None
+        if there is not None:
+            made = await _found(content.get_revision(ids.content, ids.revision))
+        if made is not None and made.gone:
+            # Its files have been released. Published again, it is another revision.
+            ids.revision = self._revision.revision_id = str(uuid4())
+            manifest.save(self._folder / IDS, ids)
+        if there is None:
+            await self._create()
+        elif made is None or made.gone:
+            await self._revise(there)
+        else:
+            await self._describe(there)
+
+    async def _create(self) -> None:
         wanted = self._wanted
-        await self._check(client, "create", ids, revision)
-        await self._send(client, files)
+        await self._check("create")
+        await self._send()
         create = ContentCreate(
             name=wanted.name,
             description=wanted.description,
-            screenshot_uris=shots,
+            screenshot_uris=self._shots,
             type=wanted.type,
             tags=wanted.tags,
-            revision_id=revision.revision_id,
-            revision_description=revision.revision_description,
-            version=revision.version,
-            entity=revision.entity,
-            originating=revision.originating,
-            using=revision.using,
-            packages_originating=revision.packages_originating,
-            packages_using=revision.packages_using,
+            **structs.asdict(self._revision),
         )
-        await client.content.put(ids.content, create)
-        self._done("Published", ids)
+        await self._client.content.put(self._ids.content, create)
+        self._done("Published")
 
-    async def _revise(
-        self,
-        client: Client,
-        there: ContentDetail,
-        ids: Ids,
-        revision: RevisionCreate,
-        shots: list[str],
-        files: Sequence[Measured],
-    ) -> None:
-        await self._check(client, "update", ids, revision)
-        await self._send(client, files)
-        await client.revisions.publish(ids.content, revision)
-        await self._update(client, there, ids, shots)
-        self._done("Published a new revision of", ids)
+    async def _revise(self, there: ContentDetail) -> None:
+        await self._check("update")
+        await self._send()
+        await self._client.revisions.publish(self._ids.content, self._revision)
+        await self._update(there)
+        self._done("Published a new revision of")
 
-    async def _describe(
-        self,
-        client: Client,
-        there: ContentDetail,
-        ids: Ids,
-        shots: list[str],
-        files: Sequence[Measured],
-    ) -> None:
+    async def _describe(self, there: ContentDetail) -> None:
         # What the service has lost meanwhile is sent again. An update needs the screenshots, and
         # must not fail for another file, which may be blocked.
-        await self._upload(client, [file for file in files if file.use == "screenshot"])
-        changed = await self._update(client, there, ids, shots)
-        await self._send(client, files)
+        await self._upload([file for file in self._files if file.use == "screenshot"])
+        changed = await self._update(there)
+        await self._send()
         if changed:
-            self._done("The files are unchanged. Updated the description of", ids)
+            self._done("The files are unchanged. Updated the description of")
         else:
-            self._done("Nothing has changed since the last publication of", ids)
-        if there.revision_id != ids.revision:
+            self._done("Nothing has changed since the last publication of")
+        if there.revision_id != self._ids.revision:
             say(f"The content shows another revision now: {there.revision_id}.")
 
-    async def _check(
-        self, client: Client, operation: str, ids: Ids, revision: RevisionCreate
-    ) -> None:
+    async def _check(self, operation: Literal["create", "update"]) -> None:
         """The pre-check, in words. Raises CommandError if publishing would fail."""
+        revision = self._revision
         ours = [revision.entity, *revision.originating]
-        answer = await client.precheck.check(
+        answer = await self._client.precheck.check(
             Precheck(
-                content_id=ids.content,
-                operation="create" if operation == "create" else "update",
+                content_id=self._ids.content,
+                operation=operation,
                 dependencies=[
                     *(
                         PrecheckDependency(
@@ -208,7 +192,7 @@ class _Publishing:
         total = len(ours) + len(revision.packages_originating)
         say(f"Pre-check: nothing stands in the way. {len(new)} of {some(total, 'part')} new.")
 
-    async def _upload(self, client: Client, files: Sequence[Measured]) -> None:
+    async def _upload(self, files: Sequence[Measured]) -> None:
         unique = {file.path: file for file in files}
         with Bar() as step:
 
@@ -218,49 +202,38 @@ class _Publishing:
                 if progress.file in self._sent:
                     step(progress)
 
-            await client.transfers.upload(list(unique.values()), progress=seen)
+            await self._client.transfers.upload(list(unique.values()), progress=seen)
 
-    async def _send(self, client: Client, files: Sequence[Measured]) -> None:
-        await self._upload(client, files)
+    async def _send(self) -> None:
+        await self._upload(self._files)
         say(
             f"Uploaded {some(len(self._sent), 'file')}, {size(sum(self._sent.values()))}. "
-            f"Verified {some(len({file.path for file in files}), 'file')}."
+            f"Verified {some(len({file.path for file in self._files}), 'file')}."
         )
 
-    async def _update(
-        self, client: Client, there: ContentDetail, ids: Ids, shots: list[str]
-    ) -> bool:
+    async def _update(self, there: ContentDetail) -> bool:
         """Whether description, screenshots or tags were other than the manifest says."""
         wanted = self._wanted
         if (there.name, there.type) != (wanted.name, wanted.type):
             say(f"The name and the type cannot be changed: it stays {there.name}, {there.type}.")
         before = (there.description, there.screenshot_uris, there.tags)
-        if before == (wanted.description, shots, wanted.tags):
+        if before == (wanted.description, self._shots, wanted.tags):
             return False
         update = ContentUpdate(
-            description=wanted.description, screenshot_uris=shots, tags=wanted.tags
+            description=wanted.description, screenshot_uris=self._shots, tags=wanted.tags
         )
-        await client.content.put(ids.content, update)
+        await self._client.content.put(self._ids.content, update)
         return True
 
-    def _done(self, what: str, ids: Ids) -> None:
-        wanted = self._wanted
-        say(f"{what} {wanted.name} {wanted.version}.")
-        say(f"content  {ids.content}", f"revision {ids.revision}")
+    def _done(self, what: str) -> None:
+        say(f"{what} {self._wanted.name} {self._wanted.version}.")
+        say(f"content  {self._ids.content}", f"revision {self._ids.revision}")
 
 
-async def _detail(client: Client, content: str) -> ContentDetail | None:
+async def _found(asked: Awaitable[T]) -> T | None:
+    """What was asked for; None if it is not there."""
     try:
-        return await client.content.get(content)
-    except ApiError as error:
-        if error.status == 404:
-            return None
-        raise
-
-
-async def _revision(client: Client, ids: Ids) -> RevisionDetail | None:
-    try:
-        return await client.content.get_revision(ids.content, ids.revision)
+        return await asked
     except ApiError as error:
         if error.status == 404:
             return None

@@ -52,7 +52,9 @@ async def _watch(reactor: Any, url: str, sign_in: SignIn, go_on: dict[str, Any])
     client = Client(reactor, url, patience=_TIMEOUT)
     try:
         await sign_in(client)
-        subscription = client.notifications.listen(_print, on_missed=_missed, **go_on)
+        subscription = client.notifications.listen(
+            _print, on_missed=lambda code, detail: say_error(f"{code}: {detail}"), **go_on
+        )
         await subscription.ended()
     except ClientError as error:
         say_error(" ".join(str(error).split()))
@@ -68,7 +70,3 @@ def _print(received: Received) -> None:
     # The client has looked at its form, and not at the characters of its strings.
     notification = received.json.decode(errors="replace")
     say_json(f'{{"seq":{received.seq},"notification":{notification}}}')
-
-
-def _missed(code: str, detail: str) -> None:
-    say_error(f"{code}: {detail}")
