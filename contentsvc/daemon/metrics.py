@@ -5,6 +5,7 @@ A metric is the same for all processes of a database, or of a daemon, if it is `
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
@@ -22,10 +23,10 @@ class Metric(NamedTuple):
     """The declaration of a metric. A counter's name is without its `_total`."""
 
     name: str
-    kind: Kind
     help: str
     labels: Labels = ()
     shared: bool = False
+    kind: Kind = "gauge"
 
     def counter(self, registry: CollectorRegistry) -> Counter:
         """What counts it."""
@@ -54,209 +55,169 @@ class Metric(NamedTuple):
         return metric
 
 
-BUILD_INFO: Final = Metric(
+counter = partial(Metric, kind="counter")
+gauge = partial(Metric, kind="gauge")
+histogram = partial(Metric, kind="histogram")
+
+BUILD_INFO = gauge(
     "contentsvc_build_info",
-    "gauge",
     "1. The labels say which build runs: its version, the newest migration that it knows, and the "
     "version of Python.",
     ("version", "migration", "python"),
 )
-READY: Final = Metric(
+READY = gauge(
     "contentsvc_ready",
-    "gauge",
     "1 if the process can serve, as /health/ready says; also where it can only read.",
 )
-NOT_READY: Final = Metric(
+NOT_READY = gauge(
     "contentsvc_not_ready",
-    "gauge",
     "1 if this reason keeps the process from serving, or with disk and read_only from writing.",
     ("reason",),
 )
 
-REQUESTS: Final = Metric(
+REQUESTS = histogram(
     "contentsvc_http_request_duration_seconds",
-    "histogram",
     "Time from the head of a request to its answer. The route is the rule and not the path, and "
     "unknown for paths that do not exist. The status is 2xx, 4xx and so on; 1xx is a handshake of "
     "a socket.",
     ("method", "route", "status"),
 )
-REQUESTS_IN_FLIGHT: Final = Metric(
-    "contentsvc_http_requests_in_flight", "gauge", "Requests that have no answer yet."
+REQUESTS_IN_FLIGHT = gauge(
+    "contentsvc_http_requests_in_flight", "Requests that have no answer yet."
 )
-HTTP_CONNECTIONS: Final = Metric(
-    "contentsvc_http_connections", "gauge", "Open connections that are no sockets."
-)
-CONNECTIONS_LIMIT: Final = Metric(
+HTTP_CONNECTIONS = gauge("contentsvc_http_connections", "Open connections that are no sockets.")
+CONNECTIONS_LIMIT = gauge(
     "contentsvc_connections_limit",
-    "gauge",
     "Connections that the process may have, with sockets.",
 )
-UNAVAILABLE: Final = Metric(
-    "contentsvc_unavailable", "counter", "Answers with 503, by cause.", ("cause",)
-)
-FAILED_LOG_INS: Final = Metric(
+UNAVAILABLE = counter("contentsvc_unavailable", "Answers with 503, by cause.", ("cause",))
+FAILED_LOG_INS = counter(
     "contentsvc_failed_log_ins",
-    "counter",
     "Failed log-ins: a wrong password, a wrong token of another service, or refused because of a "
     "limit.",
     ("reason",),
 )
 
-SOCKETS: Final = Metric(
+SOCKETS = gauge(
     "contentsvc_sockets",
-    "gauge",
     "Open sockets, by type of client: none has not signed in.",
     ("client",),
 )
-SOCKETS_LIMIT: Final = Metric(
-    "contentsvc_sockets_limit", "gauge", "Sockets that the process may have."
-)
-USERS_CONNECTED: Final = Metric(
-    "contentsvc_users_connected", "gauge", "Users with a socket in the process."
-)
-SOCKET_SIGN_INS: Final = Metric(
+SOCKETS_LIMIT = gauge("contentsvc_sockets_limit", "Sockets that the process may have.")
+USERS_CONNECTED = gauge("contentsvc_users_connected", "Users with a socket in the process.")
+SOCKET_SIGN_INS = counter(
     "contentsvc_socket_sign_ins",
-    "counter",
     "Sockets that have signed in, by type of client.",
     ("client",),
 )
-SOCKET_CLOSES: Final = Metric(
+SOCKET_CLOSES = counter(
     "contentsvc_socket_closes",
-    "counter",
     "Sockets that have ended, by who closed them (server, client, or nobody if the connection was "
     "lost) and by code. Codes that clients make up are other.",
     ("by", "code"),
 )
-PUSH_DELAY: Final = Metric(
+PUSH_DELAY = histogram(
     "contentsvc_push_delay_seconds",
-    "histogram",
     "Time from storing a notification to the sockets of the process, by which process has stored "
     "it: own or others. Each notification counts once, whatever number of sockets it reaches.",
     ("stored_by",),
 )
-RELAY_CONNECTED: Final = Metric(
+RELAY_CONNECTED = gauge(
     "contentsvc_relay_connected",
-    "gauge",
     "1 while the process hears what other processes announce.",
 )
-RELAY_RECONNECTS: Final = Metric(
+RELAY_RECONNECTS = counter(
     "contentsvc_relay_reconnects",
-    "counter",
     "How often the connection to the other processes was made again.",
 )
-SWEEP_FOUND: Final = Metric(
+SWEEP_FOUND = counter(
     "contentsvc_sweep_found_notifications",
-    "counter",
     "Notifications that the sweep has found before anybody had announced them. A few are normal: "
     "they were on their way.",
 )
 
-POOL_SIZE: Final = Metric(
-    "contentsvc_pool_size", "gauge", "Database connections that the process may have."
+POOL_SIZE = gauge("contentsvc_pool_size", "Database connections that the process may have.")
+POOL_OPEN = gauge("contentsvc_pool_open", "Database connections that are open.")
+POOL_USED = gauge("contentsvc_pool_used", "Database connections that are in use.")
+POOL_WAITING = gauge(
+    "contentsvc_pool_waiting", "Pieces of work that wait for a database connection."
 )
-POOL_OPEN: Final = Metric("contentsvc_pool_open", "gauge", "Database connections that are open.")
-POOL_USED: Final = Metric("contentsvc_pool_used", "gauge", "Database connections that are in use.")
-POOL_WAITING: Final = Metric(
-    "contentsvc_pool_waiting", "gauge", "Pieces of work that wait for a database connection."
-)
-POOL_WAIT: Final = Metric(
+POOL_WAIT = histogram(
     "contentsvc_pool_wait_seconds",
-    "histogram",
     "Time that work has waited for a database connection. Work that need not wait is not counted.",
 )
-REPLICA_UP: Final = Metric(
+REPLICA_UP = gauge(
     "contentsvc_replica_up",
-    "gauge",
     "1 while reads go to the replica. Without a replica it is 0.",
 )
-REPLICA_READS: Final = Metric(
+REPLICA_READS = counter(
     "contentsvc_replica_reads",
-    "counter",
     "Reads that were to go to the replica, by where they were made: replica or primary.",
     ("place",),
 )
 
-PASSWORDS_WAITING: Final = Metric(
-    "contentsvc_passwords_waiting", "gauge", "Passwords that wait to be hashed."
-)
-PASSWORDS_HASHING: Final = Metric(
-    "contentsvc_passwords_hashing", "gauge", "Passwords that are being hashed."
-)
-EVENT_LOOP_LAG: Final = Metric(
+PASSWORDS_WAITING = gauge("contentsvc_passwords_waiting", "Passwords that wait to be hashed.")
+PASSWORDS_HASHING = gauge("contentsvc_passwords_hashing", "Passwords that are being hashed.")
+EVENT_LOOP_LAG = histogram(
     "contentsvc_event_loop_lag_seconds",
-    "histogram",
     "How late the process does what is due, measured four times a second. Everybody waits so long.",
 )
 
-JOB_FAILING: Final = Metric(
-    "contentsvc_job_failing", "gauge", "1 if this background job fails at present.", ("name",)
+JOB_FAILING = gauge(
+    "contentsvc_job_failing", "1 if this background job fails at present.", ("name",)
 )
-MAILS: Final = Metric(
+MAILS = counter(
     "contentsvc_mails",
-    "counter",
     "Mails that the mail server took, put off, or refused for good.",
     ("outcome",),
 )
-QUEUES_READ: Final = Metric(
+QUEUES_READ = gauge(
     "contentsvc_queues_read",
-    "gauge",
     "1 if the outbox and the mails could be read in the last minute. If not, their metrics are "
     "missing.",
     shared=True,
 )
-MAILS_WAITING: Final = Metric(
+MAILS_WAITING = gauge(
     "contentsvc_mails_waiting",
-    "gauge",
     "Mails that are to be sent. At most 10,000 are counted.",
     shared=True,
 )
-MAILS_FAILING: Final = Metric(
-    "contentsvc_mails_failing", "gauge", "Mails that are tried again.", shared=True
-)
-MAILS_OLDEST: Final = Metric(
+MAILS_FAILING = gauge("contentsvc_mails_failing", "Mails that are tried again.", shared=True)
+MAILS_OLDEST = gauge(
     "contentsvc_mails_oldest_seconds",
-    "gauge",
     "Age of the oldest mail that waits.",
     shared=True,
 )
-OUTBOX_TASKS: Final = Metric(
+OUTBOX_TASKS = gauge(
     "contentsvc_outbox_tasks",
-    "gauge",
     "Tasks that wait in the outbox, by kind. Only the oldest 10,000 are counted.",
     ("kind",),
     shared=True,
 )
-OUTBOX_FAILING: Final = Metric(
+OUTBOX_FAILING = gauge(
     "contentsvc_outbox_failing_tasks",
-    "gauge",
     "Tasks in the outbox that have failed and are tried again, by kind.",
     ("kind",),
     shared=True,
 )
-OUTBOX_OLDEST: Final = Metric(
+OUTBOX_OLDEST = gauge(
     "contentsvc_outbox_oldest_seconds",
-    "gauge",
     "Age of the oldest task in the outbox, by kind.",
     ("kind",),
     shared=True,
 )
 
 # Of a daemon with workers. Those by worker have that label already.
-WORKERS: Final = Metric("contentsvc_workers", "gauge", "Workers that there should be.", shared=True)
-WORKERS_SERVING: Final = Metric(
-    "contentsvc_workers_serving", "gauge", "Workers that serve.", shared=True
-)
-WORKER_UP: Final = Metric(
+WORKERS = gauge("contentsvc_workers", "Workers that there should be.", shared=True)
+WORKERS_SERVING = gauge("contentsvc_workers_serving", "Workers that serve.", shared=True)
+WORKER_UP = gauge(
     "contentsvc_worker_up",
-    "gauge",
     "1 if this worker has answered the scrape in time. If not, its metrics are missing.",
     (WORKER,),
     shared=True,
 )
-WORKER_STARTS: Final = Metric(
+WORKER_STARTS = counter(
     "contentsvc_worker_starts",
-    "counter",
     "How often a process was started for this worker.",
     (WORKER,),
     shared=True,

@@ -8,12 +8,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon.admin import CONNECTIONS, Admin, Pages
 from contentsvc.daemon.metric_values import SAMPLES, Source
-from contentsvc.daemon.metrics import Metric
+from contentsvc.daemon.metrics import gauge
 from tests.web.support import Client
 
-SOURCES: list[Source] = [
-    (None, [Metric("a", "gauge", "A.").one(1), Metric("b", "gauge", "B.").one(2)])
-]
+SOURCES: list[Source] = [(None, [gauge("a", "A.").one(1), gauge("b", "B.").one(2)])]
 TEXT = b"# HELP a A.\n# TYPE a gauge\na 1.0\n# HELP b B.\n# TYPE b gauge\nb 2.0\n"
 
 
@@ -164,7 +162,7 @@ class LimitTests(AdminCase):
     def test_turns(self) -> None:
         """Many metrics are written in several turns, so that nobody else waits for long."""
         values = {str(number): number for number in range(5 * SAMPLES)}
-        self.collecting = succeed([(None, [Metric("a", "gauge", "A.", ("x",)).by(values)])])
+        self.collecting = succeed([(None, [gauge("a", "A.", ("x",)).by(values)])])
         self.assertEqual(self.ask("GET", "/metrics").status, 200)
         self.assertGreaterEqual(self.clock.turns, 5)
 

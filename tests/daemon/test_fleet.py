@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon.fleet import LOOK, PARENT, WORKER_TIMEOUT, Workforce
 from contentsvc.daemon.metric_values import Source, packed
-from contentsvc.daemon.metrics import Metric
+from contentsvc.daemon.metrics import gauge
 from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
 from contentsvc.daemon.process_status import STARTING, STOPPING
 
@@ -23,7 +23,7 @@ class Worker:
     def tell(self, value: float = 1) -> None:
         """Answer the question for metrics."""
         question = next(each for each in reversed(self.asked) if each != MISSING)
-        self.asking.heard(question + packed([Metric("a", "gauge", "A.").one(value)]))
+        self.asking.heard(question + packed([gauge("a", "A.").one(value)]))
 
     def lack(self, *reasons: str) -> None:
         """Answer the question for readiness."""

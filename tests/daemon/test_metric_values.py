@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon import metrics
 from contentsvc.daemon.metric_values import SAMPLES, packed, text, unpacked
-from contentsvc.daemon.metrics import Metric
+from contentsvc.daemon.metrics import counter, gauge, histogram
 
 
 def written(*families: Collected, worker: str | None = None) -> list[str]:
@@ -23,7 +23,7 @@ def seconds(*values: float) -> list[Collected]:
     """A histogram with a label, and with these values."""
     disable_created_metrics()
     registry = CollectorRegistry()
-    declared = Metric("a_seconds", "histogram", "How long.", ("route",))
+    declared = histogram("a_seconds", "How long.", ("route",))
     child = declared.histogram(registry, (0.5, 1.0)).labels("/x")
     for value in values:
         child.observe(value)
@@ -35,8 +35,8 @@ class TextTests(SynchronousTestCase):
         """Gauges and counters have a line each, after their help and type."""
         self.assertEqual(
             written(
-                Metric("a_size", "gauge", "How big.").one(3),
-                Metric("b", "counter", "How often.").one(4),
+                gauge("a_size", "How big.").one(3),
+                counter("b", "How often.").one(4),
             ),
             [
                 "# HELP a_size How big.",
@@ -65,8 +65,8 @@ class TextTests(SynchronousTestCase):
     def test_workers(self) -> None:
         """Each row says which worker it is from, and all rows of a name stand together."""
         one, two = (
-            [Metric("a", "gauge", "A.").one(1), Metric("b", "gauge", "B.", ("x",)).by({"y": 2})],
-            [Metric("a", "gauge", "A.").one(3), Metric("b", "gauge", "B.", ("x",)).by({"y": 4})],
+            [gauge("a", "A.").one(1), gauge("b", "B.", ("x",)).by({"y": 2})],
+            [gauge("a", "A.").one(3), gauge("b", "B.", ("x",)).by({"y": 4})],
         )
         lines = b"".join(text([("1", one), ("2", two)])).decode().splitlines()
         self.assertEqual(
@@ -89,14 +89,14 @@ class TextTests(SynchronousTestCase):
     def test_empty(self) -> None:
         """A metric without rows is explained all the same."""
         self.assertEqual(
-            written(Metric("a", "counter", "A.", ("x",)).by({})),
+            written(counter("a", "A.", ("x",)).by({})),
             ["# HELP a_total A.", "# TYPE a_total counter"],
         )
 
     def test_pieces(self) -> None:
         """Many rows come in several pieces, with one head and each row once."""
         values = {str(number): number for number in range(3 * SAMPLES)}
-        pieces = list(text([(None, [Metric("a", "gauge", "A.", ("x",)).by(values)])]))
+        pieces = list(text([(None, [gauge("a", "A.", ("x",)).by(values)])]))
         lines = b"".join(pieces).decode().splitlines()
         self.assertEqual(len(pieces), 3)
         self.assertEqual(lines[:2], ["# HELP a A.", "# TYPE a gauge"])
@@ -106,7 +106,7 @@ class TextTests(SynchronousTestCase):
 
     def test_escaped(self) -> None:
         """A label may have any character."""
-        (line,) = samples(written(Metric("a", "gauge", "A.", ("x",)).by({'"\\\n': 1})))
+        (line,) = samples(written(gauge("a", "A.", ("x",)).by({'"\\\n': 1})))
         self.assertEqual(line, 'a{x="\\"\\\\\\n"} 1.0')
 
 
@@ -115,7 +115,7 @@ class PackedTests(SynchronousTestCase):
         """What is packed is unpacked as it was, so its text is the same."""
         families = [
             metrics.WORKERS.one(True),
-            Metric("b", "counter", "B.", ("x",)).by({"y": 2}),
+            counter("b", "B.", ("x",)).by({"y": 2}),
             *seconds(0.25),
         ]
         found = unpacked(packed(families))
