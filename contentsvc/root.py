@@ -33,19 +33,6 @@ _REFUSALS = {
 }
 
 
-class RestoreWatch(Protocol):
-    """Whether the database is being restored."""
-
-    on: bool
-
-
-class _Never:
-    on = False
-
-
-_NEVER = _Never()
-
-
 class Below(Protocol):
     """What is below /files/."""
 
@@ -58,7 +45,7 @@ class Below(Protocol):
 
 class Root(Resource):
     """The API at every path but /socket, those of the assets, and if there are `files` those below
-    /files/."""
+    /files/. `is_restoring` says whether the database is being restored."""
 
     isLeaf = True
 
@@ -68,10 +55,10 @@ class Root(Resource):
         socket_factory: Any,
         assets: Mapping[bytes, Static],
         files: Below | None = None,
-        restoring: RestoreWatch = _NEVER,
+        is_restoring: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__()
-        self._restoring = restoring
+        self._is_restoring = is_restoring
         self._api = api
         self._files = files
         self._socket = SocketResource(socket_factory, self._refuse)
@@ -82,7 +69,7 @@ class Root(Resource):
 
     def judge(self, request: ApiRequest) -> int:
         """The bytes that the body may have. Raises the Problem to answer."""
-        if self._restoring.on and self._needs_database(request):
+        if self._is_restoring() and self._needs_database(request):
             if request.path.startswith(_OAUTH):
                 return SMALL  # `render` answers in the form that such a client reads
             raise Restored()
@@ -91,7 +78,7 @@ class Root(Resource):
         return SMALL if request.path in self._beside else self._api.judge(request)
 
     def render(self, request: ApiRequest) -> int | bytes:
-        if self._restoring.on and self._needs_database(request):
+        if self._is_restoring() and self._needs_database(request):
             request.route = "restoring"
             return self._api.refuse(request, Restored(), oauth=request.path.startswith(_OAUTH))
         answer = self._beside.get(request.path, self._api.render)

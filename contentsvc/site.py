@@ -13,7 +13,7 @@ from contentsvc.api.families import MIRRORED, OPERATIONS
 from contentsvc.api.files.families import transfers
 from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
-from contentsvc.root import RestoreWatch, Root
+from contentsvc.root import Root
 from contentsvc.tokens import Caller, InvalidToken, Tokens
 from contentsvc.web import assets
 from contentsvc.web.app import Api, Authenticate, Static
@@ -36,15 +36,16 @@ def make_site(
     *,
     now: Callable[[], float],
     connections: int,
-    restoring: RestoreWatch,
+    is_restoring: Callable[[], bool],
     unavailable: Callable[[str], None],
     observe: Observe,
     slow: SlowRequests,
 ) -> ApiSite:
     """The site of these families and of the hub's sockets, which has `connections` at most.
 
-    `now` gives Unix seconds. `unavailable` hears the cause of each answer that is 503, and
-    `observe` and `slow` hear of requests, as ApiSite says.
+    `now` gives Unix seconds, `is_restoring` says whether the database is being restored.
+    `unavailable` hears the cause of each answer that is 503, and `observe` and `slow` hear of
+    requests, as ApiSite says.
     """
     settings, tokens = context.settings, context.credentials.tokens
     reply = Reply(settings.cors_origins, unavailable)
@@ -56,7 +57,7 @@ def make_site(
     contract = compress(json.encode(document(served)), mtime=0)
     beside: dict[bytes, Static] = {**assets.docs(), b"/": Index(settings.public_url)}
     beside[b"/openapi.json"] = Asset(contract, "application/json", gzipped=True)
-    root = Root(api, sockets, beside, transfers(context, reply), restoring)
+    root = Root(api, sockets, beside, transfers(context, reply), is_restoring)
     traffic = Traffic(
         reactor,
         memory=settings.body_memory * KIB * KIB,

@@ -12,8 +12,7 @@ from contentsvc.command.errors import CommandError
 from contentsvc.command.terminal import say
 from contentsvc.config import Settings
 from contentsvc.db.errors import Unavailable
-from contentsvc.postgres import variables
-from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.postgres.embedded import EmbeddedPostgres, forget_variables
 from contentsvc.store.migrate import migrate
 from contentsvc.store.quiesce import Wait
 
@@ -69,7 +68,7 @@ def server(settings: Settings, *, existing: bool = False) -> Iterator[str]:
     if settings.database is not None:
         yield settings.database
         return
-    variables.forget()
+    forget_variables()
     new = not (settings.data_dir / "postgres").exists()
     if new and existing:
         raise CommandError(f"there is no database in {settings.data_dir}: is data_dir correct?")

@@ -18,13 +18,18 @@ from contentsvc.config import Settings
 from contentsvc.core.clocks import WallClock
 from contentsvc.core.timers import Bell, NextTurn
 from contentsvc.daemon import collector, listening
-from contentsvc.daemon.buckets import open_bucket, store_jobs
-from contentsvc.daemon.issuers import open_verifiers
-from contentsvc.daemon.mailing import Mailing, open_mailing
+from contentsvc.daemon.from_settings import (
+    Mailing,
+    failing,
+    open_bucket,
+    open_mailing,
+    open_replica,
+    open_verifiers,
+    store_jobs,
+)
 from contentsvc.daemon.metric_values import Source
 from contentsvc.daemon.process_status import ProcessStatus
 from contentsvc.daemon.readiness import reasons
-from contentsvc.daemon.replicas import failing, open_replica
 from contentsvc.daemon.restore_watch import RestoreWatch
 from contentsvc.daemon.sequence import Sequence, allow_connections
 from contentsvc.db.database import Database
@@ -146,7 +151,7 @@ class Daemon(Sequence):
             hub,
             now=wall.seconds,
             connections=connections,
-            restoring=restoring,
+            is_restoring=lambda: restoring.on,
             unavailable=answered_503,
             observe=observed.answered,
             slow=slow,

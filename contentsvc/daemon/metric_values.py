@@ -61,7 +61,7 @@ def text(sources: Iterable[Source]) -> Iterator[bytes]:
             # Once without a sample, too: a name is always explained.
             for start in range(0, max(1, len(metric.samples)), SAMPLES):
                 written = generate_latest(_Slice(metric, own, start))
-                yield written if head else _without_head(written)
+                yield written if head else written.split(b"\n", 2)[2]
                 head = False
 
 
@@ -79,7 +79,3 @@ class _Slice(Collector):
         for sample in whole.samples[self._start : self._start + SAMPLES]:
             part.add_sample(sample.name, {**sample.labels, **self._own}, sample.value)
         yield part
-
-
-def _without_head(written: bytes) -> bytes:
-    return written.split(b"\n", 2)[2]

@@ -27,8 +27,7 @@ from contentsvc.daemon.admin import Admin, Pages
 from contentsvc.daemon.metric_values import Source
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.pooler_check import PoolerError
-from contentsvc.postgres import variables
-from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.postgres.embedded import EmbeddedPostgres, forget_variables
 from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.postgres.keeper import Keeper
 from contentsvc.store.engine_check import EngineError, check_engine
@@ -224,7 +223,7 @@ class Sequence(Service):
 
     async def _embedded(self) -> str:
         """Run the embedded Postgres for as long as the service runs. Gives its URL."""
-        variables.forget()
+        forget_variables()
         postgres = EmbeddedPostgres(self._settings.data_dir, own=True)
         keeper = self._keeper = Keeper(self._reactor, postgres, self._give_up)
         self._undo.append(keeper.stop)

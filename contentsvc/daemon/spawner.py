@@ -47,10 +47,10 @@ class Spawner:
         self._reactor = reactor
         self._port = port
         self._outputs: tuple[Any, Any] = ("r", "r") if piped else (1, 2)
-        self._watchdog = watchdog
-        self._report = report
-        self._abandon = abandon
-        self._asking = asking
+        self.watchdog = watchdog
+        self.report = report
+        self.abandon = abandon
+        self.asking = asking
         self._started = started
         self.seconds = reactor.seconds
         self.callLater = reactor.callLater
@@ -66,7 +66,7 @@ class Spawner:
     ) -> Any:
         output, errors = self._outputs
         self._started[int(protocol.name.partition(".")[0])] += 1
-        process = _Process(protocol, self._watchdog, self._report, self._abandon, self._asking)
+        process = _Process(protocol, self)
         descriptors = {0: "w", 1: output, 2: errors, LISTENING: self._port.fileno(), READY: "r"}
         # Ctrl-C and the end of the terminal concern the parent only. A blocked signal stays blocked
         # across exec, so the worker is protected from the first moment.
@@ -86,34 +86,24 @@ class _Process(ProcessProtocol):
     alive = False
     killed: int | None = None
 
-    def __init__(
-        self,
-        monitored: LoggingProtocol,
-        watchdog: Watchdog,
-        report: Callable[[str, int, str | None], None],
-        abandon: Callable[[str], None],
-        asking: dict[str, Asking],
-    ) -> None:
+    def __init__(self, monitored: LoggingProtocol, spawner: Spawner) -> None:
         self._monitored = monitored
-        self._watchdog = watchdog
-        self._report = report
-        self._abandon = abandon
+        self._spawner = spawner
         self._pid = 0
-        self._all = asking
         self._asking = Asking(self._write)
         self._reader = Reader()
-        self.heard = watchdog.tick
+        self.heard = spawner.watchdog.tick
 
     def connectionMade(self) -> None:
         self._pid = self.transport.pid
         self._monitored.makeConnection(self.transport)
-        self._watchdog.processes.add(self)
+        self._spawner.watchdog.processes.add(self)
 
     def childDataReceived(self, childFD: int, data: bytes) -> None:
         if childFD != READY:
             self._monitored.childDataReceived(childFD, data)
             return
-        self.heard = self._watchdog.tick
+        self.heard = self._spawner.watchdog.tick
         try:
             for word in self._reader.words(data):
                 self._said(word)
@@ -129,12 +119,12 @@ class _Process(ProcessProtocol):
     def _said(self, word: bytes) -> None:
         if word == ALIVE:
             self.alive = True
-            self._all[self._monitored.name] = self._asking
+            self._spawner.asking[self._monitored.name] = self._asking
         elif word == SERVES:
             if not self.alive:
                 # The worker is of an older release, which does not answer. Do not kill it for that.
-                self._watchdog.processes.discard(self)
-            self._report(self._monitored.name, self._pid, None)
+                self._spawner.watchdog.processes.discard(self)
+            self._spawner.report(self._monitored.name, self._pid, None)
         else:
             self._asking.heard(word)
 
@@ -167,17 +157,17 @@ class _Process(ProcessProtocol):
             who=who(self._monitored.name, self._pid),
             n=DEATH,
         )
-        self._abandon(self._monitored.name)
+        self._spawner.abandon(self._monitored.name)
 
     def processEnded(self, reason: Failure) -> None:
-        self._watchdog.processes.discard(self)
-        if self._all.get(self._monitored.name) is self._asking:
-            del self._all[self._monitored.name]
+        self._spawner.watchdog.processes.discard(self)
+        if self._spawner.asking.get(self._monitored.name) is self._asking:
+            del self._spawner.asking[self._monitored.name]
         self._asking.ended()
         self._monitored.processEnded(reason)
         how: Any = reason.value
         by = f"signal {how.signal}" if how.signal is not None else f"status {how.exitCode}"
-        self._report(self._monitored.name, self._pid, by)
+        self._spawner.report(self._monitored.name, self._pid, by)
 
 
 def who(name: str, pid: int) -> str:

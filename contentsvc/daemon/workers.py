@@ -30,8 +30,8 @@ from contentsvc import config
 from contentsvc.bucket.bucket import BadStore
 from contentsvc.config import ConfigError, Settings
 from contentsvc.core.timers import cancel, timer
-from contentsvc.daemon.buckets import try_store
 from contentsvc.daemon.fleet import Workforce
+from contentsvc.daemon.from_settings import try_store
 from contentsvc.daemon.metric_values import Source
 from contentsvc.daemon.pipes import Asking
 from contentsvc.daemon.sequence import Sequence
@@ -196,7 +196,7 @@ class Workers(Sequence):
             self._serving.add(name)
             self._monitor.timeStarted[name] = -math.inf
             self._announce(self._port)
-            self._announce = _nothing
+            self._announce = lambda port: None
         else:
             self._serving.discard(name)
             if self._stopping or name not in self._wanted:
@@ -300,7 +300,3 @@ class Workers(Sequence):
                 )
             )
         return name in self._serving and not self._stopping
-
-
-def _nothing(port: object) -> None:
-    pass

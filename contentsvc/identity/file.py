@@ -48,13 +48,15 @@ class Sources(NamedTuple):
 def read(path: Path) -> Sources:
     """Read the file. Raises FileError."""
     try:
-        file = msgspec.convert(tomllib.loads(_text(path)), _File)
+        file = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _File)
         issuers = tuple(map(_issuer, file.issuer))
         if len({each.issuer for each in issuers}) < len(issuers):
             raise ValueError("two tables have the same issuer: one can have a list as its audience")
         steam = None if file.steam is None else _steam(path, file.steam)
         if not issuers and steam is None:
             raise ValueError("there is neither [[issuer]] nor [steam]")
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:  # those of tomllib and msgspec are ValueErrors
         raise FileError(f"{path}: {' '.join(str(error).split())}") from None
     return Sources(issuers, steam)
@@ -84,10 +86,3 @@ def _steam(path: Path, table: _Steam) -> SteamSettings:
     if not key.isalnum():
         raise ValueError(f"key_file {table.key_file}: a key is one word of letters and digits")
     return SteamSettings(table.app_id, table.identity, key, table.url.rstrip("/"))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror}") from None

@@ -170,14 +170,11 @@ class Session(ESMTPClient):
     def smtpState_from(self, code: int, resp: bytes) -> None:
         """The server can take a mail."""
         self._free = True
-        await_no_reply(self, self._unasked)
+        await_no_reply(self, lambda code, resp: self.abort(_shown(code, resp)))
         if not self.ready.called:
             self.ready.callback(None)
         elif self._answer is not None:
             self._next()
-
-    def _unasked(self, code: int, resp: bytes) -> None:
-        self.abort(_shown(code, resp))
 
     def smtpTransferFailed(self, code: int, resp: bytes) -> None:
         if not sends_mail(self):  # it refuses RSET

@@ -335,3 +335,13 @@ class EmbeddedPostgres:
             return folder
         digest = hashlib.sha256(os.fsencode(self._data_dir)).hexdigest()[:16]
         return Path(tempfile.gettempdir()).resolve() / f"contentsvc-{digest}"
+
+
+def forget_variables() -> None:
+    """Remove the variables of libpq (PGOPTIONS, PGSERVICE, …) from this process and its children.
+
+    They are meant for another server. The URL of the embedded one cannot override them: it can name
+    no service and no date style. libpq has no names but these, and more of them in each release.
+    """
+    for name in [name for name in os.environ if name.startswith("PG")]:
+        del os.environ[name]

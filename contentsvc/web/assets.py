@@ -3,12 +3,13 @@
 `scripts/vendor` fetches Swagger UI. It is kept gzipped, and sent so where the client takes it.
 """
 
-import re
 from collections.abc import Iterable
 from functools import cached_property
 from gzip import decompress
 from hashlib import blake2b
 from pathlib import Path
+
+from werkzeug.http import parse_accept_header
 
 from contentsvc.web.reply import matches
 from contentsvc.web.request import ApiRequest
@@ -28,7 +29,6 @@ _POLICY = "; ".join(
     )
 )
 """The Content Security Policy of the page: what it may load, and from where."""
-_NO_WEIGHT = re.compile(rb"q=0(\.0*)?")
 
 
 class Asset:
@@ -97,9 +97,4 @@ def _read(name: str) -> bytes:
 
 def _takes_gzip(values: Iterable[bytes]) -> bool:
     """Whether a client's Accept-Encoding allows gzip (RFC 9110 §12.5.3)."""
-    weights = {}
-    for each in b",".join(values).lower().split(b","):
-        coding, _, weight = each.partition(b";")
-        weights[coding.strip()] = weight.replace(b" ", b"")
-    weight = weights.get(b"gzip", weights.get(b"*", b"q=0"))
-    return _NO_WEIGHT.fullmatch(weight) is None
+    return parse_accept_header(b",".join(values).decode("latin-1")).quality("gzip") > 0

@@ -1,15 +1,14 @@
 """What is at `/`: a browser is led to /docs, a program is told where everything is."""
 
-import re
 from collections.abc import Iterable
 from urllib.parse import quote, urlsplit
 
 from msgspec import json
+from werkzeug.http import parse_accept_header
 
 from contentsvc.web.assets import Asset
 from contentsvc.web.request import ApiRequest
 
-_WEIGHT = re.compile(r"0(?:\.\d{0,3})?|1(?:\.0{0,3})?")
 _VARY = b"Vary: Accept\r\n"
 
 
@@ -41,23 +40,12 @@ class Index:
 def prefers_html(values: Iterable[bytes]) -> bool:
     """Whether these values of Accept (RFC 9110 §12.5.1) weigh HTML more than JSON. Where they weigh
     the same, as in `*/*`, the client is no browser."""
-    weights: dict[str, float] = {}
-    for each in b",".join(values).decode("latin-1").lower().split(","):
-        media, *parameters = (part.strip() for part in each.split(";"))
-        weights[media] = max(_weight(parameters), weights.get(media, 0.0))
+    accept = parse_accept_header(b",".join(values).decode("latin-1"))
+    # The heaviest comes first in it, and so last here.
+    weights = {media.partition(";")[0].lower(): weight for media, weight in reversed(accept)}
 
     def weight(*ranges: str) -> float:
         return next((weights[media] for media in ranges if media in weights), 0.0)
 
     html = weight("text/html", "text/*", "*/*")
     return html > weight("application/json", "application/*", "*/*")
-
-
-def _weight(parameters: Iterable[str]) -> float:
-    """What the parameters of a media range say; 0 for what is no weight."""
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name.strip() == "q":
-            value = value.strip()
-            return float(value) if _WEIGHT.fullmatch(value) else 0.0
-    return 1.0

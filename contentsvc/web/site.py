@@ -38,10 +38,6 @@ Observe = Callable[[tuple[str, str, int], float], object]
 the status, and with the seconds that it took. All three have few values, whatever clients send."""
 
 
-def _ignored(key: tuple[str, str, int], seconds: float) -> None:
-    pass
-
-
 class ApiSite(Site, Common):
     """A site of ApiRequests.
 
@@ -65,7 +61,7 @@ class ApiSite(Site, Common):
         traffic: Traffic,
         proxies: Proxies,
         slow: SlowRequests,
-        observe: Observe = _ignored,
+        observe: Observe = lambda key, seconds: None,
     ) -> None:
         super().__init__(resource, reactor=reactor, timeout=60)
         self.reactor = reactor

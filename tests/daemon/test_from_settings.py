@@ -6,7 +6,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
 from contentsvc.bucket.folder import STALE
-from contentsvc.daemon.buckets import store_jobs
+from contentsvc.daemon.from_settings import store_jobs
 from tests.bucket.support import LocalCase
 
 

@@ -1,0 +1,210 @@
+"""What a daemon uses, as its settings name it: the place of files, the mail server, the replica of
+the database, and those whose tokens it takes."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from random import SystemRandom
+from typing import Any, NamedTuple
+
+from twisted.internet.threads import deferToThreadPool
+
+from contentsvc.bucket.bucket import Bucket
+from contentsvc.bucket.folder import Astray, Folder
+from contentsvc.bucket.links import Links
+from contentsvc.bucket.local import Choose, Local
+from contentsvc.bucket.s3 import S3Bucket
+from contentsvc.bucket.sigv4 import Credentials
+from contentsvc.config import Settings, mail_of, store_of
+from contentsvc.core.clocks import WallClock
+from contentsvc.core.timers import Bell, NextTurn
+from contentsvc.db.blocking import in_transaction
+from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
+from contentsvc.db.replica import Replica
+from contentsvc.identity import file
+from contentsvc.identity.fetch import Fetch
+from contentsvc.identity.issuer import Issuer, Issuers
+from contentsvc.identity.steam import Steam
+from contentsvc.identity.subject import Verifier, Verifiers
+from contentsvc.mail import texts
+from contentsvc.mail.message import mailbox
+from contentsvc.store.accounts.mails import Mails
+from contentsvc.store.files import folders
+from contentsvc.store.processes import Failing
+from contentsvc.tasks import mails as job
+from contentsvc.tasks import store_check
+from contentsvc.tasks.effects import EffectRunner
+from contentsvc.tasks.mails import Counts, Look, MailSender
+from contentsvc.tasks.runner import Job
+from contentsvc.tasks.unused_files import SWEEP_EVERY
+from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens
+
+LONG = 5.0
+"""Seconds without the replica after which that is reported."""
+
+
+def open_bucket(
+    settings: Settings, keys: Keys, reactor: Any, wall: WallClock, db: Database
+) -> Bucket | None:
+    """The bucket that the setting `files` names, before its start. None if the files are the
+    studio's own matter."""
+    if settings.files == "s3":
+        return _s3(settings, reactor, wall)
+    if settings.files == "local":
+
+        async def settle(choose: Choose) -> str:
+            async with db.transaction() as tx:
+                return await folders.settle(tx, choose)
+
+        folder = Folder(
+            settings.files_folder,
+            reserve=settings.disk_reserve,
+            database=settings.database_folder,
+        )
+        links = Links(keys, wall)
+        return Local(reactor, folder, links, settle, media_url=settings.media_url)
+    return None
+
+
+async def try_store(settings: Settings, reactor: Any, dsn: str) -> None:
+    """Raise BadStore if the files lie in an S3 store that can be reached and is no good, OSError if
+    they lie in a folder that cannot be made. `dsn` is that of the database."""
+    if settings.files == "local":
+        # What is away may come back.
+        with suppress(Astray, Unavailable):
+            await deferToThreadPool(
+                reactor, reactor.getThreadPool(), _make_folder, settings.files_folder, dsn
+            )
+    if settings.files == "s3":
+        bucket = _s3(settings, reactor, WallClock())
+        try:
+            await bucket.start()
+        finally:
+            await bucket.stop()
+
+
+def _make_folder(root: Path, dsn: str) -> None:
+    async def choose(stored: bool) -> str:
+        return Folder(root).choose(stored)
+
+    in_transaction(dsn, lambda tx: folders.settle(tx, choose))
+
+
+def store_jobs(bucket: Bucket | None, reactor: Any) -> list[Job]:
+    """The jobs that keep an eye on the place of the files, and tidy it up."""
+    if bucket is None:
+        return []
+    run = store_check.Reaching(bucket.reach).run
+    return [
+        Job("reach the file store", store_check.AGAIN, run, Bell(reactor)),
+        Job("delete broken uploads", SWEEP_EVERY, bucket.sweep),
+    ]
+
+
+def _s3(settings: Settings, reactor: Any, wall: WallClock) -> S3Bucket:
+    store = store_of(settings)
+    return S3Bucket(
+        reactor,
+        wall,
+        SystemRandom(),
+        endpoint=store.s3_endpoint,
+        region=store.s3_region,
+        content_bucket=store.s3_content_bucket,
+        media_bucket=store.s3_media_bucket,
+        media_url=settings.media_url,
+        credentials=Credentials(*store.keys),
+    )
+
+
+class Mailing(NamedTuple):
+    """What sends mail: the queue, the job, and what the job has done in this process. `stop` is to
+    be called before the database is closed."""
+
+    queue: Mails
+    job: Job
+    counts: Counts
+    stop: Callable[[], Awaitable[None]]
+
+
+def open_mailing(
+    settings: Settings,
+    keys: Keys,
+    reactor: Any,
+    wall: WallClock,
+    db: Database,
+    pseudonym: Callable[[str], str],
+) -> Mailing | None:
+    """What the settings of mail ask for; None if no mail is sent. `pseudonym` makes the GUID that
+    stands for a text."""
+    mail = mail_of(settings)
+    if mail is None:
+        return None
+    # Its import asks for the name of the machine, which takes long where DNS does not answer.
+    from contentsvc.mail.smtp import MailServer, Server
+
+    tokens, bell, counts = MailTokens(keys), Bell(reactor), Counts()
+    server = Server(
+        host=mail.host,
+        port=mail.port,
+        implicit_tls=mail.implicit_tls,
+        user=mail.user,
+        password=None if mail.password is None else mail.password.value,
+        name=mail.sender.rpartition("@")[2],
+    )
+    look = Look(mail.sender, mail.sender_name, texts.load(mail.templates), mail.reset_url)
+
+    def token(purpose: str, id: str) -> str:
+        return tokens.make(RESET if purpose == "reset" else EMAIL, id)
+
+    sender = MailSender(wall, db, MailServer(reactor, server), look, token, counts)
+    runner = EffectRunner(reactor, db, sender.kind)
+    return Mailing(
+        Mails(
+            NextTurn(reactor, bell.ring).ask,
+            lambda email: pseudonym(f"mailbox {mailbox(email)}"),
+            settings.mails_per_recipient,
+        ),
+        Job("send mail", job.EVERY, runner.run, bell),
+        counts,
+        runner.stop,
+    )
+
+
+def open_replica(settings: Settings, reactor: Any, db: Database) -> Replica | None:
+    """Give `db` its replica, if it is to have one. Nobody waits until it can be used."""
+    if settings.database_read is None:
+        return None
+    db.replica = replica = Replica(
+        reactor,
+        settings.database_read,
+        db,
+        size=settings.pool_size,
+        statement_timeout=settings.statement_timeout,
+    )
+    replica.start()
+    return replica
+
+
+def failing(replica: Replica | None, reactor: Any, wall: WallClock) -> list[Failing]:
+    """What is to be reported of it."""
+    if replica is None or replica.up:
+        return []
+    away = reactor.seconds() - replica.since
+    if away < LONG:
+        return []
+    return [Failing("read from the replica", int(wall.seconds() - away), replica.reason)]
+
+
+def open_verifiers(settings: Settings, reactor: Any, wall: WallClock, fetch: Fetch) -> Verifiers:
+    """The verifiers that the file of issuers names. They begin to read the keys of the issuers, and
+    nobody waits for that: a daemon starts without them. Raises FileError."""
+    if settings.issuers is None:
+        return Verifiers()
+    sources = file.read(settings.issuers)
+    issuers = Issuers(wall, [Issuer(reactor, fetch, each) for each in sources.issuers])
+    issuers.begin()
+    verifiers: list[Verifier] = [issuers] if sources.issuers else []
+    if sources.steam is not None:
+        verifiers.append(Steam(fetch, sources.steam))
+    return Verifiers(verifiers)
