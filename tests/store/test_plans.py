@@ -98,7 +98,7 @@ HARMLESS = {
     "unnest",
     "generate_series",
     "json_to_recordset",
-    "json_populate_recordset",
+    "json_populate_record",
     "trigrams",
 }
 """Functions that read no table."""
