@@ -6,18 +6,15 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.task import react
-
 from contentsvc.client import Client, ClientError
 from contentsvc.client.errors import ApiError
 from contentsvc.client.files.local import Progress as Step
 from contentsvc.command.errors import CommandError
 from contentsvc.command.formatting import size
 from contentsvc.command.progress import Progress
+from contentsvc.command.reactor import on_reactor
 from contentsvc.command.terminal import say_error
 from contentsvc.command.watch import SignIn
-from contentsvc.core.clocks import run_monotonic
 
 _INTERRUPTED = 130
 _NOTHING_THERE = {"not_found", "files_external", "http_404", "http_405", "http_501"}
@@ -27,43 +24,26 @@ _NOTHING_THERE = {"not_found", "files_external", "http_404", "http_405", "http_5
 def run(url: str, sign_in: SignIn | None, act: Callable[[Client], Awaitable[int]]) -> int:
     """The exit status of `act`, which gets a client: 0 if all was done, 1 after an error, of which
     one line is on stderr, 130 if it was interrupted."""
-    status: list[int] = []
 
-    async def done(reactor: Any) -> None:
-        try:
-            async with Client(reactor, url) as client:
-                try:
-                    if sign_in is not None:
-                        await sign_in(client)
-                    status.append(await act(client))
-                except ApiError as error:
-                    if error.code in _NOTHING_THERE:
-                        await _elsewhere(client, url)
-                    raise
-        except CancelledError:
-            say_error("interrupted; the same command goes on from here")
-            status.append(_INTERRUPTED)
-        except (ClientError, CommandError, OSError) as error:
-            say_error(words(error))
-            status.append(1)
-
-    def main(reactor: Any) -> Deferred[None]:
-        run_monotonic(reactor)
-        doing = Deferred.fromCoroutine(done(reactor))
-
-        def stop() -> Deferred[None]:
-            doing.cancel()
-            return doing
-
-        reactor.addSystemEventTrigger("before", "shutdown", stop)
-        return doing
+    async def done(reactor: Any) -> int:
+        async with Client(reactor, url) as client:
+            try:
+                if sign_in is not None:
+                    await sign_in(client)
+                return await act(client)
+            except ApiError as error:
+                if error.code in _NOTHING_THERE:
+                    await _elsewhere(client, url)
+                raise
 
     try:
-        react(main)
-    except SystemExit as ended:
-        # Without a status it is a mistake of ours, which has been printed.
-        return status[0] if status else int(ended.code or 1)
-    raise AssertionError("react exits")
+        return on_reactor(done)
+    except KeyboardInterrupt:
+        say_error("interrupted; the same command goes on from here")
+        return _INTERRUPTED
+    except (ClientError, CommandError, OSError) as error:
+        say_error(words(error))
+        return 1
 
 
 async def _elsewhere(client: Client, url: str) -> None:

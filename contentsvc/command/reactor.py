@@ -20,24 +20,31 @@ TIMEOUT = 60.0
 
 def on_reactor(act: Callable[[Any], Awaitable[T]]) -> T:
     """The result of `act`, which is called with the reactor. Raises what it raises, and
-    KeyboardInterrupt if a signal ends it."""
+    KeyboardInterrupt if a signal ends it: then it is cancelled first."""
     ended: list[T | Exception] = []
     interrupted = False
 
-    def stop() -> None:
-        nonlocal interrupted
-        interrupted = not ended
-
-    async def main(reactor: Any) -> None:
-        run_monotonic(reactor)
-        reactor.addSystemEventTrigger("before", "shutdown", stop)
+    async def end(reactor: Any) -> None:
         try:
             ended.append(await act(reactor))
         except Exception as error:
             ended.append(error)
 
+    def main(reactor: Any) -> Deferred[None]:
+        run_monotonic(reactor)
+        acting = Deferred.fromCoroutine(end(reactor))
+
+        def stop() -> Deferred[None]:
+            nonlocal interrupted
+            interrupted = not ended
+            acting.cancel()
+            return acting
+
+        reactor.addSystemEventTrigger("before", "shutdown", stop)
+        return acting
+
     with suppress(SystemExit):
-        react(lambda reactor: Deferred.fromCoroutine(main(reactor)))
+        react(main)
     if interrupted:
         raise KeyboardInterrupt
     (result,) = ended

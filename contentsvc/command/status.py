@@ -62,12 +62,12 @@ class Status(Struct):
     files_off: bool
     missing: list[str]
     unknown: list[str]
-    processes: list[Process]
-    users: Count | None
-    outbox: Outbox | None
-    mails: Mails | None
-    reports: Reported | None
-    oldest_notification: Oldest | None
+    processes: list[Process] = []
+    users: Count | None = None
+    outbox: Outbox | None = None
+    mails: Mails | None = None
+    reports: Reported | None = None
+    oldest_notification: Oldest | None = None
     restoring: str | None = None
 
     @property
@@ -99,12 +99,6 @@ async def look(db: Db, files: str, *, files_off: bool, restoring: str | None = N
         restoring=restoring,
         missing=[name for name in names() if name not in applied and readable],
         unknown=[name for name in applied if name not in names()],
-        processes=[],
-        users=None,
-        outbox=None,
-        mails=None,
-        reports=None,
-        oldest_notification=None,
     )
     if not readable:
         return found

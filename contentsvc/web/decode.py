@@ -10,21 +10,18 @@ import msgspec
 from contentsvc.web import json_pointers, type_descriptions
 from contentsvc.web.errors import (
     InvalidBody,
-    InvalidPath,
     MalformedJson,
     Problem,
     UnsupportedMediaType,
     at_parameter,
     at_pointer,
 )
-from contentsvc.web.guids import is_guid, lowering
+from contentsvc.web.guids import lowering
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
 W = TypeVar("W")
 
-SHA256 = "[0-9a-f]{64}"
-"""The form of a digest."""
 _STEP = re.compile(r"\.([^.\[`]+)|\[(\d+)\]")
 _MISSING = re.compile(r"^Object missing required field `(.+)`$")
 _GOT = re.compile(r", got `(\w+)`$")
@@ -45,27 +42,6 @@ text by UTF-16 units."""
 _MISSES = "This is required, but missing."
 _NOT_TEXT = "This must be percent-encoded UTF-8."
 _OUT_OF_RANGE = "This number is out of range: it must fit a 64-bit floating-point number."
-
-
-def guid(name: str, text: str) -> str:
-    """A GUID of the path in lower case. Raises InvalidPath."""
-    if not is_guid(text):
-        raise InvalidPath(f"{name} must be a GUID with dashes.", parameter=name)
-    return text.lower()
-
-
-def integer(name: str, text: str) -> int:
-    """A positive 64-bit integer of the path. Raises InvalidPath."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 19 and 0 < int(text) < 2**63):
-        raise InvalidPath(f"{name} must be an integer from 1 to {2**63 - 1}.", parameter=name)
-    return int(text)
-
-
-def sha256(name: str, text: str) -> str:
-    """A SHA-256 digest of the path. Raises InvalidPath."""
-    if not re.fullmatch(SHA256, text):
-        raise InvalidPath(f"{name} must be 64 lower-case hexadecimal digits.", parameter=name)
-    return text
 
 
 def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decoder[T]) -> T:

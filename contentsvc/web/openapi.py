@@ -5,14 +5,13 @@ from http import HTTPStatus
 from typing import Any
 
 from contentsvc.web.body_limits import KIB, SMALL
-from contentsvc.web.decode import SHA256
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout, Unavailable
 from contentsvc.web.examples import ID, example
 from contentsvc.web.operations import Operation, variable_name
 from contentsvc.web.permissions import Rule
 from contentsvc.web.route import Route
 from contentsvc.web.schemas import NO_NUL, REF, Schema, Schemas, Union, prose
-from contentsvc.web.urls import LONGEST
+from contentsvc.web.urls import LONGEST, SHA256
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 PROBLEM = "application/problem+json"

@@ -6,19 +6,22 @@ Klein's own map, werkzeug's.
 """
 
 import re
+from contextlib import suppress
 from urllib.parse import unquote
 
 from werkzeug.exceptions import HTTPException
 from werkzeug.exceptions import MethodNotAllowed as WrongMethod
 from werkzeug.routing import BaseConverter, Map
 
-from contentsvc.web import decode
 from contentsvc.web.errors import InvalidPath, MethodNotAllowed, NotFound
+from contentsvc.web.guids import is_guid
 
 _GUIDS = re.compile(r"(?<=/)([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?=/|\Z)")
 _VARIABLE = re.compile(r"<[^>]+>")
 KINDS: dict[str, type] = {"guid": str, "int": int, "sha256": str, "text": str}
 """The kinds of variables, and the type of a handler's parameter."""
+SHA256 = "[0-9a-f]{64}"
+"""The form of a digest."""
 LONGEST = 256
 """Characters of a variable that is text."""
 
@@ -140,18 +143,23 @@ def decoded(path: bytes) -> str:
 
 
 def variable(kind: str, name: str, text: str) -> str | int:
-    """The value of a variable. Raises InvalidPath."""
+    """The value of a variable; a GUID in lower case. Raises InvalidPath."""
     if kind == "guid":
-        return decode.guid(name, unquote(text))
-    if kind == "int":
-        return decode.integer(name, text)
-    if kind == "sha256":
-        return decode.sha256(name, unquote(text))
-    try:
-        value = unquote(text, errors="strict")
-    except UnicodeDecodeError:
-        value = "\0"
-    if "\0" in value or len(value) > LONGEST:
-        detail = f"{name} must have at most {LONGEST} characters, be UTF-8, and not contain NUL."
-        raise InvalidPath(detail, parameter=name)
-    return value
+        if is_guid(value := unquote(text)):
+            return value.lower()
+        must = "be a GUID with dashes"
+    elif kind == "int":
+        if text.isascii() and text.isdigit() and len(text) <= 19 and 0 < int(text) < 2**63:
+            return int(text)
+        must = f"be an integer from 1 to {2**63 - 1}"
+    elif kind == "sha256":
+        if re.fullmatch(SHA256, value := unquote(text)):
+            return value
+        must = "be 64 lower-case hexadecimal digits"
+    else:
+        with suppress(UnicodeDecodeError):
+            value = unquote(text, errors="strict")
+            if "\0" not in value and len(value) <= LONGEST:
+                return value
+        must = f"have at most {LONGEST} characters, be UTF-8, and not contain NUL"
+    raise InvalidPath(f"{name} must {must}.", parameter=name)
