@@ -12,6 +12,7 @@ from contentsvc.db.errors import Cause
 from contentsvc.db.replica import Replica
 from contentsvc.passwords import Passwords
 from contentsvc.push.hub import Hub
+from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import Relay
 from contentsvc.push.statistics import CLIENTS, OTHER
 from contentsvc.store.task_queue import Backlog
@@ -93,10 +94,13 @@ def of_sockets(hub: Hub) -> Iterator[Metric]:
     )
 
 
-def of_relay(relay: Relay, hub: Hub) -> Iterator[Metric]:
+def of_relay(relay: Relay, sweep: Reconciler, hub: Hub) -> Iterator[Metric]:
     """What comes from other processes."""
     yield metrics.RELAY_CONNECTED.one(relay.alive)
     yield metrics.RELAY_RECONNECTS.one(max(0, relay.listens - 1))
+    yield metrics.RELAY_NEWS.by({"sent": relay.sent.news, "heard": relay.heard.news})
+    yield metrics.RELAY_IDS.by({"sent": relay.sent.ids, "heard": relay.heard.ids})
+    yield metrics.SWEEP_LOOKS.one(sweep.looks)
     yield metrics.SWEEP_FOUND.one(hub.found)
 
 

@@ -38,8 +38,10 @@ from contentsvc.db.replica import Replica
 from contentsvc.identity.fetch import Fetch
 from contentsvc.identity.subject import Verifiers
 from contentsvc.passwords import Passwords
+from contentsvc.push.bus import PostgresBus
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
+from contentsvc.push.presence import Presence
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import Relay
 from contentsvc.push.revocation import Revocation
@@ -49,11 +51,9 @@ from contentsvc.store.disk import Disk
 from contentsvc.store.notifications import streams
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.tasks import challenge_closing, search_index, steps
-from contentsvc.tasks import process_reports as heartbeats
 from contentsvc.tasks.challenge_closing import Deadlines
 from contentsvc.tasks.handlers import KINDS
 from contentsvc.tasks.mails import Counts
-from contentsvc.tasks.process_reports import Connected, Heartbeat
 from contentsvc.tasks.retention import retain
 from contentsvc.tasks.runner import Job, Runner
 from contentsvc.tasks.search_index import Indexing
@@ -102,7 +102,10 @@ class Daemon(Sequence):
             self._undo.append(replica.stop)
         self.outlook.shows(collector.of_database, db, replica)
         tokens = Tokens(keys, wall, steady=reactor)
-        hub, relay, revocation, notifier = await self._push(dsn, db, tokens.revoked, restoring)
+        presence = Presence()
+        hub, relay, revocation, notifier = await self._push(
+            dsn, db, tokens.revoked, restoring, presence
+        )
         passwords = Passwords(reactor)
         passwords.threads.start()
         self._undo.append(passwords.threads.stop)
@@ -114,7 +117,7 @@ class Daemon(Sequence):
         if mailing is not None:
             self._undo.append(mailing.stop)
         self.outlook.shows(collector.of_mails, Counts() if mailing is None else mailing.counts)
-        queue, blocked = self._start_jobs(wall, db, replica, hub, notifier, bucket, mailing)
+        queue, blocked = self._start_jobs(wall, db, replica, presence, notifier, bucket, mailing)
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
         self.outlook.shows(collector.of_unavailable, unavailable)
@@ -179,7 +182,12 @@ class Daemon(Sequence):
         return super().stopService()
 
     async def _push(
-        self, dsn: str, db: Database, revoked: Revoked, restoring: RestoreWatch
+        self,
+        dsn: str,
+        db: Database,
+        revoked: Revoked,
+        restoring: RestoreWatch,
+        presence: Presence,
     ) -> tuple[Hub, Relay, Revocation, Notifier]:
         """What brings notifications and the ends of sessions to sockets, here and in the other
         processes. The hub is not started yet."""
@@ -193,22 +201,27 @@ class Daemon(Sequence):
             sockets=settings.sockets,
             sockets_per_user=settings.sockets_per_user,
         )
-        relay = Relay(reactor, dsn=dsn, random=SystemRandom())
+        presence.sockets = lambda: len(hub.sockets)
+        presence.users = lambda: len(hub.users())
+        relay = Relay(
+            reactor, PostgresBus(reactor, dsn), presence.report, db, random=SystemRandom()
+        )
         revocation = Revocation(reactor, db, revoked, hub, relay)
         sweep = Reconciler(reactor, hub, revocation)
         sweep.start()
-        self._undo.append(sweep.stop)
         self._undo.append(relay.stop)
+        self._undo.append(sweep.stop)
         await self._stoppable(Deferred.fromCoroutine(relay.start(hub, revocation, sweep)))
+        db.broke = relay.doubt
         try:
             await self._patiently(revocation.learn_first)
         except Unavailable as error:
             if not restoring.on:
                 restoring.begin(str(error))
         self._undo.append(restoring.stop)
-        restoring.start(db, hub, revocation, revoked)
+        restoring.start(db, hub, revocation, revoked, sweep)
         self.outlook.shows(collector.of_sockets, hub)
-        self.outlook.shows(collector.of_relay, relay, hub)
+        self.outlook.shows(collector.of_relay, relay, sweep, hub)
         return hub, relay, revocation, Notifier(hub, relay, delays)
 
     async def _database(self, dsn: str) -> tuple[RestoreWatch, Database]:
@@ -257,7 +270,7 @@ class Daemon(Sequence):
         wall: WallClock,
         db: Database,
         replica: Replica | None,
-        hub: Hub,
+        presence: Presence,
         notifier: Notifier,
         bucket: Bucket | None,
         mailing: Mailing | None,
@@ -270,17 +283,10 @@ class Daemon(Sequence):
         queue = TaskQueue(NextTurn(reactor, work.ring).ask)
         runner = Runner(reactor, wall, SystemRandom())
         teller = StepRunner(reactor, db, notifier, KINDS)
-        heartbeat = Heartbeat(
-            reactor,
-            db,
-            connected=lambda: Connected(len(hub.sockets), len(hub.users())),
-            failing=lambda: [*runner.failing, *failing(replica, reactor, wall)],
-        )
-        self._undo.append(heartbeat.stop)
+        presence.failing = lambda: [*runner.failing, *failing(replica, reactor, wall)]
         runner.start(
             [
                 Job("work off the outbox", steps.EVERY, teller.run, work),
-                Job("report to contentsvc status", heartbeats.EVERY, heartbeat.run, Bell(reactor)),
                 Job("close challenges", challenge_closing.EVERY, Deadlines(db, queue).run),
                 Job(
                     "make content searchable", search_index.EVERY, Indexing(reactor.seconds, db).run

@@ -130,6 +130,21 @@ RELAY_RECONNECTS = counter(
     "contentsvc_relay_reconnects",
     "How often the connection to the other processes was made again.",
 )
+RELAY_NEWS = counter(
+    "contentsvc_relay_news",
+    "Pieces of news that the process has told the others (sent) or heard of them (heard).",
+    ("direction",),
+)
+RELAY_IDS = counter(
+    "contentsvc_relay_ids",
+    "Ids of users and sessions in that news.",
+    ("direction",),
+)
+SWEEP_LOOKS = counter(
+    "contentsvc_sweep_full_looks",
+    "How often all connected users were looked at for notifications that nobody announced: at the "
+    "start, and when a process died or a connection broke.",
+)
 SWEEP_FOUND = counter(
     "contentsvc_sweep_found_notifications",
     "Notifications that the sweep has found before anybody had announced them. A few are normal: "

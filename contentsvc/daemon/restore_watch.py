@@ -8,7 +8,7 @@ into them. When the lock can be had again and the marks fit, the service goes on
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import psycopg2
 from psycopg2.extensions import make_dsn
@@ -22,6 +22,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.pooler_check import PoolerError
 from contentsvc.push.hub import Hub
+from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.revocation import Revocation
 from contentsvc.push.subscriber import RESTORING
 from contentsvc.store.migrate import MigrationError
@@ -60,15 +61,6 @@ END: Final = """
 it looked first, unless it forgets that."""
 
 
-class Parts(Protocol):
-    """What has to do with the database, beside the requests."""
-
-    db: Database
-    hub: Hub
-    revocation: Revocation
-    revoked: Revoked
-
-
 class RestoreWatch:
     """Whether the database is being restored, as this process knows it. `dsn` is opened for a
     connection of its own. `migrate` brings the schema up to date."""
@@ -99,6 +91,7 @@ class RestoreWatch:
         self._hub: Hub
         self._revocation: Revocation
         self._revoked: Revoked
+        self._sweep: Reconciler
 
     async def opened(self, reactor: Any, dsn: str, **options: Any) -> Connection:
         """Open a connection for the pool, if the marks fit. Raises Unavailable."""
@@ -129,9 +122,17 @@ class RestoreWatch:
         self._since = self._reactor.seconds()
         _say(reason)
 
-    def start(self, db: Database, hub: Hub, revocation: Revocation, revoked: Revoked) -> None:
+    def start(
+        self,
+        db: Database,
+        hub: Hub,
+        revocation: Revocation,
+        revoked: Revoked,
+        sweep: Reconciler,
+    ) -> None:
         """Look from now on."""
         self._db, self._hub, self._revocation, self._revoked = db, hub, revocation, revoked
+        self._sweep = sweep
         Deferred.fromCoroutine(self._run()).addErrback(self._failed)
 
     def stop(self) -> None:
@@ -264,6 +265,7 @@ class RestoreWatch:
             log.warn("The database is restored, but cannot be used yet: {reason}", reason=error)
             return
         self.on = False
+        self._sweep.ask()
         # Log: a restore has ended, and requests are served again.
         log.info("The database is whole: the service goes on")
 

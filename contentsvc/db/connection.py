@@ -287,6 +287,8 @@ def _settings(dsn: str, statement_timeout: float) -> str:
         "idle_in_transaction_session_timeout": milliseconds,
         "timezone": "'UTC'",
         "jit": "off",
+        # Who commits tells it afterwards: schema/functions/tell_untold.sql.
+        "contentsvc.tells": "on",
     }
     given = {name.replace("-", "_").lower() for name in _GIVEN.findall(_options(dsn))}
     return ";".join(f"SET {name}={values[name]}" for name in values if name not in given)

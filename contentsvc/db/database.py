@@ -74,6 +74,21 @@ def _ignored(seconds: float) -> None:
     pass
 
 
+class Alone:
+    """Runs statements on one connection that nobody else uses. Each commits by itself."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def run(self, statement: Statement, args: Row) -> list[Row]:
+        """Run one statement."""
+        return await _run(self._connection, statement, args, "")
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        """Call at once."""
+        callback()
+
+
 class Transaction:
     """One open transaction; see Database.transaction. It gets its connection from `acquire` at its
     first statement."""
@@ -128,6 +143,8 @@ class Database:
 
     replica: ReplicaReads | None = None
     """The place of the reads that may be made on a replica."""
+    broke: Callable[[], object] | None = None
+    """Called when a connection is lost while it is in use: what ran on it may have committed."""
 
     def __init__(
         self,
@@ -383,6 +400,8 @@ class Database:
         self._open.discard(connection)
         if connection in self._idle:
             self._idle.remove(connection)
+        elif self.broke is not None and not self._stopped:
+            self.broke()
 
     def _look(self) -> None:
         still = self._bulkhead.wanting and not self._released

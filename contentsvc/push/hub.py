@@ -179,3 +179,7 @@ class Hub:
         """Send notifications and states that nobody announced, and tell the sockets of users whose
         log is another one. Raises whatever the store raises."""
         await self._streams.check()
+
+    async def check_part(self) -> None:
+        """The same for the next part of the users, one of PARTS."""
+        await self._streams.check_part()

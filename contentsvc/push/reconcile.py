@@ -1,5 +1,11 @@
-"""The sweep: every few seconds it looks for news that no other process has told."""
+"""The sweep: it looks for news that no other process has told.
 
+It goes by evidence. While this process hears the others, and nobody says that something may be
+untold, each look is at one of PARTS parts of the users. With evidence it is at all of them.
+docs/design.md has the times.
+"""
+
+from math import inf
 from typing import Protocol
 
 from twisted.internet.defer import Deferred
@@ -13,6 +19,9 @@ from contentsvc.push.retries import Reports
 
 EVERY = 4.0
 """Seconds between two looks."""
+APART = 9.0
+"""Seconds between two looks at all users, where a doubt asks for the second: what was committed
+after the first began has still one second left of its ten."""
 AGAIN = 1.0
 """Seconds until the next look after one that failed."""
 
@@ -22,9 +31,10 @@ log = Logger()
 
 
 class Hub(Protocol):
-    """The check of notifications."""
+    """The checks of notifications."""
 
     async def check(self) -> None: ...
+    async def check_part(self) -> None: ...
 
 
 class Revocation(Protocol):
@@ -34,17 +44,32 @@ class Revocation(Protocol):
 
 
 class Reconciler:
-    """Looks every `every` seconds, and whenever it is asked."""
+    """Looks every `every` seconds, and whenever it is asked. Doubts have it look at all users every
+    `apart` seconds at most. `looks` counts the looks at all users."""
 
     def __init__(
-        self, reactor: IReactorTime, hub: Hub, revocation: Revocation, *, every: float = EVERY
+        self,
+        reactor: IReactorTime,
+        hub: Hub,
+        revocation: Revocation,
+        *,
+        every: float = EVERY,
+        apart: float = APART,
     ) -> None:
+        self._reactor = reactor
         self._hub = hub
         self._revocation = revocation
         self._every = every
+        self._apart = apart
         self._due = Bell(reactor)
         self._reports = Reports(reactor)
         self._stopped = False
+        self._hears = False
+        self._whole = inf
+        """When all users are to be looked at."""
+        self._looked = -inf
+        """When the last such look began."""
+        self.looks = 0
 
     def start(self) -> None:
         """Begin. The first look comes after `every` seconds."""
@@ -56,31 +81,65 @@ class Reconciler:
         self._due.ring()
 
     def ask(self) -> None:
-        """Look now."""
-        self._due.ring()
+        """Look at all users now."""
+        self._look_at(self._reactor.seconds())
+
+    def hears(self, hears: bool) -> None:
+        """This process hears the others from now on, or does not: look at all users now, and with
+        each look while it does not."""
+        self._hears = hears
+        self.ask()
+
+    def doubt(self) -> None:
+        """Something that was committed may be untold: look at all users soon."""
+        self._look_at(max(self._reactor.seconds(), self._looked + self._apart))
+
+    def _look_at(self, time: float) -> None:
+        if time < self._whole:
+            self._whole = time
+            self._due.ring()
 
     async def _run(self) -> None:
-        pause = self._every
+        clock = self._reactor
+        earliest, tick = -inf, clock.seconds() + self._every
         while not self._stopped:
-            await self._due.wait(pause)
-            pause = self._every
+            pause = max(earliest, min(tick, self._whole)) - clock.seconds()
+            if pause > 0:
+                await self._due.wait(pause)
+                continue
             try:
                 await self._look()
                 self._reports.works(_WHAT)
+                tick = clock.seconds() + self._every
             except Exception as error:
-                pause = min(self._every, AGAIN)
+                earliest = tick = clock.seconds() + min(self._every, AGAIN)
                 if not self._stopped:  # otherwise the database is being closed
                     self._reports.failed(_WHAT, error)
 
     async def _look(self) -> None:
+        locked = None
         try:
             await self._revocation.learn()
         except Unavailable as error:
             # A lock on the sessions is no lock on the notifications.
-            if error.cause == "lock":
-                await self._hub.check()
+            if error.cause != "lock":
+                raise
+            locked = error
+        if self._hears and self._whole > self._reactor.seconds():
+            await self._hub.check_part()
+        else:
+            await self._look_at_all()
+        if locked is not None:
+            raise locked
+
+    async def _look_at_all(self) -> None:
+        self._looked, self._whole = self._reactor.seconds(), inf
+        try:
+            await self._hub.check()
+        except BaseException:
+            self._whole = self._looked
             raise
-        await self._hub.check()
+        self.looks += 1
 
     def _failed(self, failure: Failure) -> None:
         log.failure("The sweep failed", failure)

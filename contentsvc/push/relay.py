@@ -1,11 +1,14 @@
-"""News between the processes, over one LISTEN connection each.
+"""News between the processes, over a bus.
 
 The news has only ids: a user has notifications up to some seq, a user's read flags have changed or
-notifications were deleted, or a session has ended. Postgres replays nothing. So whenever LISTEN is
-in force again, the sweep reads what may have been missed.
+notifications were deleted, or a session has ended. Or it is a doubt: something that was committed
+may be untold.
+
+A process beats on the bus on which it tells. So a beat says that what it commits will be told, and
+its silence that something may be untold.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from random import Random
 from typing import Annotated, Any, NamedTuple, Protocol
@@ -13,17 +16,36 @@ from uuid import uuid4
 
 from msgspec import DecodeError, Meta, Struct, field, json
 from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.core.timers import Backoff, Bell, NextTurn, timer
-from contentsvc.db.connection import Connection, connect, execute
+from contentsvc.core.timers import Backoff, Bell, NextTurn, cancel, timer
+from contentsvc.db.errors import Unavailable
+from contentsvc.push.bus import Bus
 from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, Reports
+from contentsvc.store.processes import Report
 
 IDS = 120
 """Most ids in one payload: each needs 60 bytes with its number, and Postgres allows 7,999."""
 
+UNANSWERED = 5.0
+"""Seconds without an answer to a statement, after which its commit may be untold for long."""
+LEAST = 0.5
+"""Least seconds between two beats. While the database is slow, many may be late at once."""
+PATIENCE = 0.5
+"""Seconds that the bus may take before the process looks for what it may have missed."""
+FAREWELL = 1.0
+"""Seconds that the last news may take. Without it, others suspect the process."""
+
+FEW = 8
+"""Other processes beyond which each NOTIFY costs so much that news is gathered."""
+GATHER = 0.01
+"""Seconds for which news is gathered then, after the last that was told. What comes later than that
+is told at once."""
+
 _LISTEN = "listen to the other processes"
+_BEAT = "tell the other processes that this one lives"
 
 log = Logger()
 
@@ -37,6 +59,7 @@ class News(Struct, omit_defaults=True):
     )
     revoked: list[str] = field(name="r", default_factory=list)
     changed: list[str] = field(name="c", default_factory=list)
+    doubt: bool = field(name="d", default=False)
 
 
 class Hub(Protocol):
@@ -53,18 +76,36 @@ class Revocation(Protocol):
 
 
 class Reconciler(Protocol):
-    """Finds news that came while this process did not listen."""
+    """Finds news that was not told, or came while this process did not listen."""
 
-    def ask(self) -> None: ...
+    def hears(self, hears: bool) -> None: ...
+    def doubt(self) -> None: ...
+
+
+class Pool(Protocol):
+    """The connections on which this process commits."""
+
+    @property
+    def used(self) -> int: ...
+    def busy(self, before: float, /) -> bool: ...
+
+
+class Counts:
+    """How much news a process has told or heard, and how many ids were in it."""
+
+    def __init__(self) -> None:
+        self.news = self.ids = 0
+
+    def add(self, news: News) -> None:
+        self.news += 1
+        self.ids += len(news.seqs) + len(news.revoked) + len(news.changed)
 
 
 class Times(NamedTuple):
-    """Times in seconds. After `keepalive` of silence the connection is tested. Its opening, and
-    each statement on it, may take `answer`. The pause before it is opened again doubles from
-    `first_pause` to `last_pause`."""
+    """Times in seconds: between two beats, and before the bus is opened again. These pauses double
+    from `first_pause` to `last_pause`."""
 
-    keepalive: float = 5.0
-    answer: float = 5.0
+    beat: float = 3.0
     first_pause: float = FIRST_PAUSE
     last_pause: float = LAST_PAUSE
 
@@ -75,8 +116,8 @@ TIMES = Times()
 class Relay:
     """Tells the other processes its news, and hears theirs.
 
-    `dsn` is opened for LISTEN. `alive` is True while LISTEN is in force, and `listens` counts how
-    often it has come into force.
+    `report` says how this process is, `pool` what it is at. `alive` is True while the others are
+    heard, and `listens` counts how often that has begun.
     """
 
     _hub: Hub
@@ -86,35 +127,42 @@ class Relay:
     def __init__(
         self,
         reactor: Any,
+        bus: Bus,
+        report: Callable[[], Report],
+        pool: Pool,
         *,
-        dsn: str,
         random: Random,
         times: Times = TIMES,
     ) -> None:
         self._reactor = reactor
-        self._dsn = dsn
+        self._bus = bus
+        self._report = report
+        self._pool = pool
         self._times = times
         self._random = random
         self._origin = uuid4().hex
         self._decoder = json.Decoder(News)
-        self._connection: Connection | None = None
+        self.alive = False
         self.listens = 0
         self._stopped = False
         self._work = Bell(reactor)
         self._listening: Deferred[None] | None = None
+        self._ended: Deferred[None] | None = None
+        self._next_beat = 0.0
         self._seqs: dict[str, int] = {}
         self._sids: set[str] = set()
         self._changed: set[str] = set()
+        self._doubt = False
         self._turn = NextTurn(reactor, self._work.ring)
+        self._gathering: IDelayedCall | None = None
+        self._others = 0
+        self._told = -GATHER
+        self.sent, self.heard = Counts(), Counts()
         self._reports = Reports(reactor)
-
-    @property
-    def alive(self) -> bool:
-        return self._connection is not None
 
     async def start(self, hub: Hub, revocation: Revocation, sweep: Reconciler) -> None:
         """Listen from now on, and tell these objects the news. Tries as often as necessary. Done
-        when LISTEN is in force."""
+        when the others are heard, and know of this process."""
         self._hub, self._revocation, self._sweep = hub, revocation, sweep
         listening: Deferred[None] = Deferred()
         self._listening = listening
@@ -122,98 +170,143 @@ class Relay:
         await listening
 
     async def stop(self) -> None:
-        """Close the connection and hear nothing more."""
+        """Tell the last news, and hear nothing more."""
         self._stopped = True
-        if self._connection is not None:
-            self._connection.abandon()
         self._work.ring()
+        if self.alive:
+            self._ended = Deferred()
+            with timer(self._reactor, FAREWELL, self._bus.close):
+                await self._ended
+        self._bus.close()
         self._started()
 
     def announce(self, user: str, seq: int) -> None:
         """Tell the others that `user` has notifications up to `seq`.
 
-        Without a connection the news is dropped: the others' sweeps find it.
+        Without the bus the news is dropped: the others' sweeps find it.
         """
-        if self._connection is not None:
+        if self.alive:
             self._seqs[user] = max(seq, self._seqs.get(user, 0))
-            self._turn.ask()
+            self._ask()
 
     def announce_changed(self, user: str) -> None:
         """Tell the others that read flags of `user` have changed, or notifications were deleted.
-        Without a connection, their sweeps find it."""
-        if self._connection is not None:
+        Without the bus, their sweeps find it."""
+        if self.alive:
             self._changed.add(user)
-            self._turn.ask()
+            self._ask()
 
     def announce_revoked(self, sid: str) -> None:
-        """Tell the others that a session has ended. Without a connection, their sweeps find it."""
-        if self._connection is not None:
+        """Tell the others that a session has ended. Without the bus, their sweeps find it."""
+        if self.alive:
             self._sids.add(sid)
+            self._ask()
+
+    def doubt(self) -> None:
+        """Have all processes look: something that this one has committed may be untold. Without
+        the bus, they look because this process does not beat."""
+        self._sweep.doubt()
+        if self.alive:
+            self._doubt = True
             self._turn.ask()
 
-    # The connection. Only _serve runs statements on it, one at a time.
+    def _ask(self) -> None:
+        wait = self._told + GATHER - self._reactor.seconds()
+        ids = len(self._seqs) + len(self._sids) + len(self._changed)
+        if self._others <= FEW or wait <= 0 or ids >= IDS:
+            self._turn.ask()
+        elif self._gathering is None:
+            self._gathering = self._reactor.callLater(wait, self._work.ring)
+
+    # Only _serve uses the bus.
 
     async def _serve(self) -> None:
         times = self._times
         pauses = Backoff(times.first_pause, times.last_pause, self._random)
         while not self._stopped:
-            connection = None
             try:
-                connection = await connect(
-                    self._reactor, self._dsn, timeout=times.answer, statement_timeout=times.answer
-                )
-                await self._listen(connection)
-                self._reports.works(_LISTEN)
-                pauses.reset()
-                await self._speak(connection)
+                await self._bus.open(self._heard, self._lost)
+                if not self._stopped:
+                    self._reports.works(_LISTEN)
+                    pauses.reset()
+                    await self._speak()
             except Exception as error:
-                if not self._stopped:  # otherwise it was abandoned for the stop
+                if not self._stopped:  # otherwise it was closed for the stop
                     self._reports.failed(_LISTEN, error)
-            if connection is not None:
-                connection.abandon()
+            self._bus.close()
             self._lost()
             self._work.silence()
             if not self._stopped:
                 await self._work.wait(pauses.next())
+        if self._ended is not None:
+            self._ended.callback(None)
 
-    async def _listen(self, connection: Connection) -> None:
-        connection.addNotifyObserver(self._heard)
-        connection.lost = self._lost
-        await self._run(connection, "LISTEN contentsvc")
-        if self._stopped:
-            return
-        self._connection = connection
+    async def _speak(self) -> None:
+        self.alive = True
         self.listens += 1
-        self._sweep.ask()  # for news from before LISTEN
-        self._started()
+        self._sweep.hears(True)  # for news from before
+        # What this process committed meanwhile was not told.
+        self._doubt = self.listens > 1
+        self._next_beat = self._reactor.seconds()
+        while self.alive and not self._stopped:
+            due = self._next_beat <= self._reactor.seconds()
+            if due and self._pool.busy(self._reactor.seconds() - UNANSWERED):
+                self.doubt()
+            # Until there is an answer, this process does not know who has died.
+            with timer(self._reactor, PATIENCE, self._sweep.doubt):
+                await self._tell()
+            if due:
+                with timer(self._reactor, PATIENCE, self._sweep.doubt):
+                    await self._beat()
+                self._started()
+            await self._work.wait(max(0.0, self._next_beat - self._reactor.seconds()))
+        if self.alive:
+            await self._tell()
+            if not self._pool.used:
+                # Otherwise others shall suspect it: what runs may yet commit.
+                await self._bus.leave(self._report().id)
 
-    async def _speak(self, connection: Connection) -> None:
-        while not self._stopped:
-            await self._work.wait(self._times.keepalive)
-            if connection.broken:
-                break
-            payloads = list(self._payloads())
-            if payloads:
-                notify = "select pg_notify('contentsvc', p) from unnest(%s::text[]) p"
-                await self._run(connection, notify, payloads)
-            else:
-                await self._run(connection, "select 1")
+    async def _tell(self) -> None:
+        cancel(self._gathering)
+        self._gathering = None
+        payloads = list(self._payloads())
+        if payloads:
+            self._told = self._reactor.seconds()
+            await self._bus.send(payloads)
 
-    async def _run(self, connection: Connection, sql: str, *args: object) -> None:
-        """Raises Unavailable if there is no answer in time. Nothing else shows that the server's
-        machine is gone."""
-        with timer(self._reactor, self._times.answer, connection.abandon):
-            await execute(connection, sql, args or None)
+    async def _beat(self) -> None:
+        began = self._reactor.seconds()
+        self._next_beat = began + self._times.beat
+        try:
+            others = await self._bus.beat(self._report())
+        except Unavailable as error:
+            if not self.alive:
+                raise
+            # Somebody has locked the table, for example. Nobody knows now who has died.
+            self._reports.failed(_BEAT, error)
+            self._sweep.doubt()
+            return
+        self._reports.works(_BEAT)
+        self._others = others.alive
+        if others.silent:
+            self._sweep.doubt()
+        # Not later than somebody would have been silent for too long.
+        self._next_beat = min(self._next_beat, self._reactor.seconds() + max(others.left, LEAST))
 
     def _lost(self) -> None:
-        if self._connection is not None and not self._stopped:
-            # Log: the process hears of other processes' notifications only when it is back. Do: if
-            # it repeats, look at the network and the database.
-            log.warn("Lost the LISTEN connection to the database: connecting again")
-        self._connection = None
+        if self.alive:
+            self.alive = False
+            if not self._stopped:
+                # Log: the process hears of other processes' notifications only when it is back.
+                # Do: if it repeats, look at the network and the database.
+                log.warn("Lost the LISTEN connection to the database: connecting again")
+                self._sweep.hears(False)
         self._seqs.clear()
         self._sids.clear()
         self._changed.clear()
+        self._doubt = False
+        cancel(self._gathering)
+        self._gathering = None
         self._work.ring()
 
     def _started(self) -> None:
@@ -222,30 +315,41 @@ class Relay:
             listening.callback(None)
 
     def _payloads(self) -> Iterator[str]:
+        for news in self._news():
+            self.sent.add(news)
+            yield json.encode(news).decode()
+
+    def _news(self) -> Iterator[News]:
         seqs, self._seqs = iter(self._seqs.items()), {}
         while some := dict(islice(seqs, IDS)):
-            yield json.encode(News(self._origin, seqs=some)).decode()
+            yield News(self._origin, seqs=some)
         sids, self._sids = iter(self._sids), set()
         while few := list(islice(sids, IDS)):
-            yield json.encode(News(self._origin, revoked=few)).decode()
+            yield News(self._origin, revoked=few)
         users, self._changed = iter(self._changed), set()
         while few := list(islice(users, IDS)):
-            yield json.encode(News(self._origin, changed=few)).decode()
+            yield News(self._origin, changed=few)
+        doubt, self._doubt = self._doubt, False
+        if doubt:
+            yield News(self._origin, doubt=True)
 
-    def _heard(self, notify: Any) -> None:
+    def _heard(self, payload: str) -> None:
         try:
-            news = self._decoder.decode(notify.payload)
+            news = self._decoder.decode(payload)
         except (DecodeError, RecursionError) as error:
             # Log: another program uses the channel `contentsvc` in this database. Do: give the
             # service a database of its own.
             log.warn("Ignored a NOTIFY payload that cannot be read: {error}", error=error)
             return
         if news.origin != self._origin:
+            self.heard.add(news)
             self._revocation.heard(news.revoked)
             for user, seq in news.seqs.items():
                 self._hub.noticed(user, seq)
             for user in news.changed:
                 self._hub.changed(user)
+            if news.doubt:
+                self._sweep.doubt()
 
     def _failed(self, failure: Failure) -> None:
         log.failure("The relay failed", failure)

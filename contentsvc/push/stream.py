@@ -61,13 +61,14 @@ class Stream:
     deleted the notification. `log` counts how often the log has turned out to be another one. A
     read that began before such a change does not count. `changes` is the highest number of changes
     that was read for the user's present log, -1 before the first. `sent` is the time of the last
-    notification, -1 before the first.
+    notification, -1 before the first. `part` is the part of the streams with which it is checked.
     """
 
-    __slots__ = ("changes", "id", "last", "log", "sent", "sockets", "user", "wanted")
+    __slots__ = ("changes", "id", "last", "log", "part", "sent", "sockets", "user", "wanted")
 
-    def __init__(self, user: str) -> None:
+    def __init__(self, user: str, part: int) -> None:
         self.user = user
+        self.part = part
         self.last = -1
         self.id: str | None = None
         self.log = 0

@@ -5,7 +5,7 @@ that a database can go back in time (a restored back-up, a failover that lost co
 gives the same numbers again.
 """
 
-from itertools import islice
+from itertools import cycle, islice
 
 from twisted.internet.defer import CancelledError
 from twisted.internet.interfaces import IReactorTime
@@ -27,6 +27,8 @@ from contentsvc.store.notifications.streams import Aged, StreamEnd
 APART = 0.001
 """Seconds. A user's notification that comes so long after the one before is alone: it is written
 at once. Others share a write at the end of the reactor's turn."""
+PARTS = 15
+"""Of so many parts of the streams, one is checked at a time while there is no doubt."""
 
 log = Logger()
 
@@ -48,6 +50,7 @@ class Streams:
         self._delays = delays
         self._users: dict[str, Stream] = {}
         self._behind: dict[str, Stream] = {}
+        self._parts, self._part = cycle(range(PARTS)), 0
         self._reading = SingleFlight(self._read, self._read_failed)
         self.found = 0
         """Notifications that a check of the logs has found, and that nobody had announced by
@@ -74,7 +77,7 @@ class Streams:
         """The stream of a user who connects. Nothing that commits from here on is missed."""
         stream = self._users.get(user)
         if stream is None:
-            stream = self._users[user] = Stream(user)
+            stream = self._users[user] = Stream(user, next(self._parts))
         return stream
 
     def remove(self, stream: Stream) -> None:
@@ -208,8 +211,16 @@ class Streams:
     async def check(self) -> None:
         """Compare the streams with the logs: send notifications that nobody announced, and tell the
         sockets of users whose log is another one. Raises whatever the store raises."""
-        streams = iter(list(self._users.values()))
-        while some := list(islice(streams, self._sizes.checked)):
+        await self._check_all(list(self._users.values()))
+
+    async def check_part(self) -> None:
+        """The same for the next part of the streams."""
+        await self._check_all([each for each in self._users.values() if each.part == self._part])
+        self._part = (self._part + 1) % PARTS
+
+    async def _check_all(self, streams: list[Stream]) -> None:
+        rest = iter(streams)
+        while some := list(islice(rest, self._sizes.checked)):
             await self._check(some)
 
     async def _check(self, streams: list[Stream]) -> None:

@@ -7,6 +7,8 @@ from msgspec import Struct, json, structs
 
 from contentsvc.db.query import Db, many, none, one
 
+SUSPECT: Final = 8
+"""Seconds after its last report when a process may have died."""
 DEAD: Final = 60
 """Seconds after its last report when a process is forgotten."""
 
@@ -46,23 +48,55 @@ class _Row(NamedTuple):
     reported: _Reported
 
 
-@none("""
-    insert into processes (id, host, pid, version, sockets, users, failing)
-    values (:id, :host, :pid, :version, :sockets, :users, :failing)
-    on conflict (id) do update
-    set seen = clock_timestamp(), sockets = :sockets, users = :users, failing = :failing
+class Report(Struct):
+    """What a process says of itself."""
+
+    id: str
+    host: str
+    pid: int
+    version: str
+    sockets: int
+    users: int
+    failing: Sequence[Failing]
+
+
+class Others(NamedTuple):
+    """How the other processes are. So many live, and so many have been silent for SUSPECT seconds.
+    `left` is the time in seconds until the next of them will have been; SUSPECT without any."""
+
+    alive: int
+    silent: int
+    left: float
+
+
+@one(f"""
+    with said as (
+        select * from json_to_record(:report) as said (
+            id uuid, host text, pid integer, version text, sockets integer, users integer,
+            failing text
+        )
+    ), beat as (
+        insert into processes (id, host, pid, version, sockets, users, failing)
+        select id, host, pid, version, sockets, users, failing from said
+        on conflict (id) do update
+        set seen = clock_timestamp(), sockets = excluded.sockets, users = excluded.users,
+            failing = excluded.failing
+    ), others as (
+        select extract(epoch from clock_timestamp() - seen)::float8 as age
+        from processes where id <> (select id from said)
+    )
+    -- What was seen in the future was seen before the clock was set back.
+    select count(*) filter (where age >= 0 and age < {SUSPECT})::integer as alive,
+           count(*) filter (where age < 0 or age >= {SUSPECT})::integer as silent,
+           coalesce(min({SUSPECT} - age) filter (where age >= 0 and age < {SUSPECT}), {SUSPECT})
+               as left
+    -- A beat that is lost with the server does not matter, and waits neither for a disk nor for a
+    -- standby.
+    from (select set_config('synchronous_commit', 'off', true)) as hasty
+    left join others on age <= {DEAD}
 """)
-async def report(
-    db: Db,
-    id: str,
-    host: str,
-    pid: int,
-    version: str,
-    sockets: int,
-    users: int,
-    failing: Sequence[Failing],
-) -> None:
-    """Say that the process `id` runs, and how it is."""
+async def beat(db: Db, report: Report) -> Others:
+    """Say that a process lives, and how it is."""
 
 
 @none("delete from processes where id = :id")

@@ -5,7 +5,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import IO
@@ -91,6 +92,18 @@ class Process:
     def alive(self) -> bool:
         """Whether it has not ended."""
         return self._process.poll() is None
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """It stands still during the block."""
+        everything = [psutil.Process(number) for number in _family(self.pid)]
+        for each in everything:
+            each.suspend()
+        try:
+            yield
+        finally:
+            for each in everything:
+                each.resume()
 
     def stop(self) -> None:
         """End it."""

@@ -36,9 +36,13 @@ class Drive(NamedTuple):
 
 
 MANY = Drive("push-5000", "debug notify to frame, 5,000 idle", 5000, _RATE, 0)
+IDLE = Drive("idle", "a minute of an idle socket", 5000, 0, 0)
+IDLE_SECONDS = 30
+"""At least: the service looks at its users every few seconds."""
 DRIVES = (
     Drive("push", "debug notify to frame, 500 idle", 500, _RATE, 0),
     MANY,
+    IDLE,
     Drive("connect", "session connect and handshake", 0, 0, _WORKERS),
 )
 

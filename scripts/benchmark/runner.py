@@ -18,7 +18,7 @@ from .browsing import BROWSES
 from .operations import BUSY, READS, WRITES, Context, Operation, answer, unchanged
 from .players import PLAYERS
 from .processes import Process, cpu_seconds
-from .push import DRIVES, MANY, Drive, generator
+from .push import DRIVES, IDLE, IDLE_SECONDS, MANY, Drive, generator
 from .results import (
     Announcement,
     Fanout,
@@ -307,6 +307,8 @@ class _Bench:
         return Sample(result.requests, result.seconds, *cost, result.p50, result.p99)
 
     def _sockets(self, drive: Drive, daemon: Process) -> Sample:
+        if drive is IDLE:
+            return self._idle(daemon)
         seconds = self._options.seconds
         with generator(drive, daemon, self._keys, self._sizes, seconds) as made:
             with self._cost(daemon) as cost:
@@ -318,6 +320,18 @@ class _Bench:
             percentile(outcome.latencies, 50),
             percentile(outcome.latencies, 99),
         )
+
+    def _idle(self, daemon: Process) -> Sample:
+        seconds = max(self._options.seconds, IDLE_SECONDS)
+        with ExitStack() as stack:
+            made = stack.enter_context(generator(IDLE, daemon, self._keys, self._sizes, seconds))
+            for other in (*self._daemons, *self._others):
+                if other is not daemon:
+                    # What it does by itself would count as this one's.
+                    stack.enter_context(other.paused())
+            cost = stack.enter_context(self._cost(daemon))
+            outcome = made.work()
+        return Sample(round(IDLE.idle * outcome.seconds / 60), outcome.seconds, *cost, 0, 0)
 
     def _fan_out(self, daemon: Process) -> None:
         url = self._urls[daemon.name]

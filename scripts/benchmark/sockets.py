@@ -27,9 +27,9 @@ _GRACE = 5.0
 
 
 class Task(msgspec.Struct):
-    """What to do. With `rate`, notifications per second to sockets among `receivers`; without,
-    as many connections as `workers` can make one after the other. Users are numbered from
-    `first` on."""
+    """What to do. With `rate`, notifications per second to sockets among `receivers`; with
+    `workers`, as many connections as these can make one after the other; else nothing. Users are
+    numbered from `first` on."""
 
     port: int
     keys: str
@@ -101,8 +101,11 @@ class Generator:
         begun = perf_counter()
         if self._task.rate:
             outcome = await self._notify(begun)
-        else:
+        elif self._task.workers:
             outcome = await self._connect(begun)
+        else:
+            await deferLater(reactor, self._task.seconds)
+            outcome = Outcome([], perf_counter() - begun, 0, self._lost)
         if self._failed:
             raise RuntimeError(f"{len(self._failed)} requests failed: {self._failed[0]}")
         return outcome

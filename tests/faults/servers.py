@@ -17,7 +17,7 @@ from twisted.internet.threads import deferToThread
 from contentsvc.postgres.embedded import EmbeddedPostgres
 from tests.support import postgres
 
-LISTENS = "query ~ '^(LISTEN|select 1$|select pg_notify)'"
+LISTENS = "query ~ '^(LISTEN|select pg_notify|.*processes__?beat)'"
 """Which of a daemon's connections is that of LISTEN."""
 
 

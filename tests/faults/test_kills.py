@@ -1,6 +1,8 @@
 """Processes are killed while notifications are written and read."""
 
 import os
+import signal
+from contextlib import suppress
 from random import Random
 
 import psutil
@@ -16,9 +18,11 @@ SECONDS = float(os.environ.get("CONTENTSVC_FAULT_SECONDS", "20"))
 SEED = int(os.environ.get("CONTENTSVC_FAULT_SEED", "1"))
 EVERY = 4.0
 """Seconds between two kills."""
-KINDS = ("worker", "worker", "backend", "backend -9")
+KINDS = ("worker", "worker", "worker -STOP", "backend", "backend -STOP", "backend -9")
 """As often as each other; the last takes down, and starts anew, all of Postgres."""
-WORKERS = 2
+FROZEN = 3.0
+"""Seconds that a stopped process stands still."""
+WORKERS = int(os.environ.get("CONTENTSVC_FAULT_WORKERS", "2"))
 USERS, SOCKETS, SENDERS = 14, 20, 4
 """Some users have two sockets, likely on different workers."""
 AUTHORS, PUBLICATIONS = 3, 10
@@ -63,25 +67,32 @@ class KillTests(FaultCase):
         return load
 
     def harm(self) -> None:
-        """Kill a worker, or one of the database's processes in one of two ways."""
+        """Kill or stop a worker, or one of the database's processes."""
         if not self.coming:
             self.coming = self.random.sample(KINDS, len(KINDS))
         what = self.coming.pop()
         self.killed.append(what)
-        if what == "worker":
-            kill(self.random.choice(self.workers()))
-        elif pids := backends(self.database):
+        whose, _, how = what.partition(" -")
+        pids = self.workers() if whose == "worker" else backends(self.database)
+        if pids:
             pid = self.random.choice(pids)
-            if what == "backend":
+            if how == "STOP":
+                os.kill(pid, signal.SIGSTOP)
+                reactor.callLater(FROZEN, self.go_on, pid)
+            elif what == "backend":
                 terminate(self.database, f"pid = {pid}")
             else:
                 kill(pid)
 
+    def go_on(self, pid: int) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
+
     async def test_kills(self) -> None:
-        """Every few seconds a kill -9 of a worker, or of a process of the database: of what was
-        accepted nothing is lost, repeated, out of order or late, what is told to all followers
-        neither, nor messages. What was deleted comes as deleted to who reads it again, and in the
-        end each socket knows how many are unread. No request fails with 500."""
+        """Every few seconds a worker, or a process of the database, is killed or stands still. Of
+        what was accepted nothing is lost, repeated, out of order or late, what is told to all
+        followers neither, nor messages. What was deleted comes as deleted to who reads it again,
+        and in the end each socket knows how many are unread. No request fails with 500."""
         load = await self.loaded()
         end = reactor.seconds() + SECONDS
         while reactor.seconds() + EVERY <= end:

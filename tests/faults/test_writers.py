@@ -16,7 +16,6 @@ from contentsvc.wire.notifications import Debug
 from contentsvc.wire.social import PartyBody
 from tests.faults.case import ReaderCase, hold
 from tests.faults.servers import backends, run_sql, server, terminate
-from tests.support.daemon import Daemon
 
 
 class WriterTests(ReaderCase):
@@ -37,21 +36,33 @@ class WriterTests(ReaderCase):
         """How many notifications ann has."""
         return len(run_sql(self.database, "select 1 from notifications"))
 
-    async def killed_between(self, call: Any) -> None:
-        """The other daemon is stopped while its statement runs, and killed when that is done:
-        it has sent what it had to send, and never read the answer."""
+    async def frozen_between(self, call: Any) -> "Deferred[None]":
+        """The other daemon is stopped while its statement runs: it has sent what it had to send,
+        and has not read the answer. Gives the call, which is still under way."""
         with self.blocked():
-            calling = Deferred.fromCoroutine(call)
+            calling: Deferred[None] = Deferred.fromCoroutine(call)
             await self.waits("Lock")
             os.kill(self.other.pid, signal.SIGSTOP)
+            self.addCleanup(self.thaw)
         working = "state = 'active' and query ~ 'PREPARE|EXECUTE'"
         await hold(lambda: not backends(self.database, working), "the statement is done")
+        return calling
+
+    def thaw(self) -> None:
+        """The other daemon goes on, if it has not ended."""
+        if self.other in self.daemons:
+            os.kill(self.other.pid, signal.SIGCONT)
+
+    async def killed_between(self, call: Any) -> None:
+        """The same, and it is killed then."""
+        calling = await self.frozen_between(call)
+        self.daemons.remove(self.other)
         await self.other.kill()
         error = await self.assertFailure(calling, Unreachable)
         self.assertTrue(error.maybe_done)
 
     async def test_dead_writer(self) -> None:
-        """A row that somebody committed and never announced arrives by the sweep."""
+        """A row that somebody committed by hand, who told nobody, arrives."""
         data = json.encode(Debug(text="left behind")).decode()
         in_transaction(
             self.database, lambda db: notifications.insert(db, self.ann.user, "Debug", data)
@@ -66,13 +77,25 @@ class WriterTests(ReaderCase):
         self.assertEqual(self.stored(), 2)
         await self.notify("third")
         await self.arrive("first", "second", "third")
-        await self.sound_without(self.other)
+        await self.sound()
 
     async def test_killed_after_commit_and_silence(self) -> None:
         """The same where nothing comes after it: then it is the sweep that finds it."""
         await self.notify("first")
         await self.killed_between(self.notify("second", by=self.bob))
         await self.arrive("first", "second")
+
+    async def test_frozen_after_commit(self) -> None:
+        """The same where it stands still, with a beat of just before: the notification arrives, and
+        does not again when it goes on."""
+        await self.notify("first")
+        calling = await self.frozen_between(self.notify("second", by=self.bob))
+        await self.arrive("first", "second")
+        self.thaw()
+        await calling
+        await self.notify("third", by=self.bob)
+        await self.arrive("first", "second", "third")
+        await self.sound()
 
     async def test_killed_before_commit(self) -> None:
         """A daemon killed between the statement and COMMIT: nothing was stored, nothing arrives,
@@ -98,11 +121,6 @@ class WriterTests(ReaderCase):
         error = await self.assertFailure(calling, ApiError)
         self.assertEqual(error.code, "unavailable")
         await self.arrive("kept")
-
-    async def sound_without(self, dead: Daemon) -> None:
-        """All is well where one daemon has gone for good."""
-        self.daemons.remove(dead)
-        await self.sound()
 
 
 class ClientTests(ReaderCase):

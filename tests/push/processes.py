@@ -17,9 +17,11 @@ from twisted.trial.unittest import TestCase
 
 from contentsvc.db.connection import Connection, connect, execute
 from contentsvc.db.database import Database
+from contentsvc.push.bus import ANSWER, PostgresBus
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
-from contentsvc.push.reconcile import Reconciler
+from contentsvc.push.presence import Presence
+from contentsvc.push.reconcile import APART, Reconciler
 from contentsvc.push.relay import TIMES, Relay
 from contentsvc.push.revocation import Revocation
 from contentsvc.push.stream import SIZES, Sizes
@@ -86,6 +88,10 @@ class WatchedHub(Hub):
         await super().check()
         self.swept.put(None)
 
+    async def check_part(self) -> None:
+        await super().check_part()
+        self.swept.put(None)
+
     def noticed(self, user: str, seq: int) -> None:
         super().noticed(user, seq)
         self.heard.put((user, seq))
@@ -100,18 +106,25 @@ class Process:
     its own."""
 
     def __init__(
-        self, dsn: str, number: int, every: float, sizes: Sizes = SIZES, **relay: Any
+        self,
+        dsn: str,
+        number: int,
+        every: float,
+        sizes: Sizes = SIZES,
+        answer: float = ANSWER,
+        apart: float = APART,
+        **relay: Any,
     ) -> None:
         self.name = f"relay {number}"
         self.db = Database(reactor, dsn, **POOL | {"size": 2})
         self.hub = WatchedHub(reactor, self.db, streams, delays(), **LIMITS, sizes=sizes)
         self.revoked = Revoked(reactor, reactor)
-        self.relay = Relay(
-            **{"reactor": reactor, "random": Random(number)} | relay,
-            dsn=make_dsn(dsn, application_name=self.name),
-        )
+        self.presence = Presence()
+        bus = PostgresBus(reactor, make_dsn(dsn, application_name=self.name), answer=answer)
+        parts = {"report": self.presence.report, "pool": self.db, "random": Random(number)}
+        self.relay = Relay(reactor, bus, **parts | relay)
         self.revocation = Revocation(reactor, self.db, self.revoked, self.hub, self.relay)
-        self.sweep = Reconciler(reactor, self.hub, self.revocation, every=every)
+        self.sweep = Reconciler(reactor, self.hub, self.revocation, every=every, apart=apart)
         self.notifier = Notifier(self.hub, self.relay, delays())
         self.noticed, self.swept = self.hub.heard, self.hub.swept
 
@@ -119,6 +132,7 @@ class Process:
         """Begin, without the pool."""
         self.sweep.start()
         await self.relay.start(self.hub, self.revocation, self.sweep)
+        self.db.broke = self.relay.doubt
 
     async def start(self) -> None:
         """Begin, and be through with the sweep that follows."""
@@ -157,6 +171,7 @@ async def closed() -> None:
 
 class RelayTestCase(TestCase):
     sweep = NEVER
+    apart = APART
     times = TIMES._replace(first_pause=0.01)
 
     def setUp(self) -> None:
@@ -167,7 +182,7 @@ class RelayTestCase(TestCase):
 
     def process_of(self, dsn: str, **relay: Any) -> Process:
         """One that has not begun."""
-        relay = {"times": self.times} | relay
+        relay = {"times": self.times, "apart": self.apart} | relay
         process = Process(dsn, len(self.processes), self.sweep, **relay)
         self.processes.append(process)
         self.addCleanup(process.stop)
@@ -208,8 +223,8 @@ class RelayTestCase(TestCase):
         lose()
         await lost
         self.assertFalse(process.relay.alive)
-        await process.swept.get()
-        self.assertTrue(process.relay.alive)
+        while not process.relay.alive:
+            await process.swept.get()
         watched = [*reactor.getReaders(), *reactor.getWriters()]
         broken = [each for each in watched if isinstance(each, Connection) and each.broken]
         self.assertEqual(broken, [])

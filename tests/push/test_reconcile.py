@@ -1,19 +1,24 @@
 """The sweep, on a clock of the test's, and what it says of a database that is away."""
 
+from collections.abc import Callable
+
 from twisted.internet.task import Clock
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.reconcile import AGAIN, EVERY, Reconciler
+from contentsvc.push.reconcile import AGAIN, APART, EVERY, Reconciler
 from contentsvc.push.retries import REMINDER
 
 
 class Looked:
-    """Stands for the hub and the revocation; `error` is what reading the sessions fails with."""
+    """Stands for the hub and the revocation; `error` is what reading the sessions fails with,
+    `away` what the check of all users does, `during` what happens during that."""
 
     def __init__(self) -> None:
         self.error: Exception | None = None
+        self.away: Exception | None = None
+        self.during: Callable[[], None] | None = None
         self.done: list[str] = []
 
     async def learn(self) -> None:
@@ -23,6 +28,14 @@ class Looked:
 
     async def check(self) -> None:
         self.done.append("check")
+        during, self.during = self.during, None
+        if during is not None:
+            during()
+        if self.away is not None:
+            raise self.away
+
+    async def check_part(self) -> None:
+        self.done.append("part")
 
 
 class SweepCase(SynchronousTestCase):
@@ -31,10 +44,17 @@ class SweepCase(SynchronousTestCase):
         self.sweep = Reconciler(self.clock, self.looked, self.looked)
         self.sweep.start()
 
+    def pass_by(self, seconds: float) -> list[str]:
+        """The checks of so many seconds, in the order in which they came."""
+        self.looked.done.clear()
+        self.clock.pump([0.5] * int(seconds * 2))
+        return [each for each in self.looked.done if each != "learn"]
+
 
 class SweepTests(SweepCase):
     def test_every(self) -> None:
-        """Sessions and logs are looked at every four seconds, and not before."""
+        """Sessions and all logs are looked at every four seconds, and not before, while the others
+        are not heard."""
         self.clock.advance(EVERY - 1)
         self.assertEqual(self.looked.done, [])
         self.clock.advance(1)
@@ -46,6 +66,55 @@ class SweepTests(SweepCase):
         """A look that is asked for happens at once."""
         self.sweep.ask()
         self.assertEqual(self.looked.done, ["learn", "check"])
+
+    def test_healthy(self) -> None:
+        """While the others are heard, each look is at a part of the logs."""
+        self.sweep.hears(True)
+        self.assertEqual(self.pass_by(3 * EVERY), ["part"] * 3)
+
+    def test_lost(self) -> None:
+        """When the others are not heard any more, and when they are again, all is looked at once
+        more."""
+        self.sweep.hears(True)
+        self.looked.done.clear()
+        self.sweep.hears(False)
+        self.sweep.hears(True)
+        self.assertEqual(self.looked.done, ["learn", "check"] * 2)
+
+    def test_doubt(self) -> None:
+        """After a doubt all is looked at, at once."""
+        self.clock.advance(APART)
+        self.sweep.hears(True)
+        self.clock.advance(APART)
+        self.looked.done.clear()
+        self.sweep.doubt()
+        self.assertEqual(self.looked.done, ["learn", "check"])
+
+    def test_doubts(self) -> None:
+        """However many there are, the looks at all begin nine seconds after each other."""
+        self.sweep.hears(True)
+        for _ in range(6):
+            self.sweep.doubt()
+            checks = self.pass_by(APART / 2)
+            self.assertLessEqual(checks.count("check"), 1)
+        self.assertEqual(self.sweep.looks, 4)
+
+    def test_doubt_while_looking(self) -> None:
+        """A doubt that comes during a look at all is not answered by that one."""
+        self.sweep.hears(True)
+        self.clock.advance(APART)
+        self.looked.during = self.sweep.doubt
+        self.sweep.doubt()
+        self.assertEqual(self.pass_by(APART).count("check"), 1)
+
+    def test_all_fail(self) -> None:
+        """A look at all that fails is repeated soon, until one succeeds."""
+        self.sweep.hears(True)
+        self.looked.away = Unavailable("gone")
+        self.sweep.ask()
+        self.assertEqual(self.pass_by(2 * AGAIN), ["check"] * 2)
+        self.looked.away = None
+        self.assertEqual(self.pass_by(AGAIN + EVERY), ["check", "part"])
 
     def test_fails(self) -> None:
         """One that fails is not the last one: the next comes sooner."""

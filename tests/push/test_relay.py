@@ -6,16 +6,20 @@ from uuid import UUID
 import psycopg2
 from msgspec import json
 
+from contentsvc.db.errors import Unavailable
+from contentsvc.push.presence import Presence
 from contentsvc.push.stream import SIZES
 from contentsvc.push.subscriber import REVOKED
-from contentsvc.store import retention
+from contentsvc.store import processes, retention
 from contentsvc.store.accounts import sessions
 from contentsvc.store.notifications import flags, notifications
+from contentsvc.store.processes import SUSPECT
 from contentsvc.wire.notifications import Debug
 from tests.push.processes import RelayTestCase
 from tests.support import postgres
 
 NEVER = 3600.0
+DATA = '{"kind":"Debug","text":"x"}'
 
 
 class AnnounceTests(RelayTestCase):
@@ -192,7 +196,7 @@ class SweepTests(RelayTestCase):
         process = await self.process()
         user = self.user()
         socket = await process.socket(user)
-        await notifications.insert(process.db, user, "Debug", '{"kind":"Debug","text":"x"}')
+        await notifications.insert(process.db, user, "Debug", DATA)
         self.assertEqual(await socket.until(1), [1])
 
     async def test_all_users(self) -> None:
@@ -201,7 +205,7 @@ class SweepTests(RelayTestCase):
         users = [self.user() for _ in range(5)]
         sockets = [await process.socket(user) for user in users]
         for user in users:
-            await notifications.insert(process.db, user, "Debug", '{"kind":"Debug","text":"x"}')
+            await notifications.insert(process.db, user, "Debug", DATA)
         for socket in sockets:
             self.assertEqual(await socket.until(1), [1])
 
@@ -223,7 +227,7 @@ class SweepTests(RelayTestCase):
         socket = await process.socket(user)
         with closing(psycopg2.connect(self.dsn)) as other:
             other.cursor().execute("lock table sessions in access exclusive mode")
-            await notifications.insert(process.db, user, "Debug", '{"kind":"Debug","text":"x"}')
+            await notifications.insert(process.db, user, "Debug", DATA)
             self.assertEqual(await socket.until(1), [1])
 
     async def test_goes_on(self) -> None:
@@ -247,6 +251,97 @@ class SweepTests(RelayTestCase):
         self.assertEqual(await socket.until(1), [1])
         while not process.relay.alive:
             await process.swept.get()
+
+
+class DoubtTests(RelayTestCase):
+    """No look comes by itself."""
+
+    apart = 0.0
+
+    async def test_by_hand(self) -> None:
+        """What somebody writes with SQL of their own arrives at once, with its transaction."""
+        process = await self.process()
+        user = self.user()
+        socket = await process.socket(user)
+        with closing(psycopg2.connect(self.dsn)) as other, other.cursor() as cursor:
+            cursor.execute("select notify_user(%s, 'Debug', %s)", (user, DATA))
+            other.commit()
+        self.assertEqual(await socket.until(1), [1])
+
+    async def test_told(self) -> None:
+        """What a process commits, which tells it afterwards, makes nobody look."""
+        process, payloads = await self.process(), await self.payloads()
+        await process.notifier.send(process.db, self.user(), Debug(text="x"))
+        self.assertEqual(json.decode(await payloads.get()).keys(), {"o", "n"})
+        self.assertEqual(process.sweep.looks, 1)
+
+    async def test_broken(self) -> None:
+        """Where a connection breaks in use, all processes look: what ran on it may have
+        committed."""
+        one, two = await self.process(), await self.process()
+        user = self.user()
+        sockets = [await each.socket(user) for each in (one, two)]
+        await notifications.insert(two.db, user, "Debug", DATA)
+        with self.assertRaises(Unavailable):
+            async with one.db.transaction() as tx:
+                await sessions.revoked(tx, 1)
+                (pid,) = [each.process for each in one.db.connections if each.lane is not None]
+                postgres.kill(self.dsn, pid)
+                await sessions.revoked(tx, 1)
+        for socket in sockets:
+            self.assertEqual(await socket.until(1), [1])
+
+    async def test_dead(self) -> None:
+        """When a process has been silent for too long, the others look."""
+        process = await self.process(times=self.times._replace(beat=0.1))
+        user = self.user()
+        socket = await process.socket(user)
+        await notifications.insert(process.db, user, "Debug", DATA)
+        await processes.beat(process.db, Presence().report())
+        self.execute(
+            "update processes set seen = seen - make_interval(secs => %s) where id <> %s",
+            SUSPECT,
+            process.presence.id,
+        )
+        self.assertEqual(await socket.until(1), [1])
+
+    async def unknown(self, act: str) -> None:
+        """While somebody does this nobody knows who has died: all look, and LISTEN stays."""
+        process = await self.process(times=self.times._replace(beat=0.1))
+        user = self.user()
+        socket = await process.socket(user)
+        with closing(psycopg2.connect(self.dsn)) as other, other.cursor() as cursor:
+            cursor.execute(act)
+            await notifications.insert(process.db, user, "Debug", DATA)
+            self.assertEqual(await socket.until(1), [1])
+        self.assertEqual((process.relay.alive, process.relay.listens), (True, 1))
+
+    async def test_locked(self) -> None:
+        """Somebody locks the table of the processes."""
+        await self.unknown("lock table processes in access exclusive mode")
+
+    async def test_gone(self) -> None:
+        """The table is not there, as in a restore."""
+        self.execute("alter table processes rename to gone")
+        await self.unknown("select 1")
+
+    async def test_leaves(self) -> None:
+        """A process that stops is no more among the processes, and its last news is told."""
+        process, payloads = await self.process(), await self.payloads()
+        process.relay.announce("a", 1)
+        await process.stop()
+        self.assertEqual(json.decode(await payloads.get())["n"], {"a": 1})
+        self.assertEqual(self.execute("select id from processes"), [])
+
+    async def test_leaves_work_behind(self) -> None:
+        """One that stops in the middle of its work stays among them until it is forgotten: what may
+        yet commit may be untold."""
+        process = await self.process()
+        with self.assertRaises(Unavailable):
+            async with process.db.transaction() as tx:
+                await sessions.revoked(tx, 1)
+                await process.stop()
+        self.assertEqual(len(self.execute("select id from processes")), 1)
 
 
 class RevocationTests(RelayTestCase):

@@ -2,32 +2,16 @@
 
 import os
 import signal
-from typing import Any
 
 from msgspec import json
-from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredQueue
 
+from contentsvc.push.presence import Presence
 from contentsvc.push.relay import TIMES
+from contentsvc.store.processes import Report
 from contentsvc.wire.notifications import Debug
 from tests.push.processes import NEVER, RelayTestCase
 from tests.support import postgres
-
-
-class Counting:
-    """The reactor; the timers of a duration are told of."""
-
-    def __init__(self, seconds: float) -> None:
-        self.begun: DeferredQueue[None] = DeferredQueue()
-        self._seconds = seconds
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(reactor, name)
-
-    def callLater(self, seconds: float, *args: Any) -> Any:
-        if seconds == self._seconds:
-            self.begun.put(None)
-        return reactor.callLater(seconds, *args)
 
 
 class LossTests(RelayTestCase):
@@ -61,23 +45,29 @@ class LossTests(RelayTestCase):
 
     async def test_half_open(self) -> None:
         """A connection whose other end answers no more is given up and opened again."""
-        one = await self.process(times=self.times._replace(keepalive=0.05, answer=1.0))
+        one = await self.process(times=self.times._replace(beat=0.05), answer=1.0)
         pid = self.backend(one)
         self.addCleanup(os.kill, pid, signal.SIGCONT)
         await self.lost_and_found(lambda: os.kill(pid, signal.SIGSTOP))
         self.assertNotEqual(self.backend(one), pid)
 
-    async def test_keepalive(self) -> None:
+    async def test_idle(self) -> None:
         """An idle connection that answers is kept."""
-        counting = Counting(0.01)
-        one = await self.process(reactor=counting, times=TIMES._replace(keepalive=0.01))
+        presence, beats = Presence(), DeferredQueue[None]()
+
+        def report() -> Report:
+            beats.put(None)
+            return presence.report()
+
+        one = await self.process(report=report, times=TIMES._replace(beat=0.01))
         pid = self.backend(one)
         for _ in range(4):
-            await counting.begun.get()
+            await beats.get()
         self.assertEqual(self.backend(one), pid)
 
     async def test_announce_while_lost(self) -> None:
-        """While the connection is away nothing piles up."""
+        """While the connection is away nothing piles up. When it is back, the others first hear
+        that something may be untold."""
         one = await self.process()
         payloads = await self.payloads()
 
@@ -90,8 +80,9 @@ class LossTests(RelayTestCase):
         await self.lost_and_found(lose)
         one.relay.announce("b", 1)
         one.relay.announce_revoked("s2")
-        told = [json.decode(await payloads.get()) for _ in range(2)]
-        self.assertEqual((told[0]["n"], told[1]["r"]), ({"b": 1}, ["s2"]))
+        told = [json.decode(await payloads.get()) for _ in range(3)]
+        said = [{key: news[key] for key in news.keys() - {"o"}} for news in told]
+        self.assertEqual(said, [{"d": True}, {"n": {"b": 1}}, {"r": ["s2"]}])
 
     async def test_no_database(self) -> None:
         """The start waits for the database as long as it takes; stopping ends the wait."""
@@ -104,7 +95,7 @@ class LossTests(RelayTestCase):
 
 
 class AgainTests(RelayTestCase):
-    times = TIMES._replace(first_pause=0.01, keepalive=NEVER)  # LISTEN stays what they did last
+    times = TIMES._replace(first_pause=0.01, beat=NEVER)
 
     async def test_again_and_again(self) -> None:
         """A connection that is killed time after time leaves nothing behind in the server."""
@@ -114,7 +105,7 @@ class AgainTests(RelayTestCase):
             await self.lost_and_found(lambda: self.kill(one))
         # One that was killed may take its time.
         listening = self.execute(
-            "select pid from pg_stat_activity where query like 'LISTEN%%' "
+            "select pid from pg_stat_activity where application_name like 'relay%%' "
             "and datname = current_database() and pid <> all(%s)",
             killed,
         )

@@ -1,0 +1,99 @@
+"""How news gets from a process to the others: LISTEN and NOTIFY, on a connection of its own.
+
+Postgres replays nothing. So whenever LISTEN is in force again, the sweep reads what may have been
+missed.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import psycopg2
+
+from contentsvc.core.timers import timer
+from contentsvc.db.connection import Connection, connect, execute, one_line
+from contentsvc.db.database import Alone
+from contentsvc.db.errors import Unavailable
+from contentsvc.store import processes
+from contentsvc.store.processes import Others, Report
+
+ANSWER = 5.0
+"""Seconds that the opening may take, and each answer. A beat of 3 s and this make the 8 after which
+a process is suspect: it notices by then that it is cut off."""
+
+
+class Bus(Protocol):
+    """One process's end of the bus. Only one call runs at a time.
+
+    A payload that is sent while all hear reaches each process once, its sender too, in the order of
+    its sender.
+    """
+
+    async def open(self, heard: Callable[[str], None], lost: Callable[[], None]) -> None:
+        """Have `heard` called with each payload from now on, and `lost` when no more can come.
+        Raises Unavailable."""
+
+    async def send(self, payloads: list[str]) -> None:
+        """Send these. Raises Unavailable, after `lost` if they may not have been heard."""
+
+    async def beat(self, report: Report) -> Others:
+        """Say that this process lives, and is as it reports. Raises Unavailable, after `lost` if
+        there was no answer."""
+
+    async def leave(self, id: str) -> None:
+        """Say that this process has ended. Raises Unavailable."""
+
+    def close(self) -> None:
+        """Hear nothing more. What is under way fails."""
+
+
+class PostgresBus:
+    """LISTEN, NOTIFY, and the table `processes`. `dsn` is opened for it."""
+
+    def __init__(self, reactor: Any, dsn: str, *, answer: float = ANSWER) -> None:
+        self._reactor = reactor
+        self._dsn = dsn
+        self._answer = answer
+        self._connection: Connection | None = None
+
+    async def open(self, heard: Callable[[str], None], lost: Callable[[], None]) -> None:
+        connection = await connect(
+            self._reactor, self._dsn, timeout=self._answer, statement_timeout=self._answer
+        )
+        connection.addNotifyObserver(lambda notify: heard(notify.payload))
+        connection.lost = lost
+        self._connection = connection
+        await self._run("LISTEN contentsvc")
+
+    async def send(self, payloads: list[str]) -> None:
+        await self._run("select pg_notify('contentsvc', p) from unnest(%s::text[]) p", payloads)
+
+    async def beat(self, report: Report) -> Others:
+        connection = self._open()
+        with timer(self._reactor, self._answer, connection.abandon):
+            try:
+                return await processes.beat(Alone(connection), report)
+            except psycopg2.Error as error:
+                # The table is not there, while the database is being restored.
+                raise Unavailable(one_line(error)) from error
+
+    async def leave(self, id: str) -> None:
+        connection = self._open()
+        with timer(self._reactor, self._answer, connection.abandon):
+            await processes.leave(Alone(connection), id)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            connection.abandon()
+
+    def _open(self) -> Connection:
+        if self._connection is None:
+            raise Unavailable("the connection is closed")
+        return self._connection
+
+    async def _run(self, sql: str, *args: object) -> None:
+        """Raises Unavailable if there is no answer in time. Nothing else shows that the server's
+        machine is gone."""
+        connection = self._open()
+        with timer(self._reactor, self._answer, connection.abandon):
+            await execute(connection, sql, args or None)

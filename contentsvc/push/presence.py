@@ -1,0 +1,34 @@
+"""What this process says of itself with each beat. `contentsvc status` shows it."""
+
+import os
+import socket
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from uuid import uuid4
+
+from contentsvc.store.processes import Failing, Report
+
+
+class Presence:
+    """This process. `sockets` and `users` give those connected, `failing` the jobs that fail: who
+    has them sets them."""
+
+    def __init__(self) -> None:
+        self.id = str(uuid4())
+        self.sockets: Callable[[], int] = lambda: 0
+        self.users: Callable[[], int] = lambda: 0
+        self.failing: Callable[[], Sequence[Failing]] = list
+        self._host = socket.gethostname()
+        self._version = version("contentsvc")
+
+    def report(self) -> Report:
+        """How it is now."""
+        return Report(
+            self.id,
+            self._host,
+            os.getpid(),
+            self._version,
+            self.sockets(),
+            self.users(),
+            self.failing(),
+        )

@@ -1,0 +1,13 @@
+-- Who changes notifications and tells nobody afterwards tells of it here, in the same transaction. A daemon's sessions
+-- set `contentsvc.tells`: inside their transactions, NOTIFY would put all commits into one line.
+create or replace function tell_untold() returns trigger
+    language plpgsql as $$
+begin
+    perform pg_notify('contentsvc', '{"o":"","d":true}');
+    return null;
+end $$;
+
+drop trigger if exists notification_counters_untold on notification_counters;
+create trigger notification_counters_untold after insert or update or delete or truncate on notification_counters
+    for each statement when (current_setting('contentsvc.tells', true) is distinct from 'on')
+    execute function tell_untold();

@@ -1,0 +1,28 @@
+"""What a process says of itself."""
+
+import os
+from importlib.metadata import version
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.push.presence import Presence
+from contentsvc.store.processes import Failing
+
+
+class PresenceTests(SynchronousTestCase):
+    def test_report(self) -> None:
+        """A report has the process, what is connected and the jobs that fail, as they are when it
+        is made."""
+        presence = Presence()
+        presence.sockets, presence.users = lambda: 5, lambda: 4
+        presence.failing = lambda: [Failing("sweep", 12, "away")]
+        report = presence.report()
+        self.assertEqual((report.pid, report.version), (os.getpid(), version("contentsvc")))
+        self.assertEqual((report.sockets, report.users), (5, 4))
+        self.assertEqual(report.failing, [Failing("sweep", 12, "away")])
+
+    def test_same(self) -> None:
+        """Each report is of the same process, and of no other."""
+        presence = Presence()
+        self.assertEqual(presence.report().id, presence.report().id)
+        self.assertNotEqual(presence.id, Presence().id)
