@@ -9,7 +9,7 @@ import re
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 from pathlib import Path
@@ -46,14 +46,27 @@ _ALIGNED = 8
 _SHOWN = 0.05
 """Full pages of a table or index for a request, at least, to be shown."""
 _SEED = 5
-_RECORD = re.compile(r"^rmgr: (\w+) +len \(rec/tot\): *(\d+)/ *(\d+)")
+_RECORD = re.compile(r"^rmgr: (\w+) +len \(rec/tot\): *(\d+)/ *(\d+), tx: *(\d+)")
 _BLOCK = re.compile(r"blkref #\d+: rel \d+/\d+/(\d+)(?: fork (\w+))? blk (\d+)( FPW)?")
 _OF_THE_SERVER = {"XLOG", "Standby"}
 """Kinds of records that no request makes."""
+_OF_THE_DAEMON = "processes"
+"""The table in which a daemon reports every few seconds. Its indexes begin with its name."""
 
 
 class WalError(Exception):
     """The log cannot be read, or an answer is wrong; `str()` says which."""
+
+
+class Record(NamedTuple):
+    """A record of the log: the bytes of all of it, and of its full pages; the pages that it
+    changes, each as file number, fork and number; and the file numbers of the full ones."""
+
+    transaction: int
+    size: int
+    full: int
+    blocks: list[tuple[int, str, int]]
+    images: list[int]
 
 
 class Written(NamedTuple):
@@ -120,6 +133,23 @@ def run(
         return [_measured(each, context, number, daemon, log, say) for each in singles]
 
 
+def _records(text: str) -> Iterator[Record]:
+    """What pg_waldump has said."""
+    for line in text.splitlines():
+        found = _RECORD.match(line)
+        if found is None or found[1] in _OF_THE_SERVER:
+            continue
+        own, whole, transaction = (int(number) for number in found.groups()[1:])
+        pages = _BLOCK.findall(line)
+        yield Record(
+            transaction,
+            -(-whole // _ALIGNED) * _ALIGNED,
+            whole - own,
+            [(int(node), fork, int(block)) for node, fork, block, _ in pages],
+            [int(node) for node, _, _, image in pages if image],
+        )
+
+
 class _Log:
     """Looks at the log and at the counts of a database, from outside of it."""
 
@@ -169,19 +199,18 @@ class _Log:
         )
         if done.returncode and "could not find a valid record" not in done.stderr:
             raise WalError(f"pg_waldump: {done.stderr}")
-        size = full = 0
-        images: Counter[int] = Counter()
-        blocks = set()
-        for line in done.stdout.splitlines():
-            record = _RECORD.match(line)
-            if record is None or record[1] in _OF_THE_SERVER:
-                continue
-            size += -(-int(record[3]) // _ALIGNED) * _ALIGNED
-            full += int(record[3]) - int(record[2])
-            for node, fork, block, image in _BLOCK.findall(line):
-                blocks.add((int(node), fork, int(block)))
-                images[int(node)] += bool(image)
-        return Written(size, full, images, frozenset(blocks))
+        records = list(_records(done.stdout))
+        reports = {node for node, name in self.names().items() if name.startswith(_OF_THE_DAEMON)}
+        told = [r for r in records if any(node in reports for node, _, _ in r.blocks)]
+        # What belongs to no transaction stands for itself.
+        apart = {record.transaction for record in told} - {0}
+        records = [r for r in records if r.transaction not in apart and r not in told]
+        return Written(
+            sum(record.size for record in records),
+            sum(record.full for record in records),
+            Counter(node for record in records for node in record.images),
+            frozenset(block for record in records for block in record.blocks),
+        )
 
     def _query(self, query: str, *values: object) -> Any:
         with self._connection.cursor() as cursor:
@@ -238,19 +267,19 @@ def _answered(connection: HTTPConnection, request: Request, expected: int) -> No
 
 def table(lines: Sequence[Line]) -> str:
     """The figures of each request, cold and warm; then the full pages of each cold one."""
-    head = ("bytes of one", "WAL", "of full pages", "full pages")
-    head = (*head, "dirtied", "hits", "reads", "warm: WAL", "full pages", "dirtied", "hits")
+    cold = ("WAL", "of full pages", "full pages", "dirtied", "hits", "reads")
+    head = ("bytes of one", *cold, "warm: WAL", "full pages", "dirtied", "hits")
     rows = []
     for line in lines:
-        cold, warm = line.cold, line.warm
-        share = f"{cold.full / cold.wal:.0%}" if cold.wal else ""
+        first, again = line.cold, line.warm
+        share = f"{first.full / first.wal:.0%}" if first.wal else ""
         rows.append(
             (
                 line.single.title,
-                *(f"{cold.wal:,.0f}", share, f"{cold.images:.2f}", f"{cold.dirtied:.2f}"),
-                *(f"{cold.hits:,.1f}", f"{cold.reads:,.2f}"),
-                *(f"{warm.wal:,.0f}", f"{warm.images:.2f}", f"{warm.dirtied:.2f}"),
-                f"{warm.hits:,.1f}",
+                *(f"{first.wal:,.0f}", share, f"{first.images:.2f}", f"{first.dirtied:.2f}"),
+                *(f"{first.hits:,.1f}", f"{first.reads:,.2f}"),
+                *(f"{again.wal:,.0f}", f"{again.images:.2f}", f"{again.dirtied:.2f}"),
+                f"{again.hits:,.1f}",
             )
         )
     parts = ["\n".join(report.laid_out(head, rows))]
