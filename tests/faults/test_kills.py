@@ -1,8 +1,8 @@
 """Processes are killed while notifications are written and read."""
 
+import contextlib
 import os
 import signal
-from contextlib import suppress
 from random import Random
 
 import psutil
@@ -85,7 +85,7 @@ class KillTests(FaultCase):
                 kill(pid)
 
     def go_on(self, pid: int) -> None:
-        with suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGCONT)
 
     async def test_kills(self) -> None:
