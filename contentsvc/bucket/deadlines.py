@@ -34,6 +34,21 @@ async def within(
         return await Deferred.fromCoroutine(act).addTimeout(seconds, clock, fail)
 
 
+async def delete_until(
+    moment: float, clock: IReactorTime, bucket: Bucket, paths: Sequence[str], at_once: int
+) -> None:
+    """Delete these files, so many at a time. After this moment of the clock nothing is begun, also
+    if the process stood still meanwhile.
+
+    Raises StorageUnavailable: the place has not answered all by then, or fails.
+    """
+    for start in range(0, len(paths), at_once):
+        left = moment - clock.seconds()
+        if left <= 0:
+            raise StorageUnavailable("there was too little time to delete all")
+        await within(left, clock, bucket.delete(paths[start : start + at_once]))
+
+
 async def tidy(clock: IReactorTime, bucket: Bucket, paths: Sequence[str]) -> None:
     """Delete these files, as far as the place does so in a few seconds."""
     with suppress(StorageUnavailable):

@@ -11,14 +11,15 @@ from typing import Literal, NamedTuple, TypeVar
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.bucket.bucket import ListedFile
+from contentsvc.bucket.deadlines import delete_until
 from contentsvc.command.errors import CommandError
 from contentsvc.command.file_stores import FileStore, Gone, Wrong
 from contentsvc.command.progress import Progress
 from contentsvc.core.concurrency import for_each_bounded
 from contentsvc.db.database import Database
-from contentsvc.store.files import files, inventory, unused
+from contentsvc.store import task_queue
+from contentsvc.store.files import blocks, files, inventory, unused
 from contentsvc.store.files.inventory import File
-from contentsvc.store.files.unused import LEASE
 from contentsvc.wire.files import digest_of, is_ours
 
 T = TypeVar("T")
@@ -220,22 +221,23 @@ async def repair(
         await _delete(clock, db, place, unknown, known=False)
     if others := [*paths.get("size", []), *paths.get("sum", [])]:
         await _delete(clock, db, place, others, known=True)
-    if blocked := paths.get("blocked"):
-        await inventory.clear_again(db, [digest_of(path) for path in blocked])
+    for path in paths.get("blocked", []):
+        async with db.transaction() as tx:
+            if await blocks.lock(tx, digest_of(path)):
+                await blocks.delete_bytes(tx, digest_of(path))
 
 
 async def _delete(
     clock: IReactorTime, db: Database, place: FileStore, paths: list[str], *, known: bool
 ) -> None:
     """Delete bytes, with the collector's mark: nobody can send them meanwhile."""
-    since = clock.seconds()
+    end = clock.seconds() + unused.LEASE - unused.MARGIN
     async with db.transaction() as tx:
         held = await inventory.seize(tx, paths, known)
-    if not held:
+    if held is None:
         return
-    if clock.seconds() - since > LEASE / 2:
-        raise CommandError("the command stood still for too long; run it again")
-    await place.bucket.delete([each.path for each in held])
+    # If this fails, a daemon does it once the lease is over.
+    await delete_until(end, clock, place.bucket, held.paths, unused.DELETE_AT_ONCE)
     async with db.transaction() as tx:
-        locked = await unused.lock_held(tx, [each.path for each in held], held[0].lease)
-        await unused.finish(tx, locked)
+        if await task_queue.end(tx, held.task.id, held.task.lease):
+            await unused.remove(tx, held.paths)

@@ -51,12 +51,12 @@ from contentsvc.store.disk import Disk
 from contentsvc.store.notifications import streams
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.tasks import challenge_closing, search_index, steps
-from contentsvc.tasks.challenge_closing import Deadlines
+from contentsvc.tasks.challenge_closing import ChallengeCloser
 from contentsvc.tasks.handlers import KINDS
 from contentsvc.tasks.mails import Counts
 from contentsvc.tasks.retention import retain
 from contentsvc.tasks.runner import Job, Runner
-from contentsvc.tasks.search_index import Indexing
+from contentsvc.tasks.search_index import SearchIndexer
 from contentsvc.tasks.steps import StepRunner
 from contentsvc.tasks.unused_files import collect
 from contentsvc.tasks.withdrawn_content import purge
@@ -114,8 +114,6 @@ class Daemon(Sequence):
         self._undo.append(hub.stop)
         bucket = await self._bucket(keys, db)
         mailing = open_mailing(settings, keys, reactor, wall, db, tokens.pseudonym)
-        if mailing is not None:
-            self._undo.append(mailing.stop)
         self.outlook.shows(collector.of_mails, Counts() if mailing is None else mailing.counts)
         queue, blocked = self._start_jobs(wall, db, replica, presence, notifier, bucket, mailing)
         unavailable = unavailability(reactor)
@@ -284,13 +282,12 @@ class Daemon(Sequence):
         runner = Runner(reactor, wall, SystemRandom())
         teller = StepRunner(reactor, db, notifier, KINDS)
         presence.failing = lambda: [*runner.failing, *failing(replica, reactor, wall)]
+        indexer = SearchIndexer(reactor.seconds, db)
         runner.start(
             [
                 Job("work off the outbox", steps.EVERY, teller.run, work),
-                Job("close challenges", challenge_closing.EVERY, Deadlines(db, queue).run),
-                Job(
-                    "make content searchable", search_index.EVERY, Indexing(reactor.seconds, db).run
-                ),
+                Job("close challenges", challenge_closing.EVERY, ChallengeCloser(db, queue).run),
+                Job("make content searchable", search_index.EVERY, indexer.run),
                 *retain(db, self._settings.notification_retention),
                 *([] if bucket is None else [*collect(reactor, db, bucket, blocks), purge(db)]),
                 *store_jobs(bucket, reactor),

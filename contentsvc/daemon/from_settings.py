@@ -1,7 +1,7 @@
 """What a daemon uses, as its settings name it: the place of files, the mail server, the replica of
 the database, and those whose tokens it takes."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from random import SystemRandom
@@ -95,7 +95,7 @@ def store_jobs(bucket: Bucket | None, reactor: Any) -> list[Job]:
     """The jobs that keep an eye on the place of the files, and tidy it up."""
     if bucket is None:
         return []
-    run = store_check.Reaching(bucket.reach).run
+    run = store_check.StoreCheck(bucket.reach).run
     return [
         Job("reach the file store", store_check.AGAIN, run, Bell(reactor)),
         Job("delete broken uploads", SWEEP_EVERY, bucket.sweep),
@@ -118,13 +118,11 @@ def _s3(settings: Settings, reactor: Any, wall: WallClock) -> S3Bucket:
 
 
 class Mailing(NamedTuple):
-    """What sends mail: the queue, the job, and what the job has done in this process. `stop` is to
-    be called before the database is closed."""
+    """What sends mail: the queue, the job, and what the job has done in this process."""
 
     queue: Mails
     job: Job
     counts: Counts
-    stop: Callable[[], Awaitable[None]]
 
 
 def open_mailing(
@@ -165,9 +163,8 @@ def open_mailing(
             lambda email: pseudonym(f"mailbox {mailbox(email)}"),
             settings.mails_per_recipient,
         ),
-        Job("send mail", job.EVERY, runner.run, bell),
+        Job("send mail", job.EVERY, runner.run, bell, runner.stop),
         counts,
-        runner.stop,
     )
 
 

@@ -152,10 +152,11 @@ async def reported(db: Db, most: int) -> Reported:
            coalesce(greatest(extract(epoch from clock_timestamp() - min(created)), 0), 0)::integer
                as oldest,
            count(*) filter (where tries > 0) as failing
-    from tasks where (queue = :queue) = :only
+    from tasks where (queue = :queue) = :only and created <= clock_timestamp()
 """)
 async def waiting(db: Db, queue: str, only: bool) -> Waiting:
-    """The tasks of this queue, if `only` they are asked for, or all others."""
+    """The tasks of this queue, if `only` they are asked for, or all others. An effect that was
+    done, and is to be done again later, does not count until then."""
 
 
 @many("""

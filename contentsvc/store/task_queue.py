@@ -79,6 +79,18 @@ async def insert(db: Db, queue: str, kind: str, task: str, topic: str | None) ->
     """Add a row. It is not done while there is an older one of the same topic."""
 
 
+@one("""
+    insert into tasks (queue, kind, task, topic, due, lease)
+    values (:queue, :kind, :task, :topic,
+            clock_timestamp() + make_interval(secs => :seconds::float8), gen_random_uuid())
+    returning id, lease::text, task, 0::float8 as waited
+""")
+async def insert_claimed(
+    db: Db, queue: str, kind: str, task: str, topic: str | None, seconds: float
+) -> Claimed:
+    """Add an effect that is this process's for so many seconds."""
+
+
 # What is due much later than any pause is long was written before the clock was set back.
 
 
@@ -137,16 +149,16 @@ async def put_apart(db: Db, id: int, due: str, failure: str) -> bool:
 
 @one("""
     select count(*) from (
-        select from tasks where queue = :queue and due <= now() order by due limit :most
+        (select true from tasks where queue = :queue and due <= now() order by due limit :most)
+        union all
+        (select true from tasks
+         where queue = :queue and due > now() + make_interval(secs => :longest::float8)
+         order by due limit 1)
     ) late
 """)
-async def due(db: Db, queue: str, most: int) -> int:
-    """How many effects of this kind are to be done now; at most `most` are counted."""
-
-
-@found("select from tasks where queue = :queue order by due limit 1")
-async def waits(db: Db, queue: str) -> bool:
-    """Whether there is any effect of this kind, due or not."""
+async def due(db: Db, queue: str, most: int, longest: float) -> int:
+    """How many effects of this kind are to be done now, or later than in the `longest` time that
+    one waits. About `most` are counted."""
 
 
 @maybe(f"""
@@ -203,6 +215,23 @@ async def put_off(db: Db, id: int, lease: str, failure: str, first: float, last:
 @none(f"update tasks set lease = null, due = clock_timestamp() where {_MINE}")
 async def release(db: Db, id: int, lease: str) -> None:
     """Let an effect be claimed again, after all others that are due."""
+
+
+@one("""
+    with gone as (
+        delete from tasks
+        where queue = :queue and topic = :topic and (lease is null or due <= clock_timestamp())
+        returning true
+    )
+    select count(*) from gone
+""")
+async def withdraw(db: Db, queue: str, topic: str) -> int:
+    """Delete the effects of this topic that no process does now. Gives their number."""
+
+
+@found("select from tasks where queue = :queue and topic = :topic")
+async def is_queued(db: Db, queue: str, topic: str) -> bool:
+    """Whether there is an effect of this topic."""
 
 
 @many("""

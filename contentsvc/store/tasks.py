@@ -112,6 +112,24 @@ class SendMail(Effect, frozen=True, tag="SendMail"):
     mail: str
 
 
+class DeleteBlockedFile(Effect, frozen=True, tag="DeleteBlockedFile"):
+    """Delete the bytes of a digest that is blocked. As long as there is this task, they may still
+    come."""
+
+    sha256: str
+
+    @property
+    def topic(self) -> str:
+        """The digest: whoever lifts its block withdraws the task."""
+        return self.sha256
+
+
+class DeleteUnusedFiles(Effect, frozen=True, tag="DeleteUnusedFiles"):
+    """Delete the bytes of these files, which are marked as `collecting`, and then their rows."""
+
+    paths: list[str]
+
+
 def encoded(task: Task) -> Encoded:
     """The columns of a task's row."""
     kind = tag_of(task)

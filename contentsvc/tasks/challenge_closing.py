@@ -14,7 +14,7 @@ EVERY = 10.0
 """Seconds between two looks for challenges that are to close."""
 
 
-class Deadlines:
+class ChallengeCloser:
     """Closes challenges at their deadlines. Any number of processes may try: the challenge's lock
     lets one of them do it."""
 

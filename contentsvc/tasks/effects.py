@@ -9,7 +9,7 @@ waits by itself, with growing pauses.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from msgspec import json
 from twisted.internet.defer import Deferred, DeferredList
@@ -56,20 +56,19 @@ class PutOff(NamedTuple):
 Outcome = Done | Again | PutOff
 
 
-class Session(Protocol):
-    """What effects share that are done one after the other, for example a connection."""
+class Session(NamedTuple):
+    """What effects share that are done one after the other, for example a connection.
 
-    @property
-    def lost(self) -> bool:
-        """Whether it is of no more use."""
+    `act` does an effect. It gets the task, the seconds that it has waited, and the moment of the
+    process's clock at which the lease ends, well before which it must be done; over half of the
+    lease is left. What it raises puts the effect off, and the job fails; Away, StorageUnavailable
+    and Unavailable put nothing off. `lost` says whether the session is of no more use, and `quit`
+    ends it.
+    """
 
-    async def act(self, task: Any, waited: float) -> Outcome:
-        """Do an effect, which has waited for so many seconds. It must end well within half of the
-        lease. What it raises puts the effect off, and the job fails; Away, StorageUnavailable and
-        Unavailable put nothing off."""
-
-    async def quit(self) -> None:
-        """End the session."""
+    act: Callable[[Any, float, float], Awaitable[Outcome]]
+    lost: Callable[[], bool] = lambda: False
+    quit: Callable[[], Awaitable[None]] | None = None
 
 
 class Kind(NamedTuple):
@@ -103,8 +102,9 @@ class EffectRunner:
         """Do those that are due. None if there are none. Raises what the first session that failed
         has raised."""
         self._ended.silence()
-        each, sessions = self._kind.per_session, self._kind.sessions
-        due = await task_queue.due(self._db, self._queue, sessions * each)
+        kind, each = self._kind, self._kind.per_session
+        most, longest = kind.sessions * each, kind.lease + kind.last_pause
+        due = min(await task_queue.due(self._db, self._queue, most, longest), most)
         if not due:
             return None
         begun = [Deferred.fromCoroutine(self._work()) for _ in range(0, due, each)]
@@ -127,7 +127,8 @@ class EffectRunner:
             try:
                 await self._do_all(session)
             finally:
-                await session.quit()
+                if session.quit is not None:
+                    await session.quit()
         finally:
             self._working -= 1
             if not self._working:
@@ -135,26 +136,26 @@ class EffectRunner:
 
     async def _do_all(self, session: Session) -> None:
         for _ in range(self._kind.most):
-            since = self._reactor.seconds()
+            until = self._reactor.seconds() + self._kind.lease
             claimed = None if self._stopping else await self._claim()
             if claimed is None:
                 return
-            if self._reactor.seconds() - since > self._kind.lease / 2:
+            if until - self._reactor.seconds() < self._kind.lease / 2:
                 # The process stood still meanwhile, and the lease ends too soon.
                 await task_queue.release(self._db, claimed.id, claimed.lease)
                 continue
-            await self._do(session, claimed)
-            if session.lost:
+            await self._do(session, claimed, until)
+            if session.lost():
                 return
 
     async def _claim(self) -> Claimed | None:
         kind = self._kind
         return await task_queue.claim(self._db, self._queue, kind.lease, kind.last_pause)
 
-    async def _do(self, session: Session, claimed: Claimed) -> None:
+    async def _do(self, session: Session, claimed: Claimed, until: float) -> None:
         try:
             task = json.decode(claimed.task, type=self._kind.task)
-            outcome = await session.act(task, claimed.waited)
+            outcome = await session.act(task, claimed.waited, until)
         except _AWAY:
             await task_queue.release(self._db, claimed.id, claimed.lease)
             raise

@@ -3,6 +3,8 @@
 from contentsvc.store.tasks import (
     ChallengeClosed,
     ContentPublished,
+    DeleteBlockedFile,
+    DeleteUnusedFiles,
     Departure,
     DependencyChanged,
     ReportsResolved,
@@ -26,5 +28,5 @@ KINDS = kinds(
     (Departure, departure),
 )
 """The steps by the names of their kinds."""
-EFFECTS = tuple(map(tag_of, (SendMail,)))
+EFFECTS = (tag_of(SendMail), tag_of(DeleteBlockedFile), tag_of(DeleteUnusedFiles))
 """The kinds of effects. How each is done depends on the settings."""

@@ -7,7 +7,7 @@ While the server cannot be used, mails stay as they are, and the job fails. A ma
 puts off waits by itself, with growing pauses. A mail that it refuses has come to its end.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple, Protocol
@@ -87,24 +87,6 @@ class Counts:
     refused: int = 0
 
 
-class _Connection:
-    """A session of effects that go over one connection."""
-
-    def __init__(
-        self, session: Session, send: Callable[[Session, SendMail, float], Awaitable[Outcome]]
-    ) -> None:
-        self._session = session
-        self._send = send
-        self.quit = session.quit
-
-    @property
-    def lost(self) -> bool:
-        return self._session.lost
-
-    async def act(self, task: SendMail, waited: float) -> Outcome:
-        return await self._send(self._session, task, waited)
-
-
 class MailSender:
     """Sends them. `token` makes a link's token, of a mail's purpose and id. `counts` is what this
     process has done."""
@@ -140,9 +122,10 @@ class MailSender:
 
     async def _begin(self) -> effects.Session:
         """A connection to the mail server. Raises Away."""
-        return _Connection(await self._server.connect(), self.send)
+        session = await self._server.connect()
+        return effects.Session(partial(self.send, session), lambda: session.lost, session.quit)
 
-    async def send(self, session: Session, task: SendMail, waited: float) -> Outcome:
+    async def send(self, session: Session, task: SendMail, waited: float, until: float) -> Outcome:
         """Send a mail. Raises Away."""
         mail = await mails.attempt(self._db, task.mail)
         if mail is None:

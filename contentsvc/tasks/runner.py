@@ -7,11 +7,11 @@ holds it. Each process runs all jobs.
 A job that fails is tried again with growing pauses. It holds up no other.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, DeferredList
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -40,13 +40,14 @@ class Job(NamedTuple):
 
     `run` does some of it, and gives the seconds until it is to go on, None if it is done for now.
     It runs again `every` seconds after that. A job with a `bell` also runs at the start, and when
-    the bell is rung.
+    the bell is rung. `stop` is waited for when the process ends, before the database is closed.
     """
 
     name: str
     every: float
     run: Callable[[], Awaitable[float | None]]
     bell: Bell | None = None
+    stop: Callable[[], Coroutine[Any, Any, None]] | None = None
 
 
 class Wall(Protocol):
@@ -69,6 +70,7 @@ class Runner:
         self._failing: dict[str, Failing] = {}
         self._said: dict[str, float] = {}
         self._stopped = False
+        self._stops: list[Callable[[], Coroutine[Any, Any, None]]] = []
 
     def start(self, jobs: Sequence[Job]) -> None:
         """Begin with these jobs."""
@@ -78,14 +80,17 @@ class Runner:
                 bell.ring()
             self._bells.append(bell)
             self.names.append(job.name)
+            if job.stop is not None:
+                self._stops.append(job.stop)
             Deferred.fromCoroutine(self._keep(job, bell)).addErrback(self._ended)
 
-    def stop(self) -> None:
-        """Begin nothing more."""
+    def stop(self) -> Deferred[Any]:
+        """Begin nothing more. The result comes when the jobs have stopped."""
         self._stopped = True
         self._sleeps.stop()
         for bell in self._bells:
             bell.ring()
+        return DeferredList([Deferred.fromCoroutine(stop()) for stop in self._stops])
 
     @property
     def failing(self) -> list[Failing]:

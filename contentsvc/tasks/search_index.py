@@ -14,7 +14,7 @@ EVERY = 5.0
 log = Logger()
 
 
-class Indexing:
+class SearchIndexer:
     """Writes words, batch by batch. `now` is a clock, in seconds."""
 
     def __init__(self, now: Callable[[], float], db: Database) -> None:

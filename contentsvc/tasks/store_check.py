@@ -10,7 +10,7 @@ AGAIN = 2.0
 most 6 s, so that there is one every 10 s."""
 
 
-class Reaching:
+class StoreCheck:
     """`reach` fails if the store does not work."""
 
     def __init__(self, reach: Callable[[], Awaitable[None]]) -> None:

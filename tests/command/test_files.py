@@ -72,8 +72,9 @@ class UsageTests(CommandCase):
         )
         self.sql(f"insert into claims (holder, kind, path) values ('{guid()}', 'user', 'm1.png')")
         self.sql(
-            "insert into blocked_files (sha256, reason, due)"
-            " values ('a', 'r', null), ('b', 'r', now())"
+            "insert into blocked_files (sha256, reason) values ('a', 'r'), ('b', 'r');"
+            "insert into tasks (queue, kind, task, topic)"
+            " values ('DeleteBlockedFile', 'DeleteBlockedFile', '{}', 'b')"
         )
         found = self.usage()
         self.assertEqual((found.content, found.media), (Sum(2, 150), Sum(1, 7)))

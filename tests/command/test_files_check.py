@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 
 from contentsvc.bucket.bucket import ListedFile, StorageUnavailable
 from contentsvc.command.errors import CommandError
@@ -13,10 +14,10 @@ from contentsvc.command.file_stores import Gone, More, Wrong
 from contentsvc.command.files_check import BATCH, Check, Checked
 from contentsvc.command.progress import Progress
 from contentsvc.db.database import Database
-from contentsvc.store.files import inventory
+from contentsvc.store.files import inventory, unused
 from contentsvc.wire.files import digest_of, path_of
 from tests.support.buckets import MemoryBucket
-from tests.tasks.files import LATER, FilesCase
+from tests.tasks.files import LATER, FilesCase, file_jobs
 
 
 class MemoryPlace:
@@ -78,12 +79,9 @@ class CheckCase(FilesCase):
         self.bucket.put(path, b"0123456789abcdef")
         return path
 
-    def block(self, path: str) -> None:
+    def cleared(self, path: str) -> None:
         """Block a file, whose bytes were deleted since."""
-        self.sql(
-            "insert into blocked_files (sha256, reason, due) values (%s, 'bad', null)",
-            digest_of(path),
-        )
+        self.sql("insert into blocked_files (sha256, reason) values (%s, 'bad')", digest_of(path))
         self.sql("update files set stored = false where path = %s", path)
 
 
@@ -142,9 +140,8 @@ class FindTests(CheckCase):
     async def test_blocked(self) -> None:
         """Bytes that are there again after their block was done are found."""
         path, waiting = self.file(LATER), self.file(LATER)
-        self.block(path)
-        self.block(waiting)
-        self.sql("update blocked_files set due = now() where sha256 = %s", digest_of(waiting))
+        self.cleared(path)
+        await self.block(digest_of(waiting))
         await self.check()
         self.assertEqual(self.found, [("blocked", path)])
 
@@ -305,14 +302,13 @@ class RepairTests(CheckCase):
     async def test_blocked(self) -> None:
         """The bytes of a blocked file are left to the daemons, which delete them once more."""
         path = self.file(LATER)
-        self.block(path)
+        self.cleared(path)
         await self.repaired("blocked", path)
-        self.assertEqual(
-            self.sql("select true from blocked_files where due is not null"), [(True,)]
-        )
+        self.assertEqual(self.uncleared(), {digest_of(path)})
 
     async def test_away(self) -> None:
-        """If the store goes away, what was begun is finished by a daemon."""
+        """If the store goes away, what was begun is finished by a daemon, once the command's time
+        is over."""
         path = self.orphan()
         deleted = self.bucket.delete
 
@@ -323,4 +319,11 @@ class RepairTests(CheckCase):
         self.bucket.delete = delete  # type: ignore[method-assign,assignment]
         with self.assertRaises(StorageUnavailable):
             await self.check(repair=True)
-        self.assertEqual(self.row(path), {"stored": False, "collecting": True, "timed": True})
+        self.assertEqual(self.row(path), {"stored": False, "collecting": True, "timed": False})
+        self.bucket.away = False
+        self.bucket.delete = deleted  # type: ignore[method-assign]
+        daemon = file_jobs(Clock(), self.db, self.bucket).collection
+        self.assertIsNone(await daemon.run())
+        self.pass_time(unused.LEASE)
+        await daemon.run()
+        self.assertEqual((self.bucket.files, self.row(path)), ([], None))

@@ -194,7 +194,8 @@ class StatusTests(CommandCase):
             "insert into tasks (queue, kind, task, created, tries, failure, due) values"
             " ('steps', 'A', '{}', now() - interval '100 s', 0, null, now()),"
             " ('steps', 'B', '{}', now() - interval '50 s', 2, 'broken', now() + interval '30 s'),"
-            " ('SendMail', 'C', '{}', now() - interval '20 s', 3, 'broken', now())"
+            " ('SendMail', 'C', '{}', now() - interval '20 s', 3, 'broken', now()),"
+            " ('Later', 'D', '{}', now() + interval '5 s', 0, null, now() + interval '5 s')"
         )
         found = self.look(ATTENTION)
         self.assertEqual(found.users, Count(2, False))

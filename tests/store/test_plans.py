@@ -72,8 +72,6 @@ QUEUES = {
     "tasks_due",
     "documents_stale",
     "content_ranks_uncounted",
-    "blocked_files_due",
-    "files_collecting",
     "users_admins",
     "departures_pending",
 }

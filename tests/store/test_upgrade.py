@@ -19,7 +19,7 @@ from contentsvc.store.fragments import NIL
 from contentsvc.store.migrate import VERSION_1, MigrationError, migrate
 from contentsvc.store.quiesce import Wait
 from contentsvc.store.schema_definition import definition, names
-from contentsvc.store.tasks import SendMail
+from contentsvc.store.tasks import DeleteBlockedFile, DeleteUnusedFiles, SendMail
 from tests.store.test_migrate import MigrateCase
 from tests.support import postgres
 
@@ -258,6 +258,43 @@ class RowTests(UpgradeCase):
         )
         ((task,),) = self.sql("select task from tasks where queue = 'SendMail'")
         self.assertEqual(json.decode(task, type=SendMail), SendMail(mail=str(mail)))
+
+    def test_files(self) -> None:
+        """Blocks that are due, and files that are being collected, are tasks, which keep the time
+        of whoever is at it."""
+        self.sql(
+            """insert into blocked_files (sha256, reason, due)
+               values ('done', 'r', null), ('waiting', 'r', now() - interval '1 s')"""
+        )
+        self.sql(
+            """insert into files (path, collecting, due)
+               select to_char(n, 'FM000'), n > 0, now() + interval '1 hour'
+               from generate_series(0, 150) n"""
+        )
+        migrate(self.url)
+        rows = self.sql(
+            """select queue, topic, due > now(), task from tasks
+               where queue = kind and kind like 'Delete%' order by id"""
+        )
+        tasks = [json.decode(task, type=DeleteBlockedFile | DeleteUnusedFiles) for *_, task in rows]
+        self.assertEqual(
+            [row[:3] for row in rows],
+            [
+                ("DeleteBlockedFile", "waiting", False),
+                *[("DeleteUnusedFiles", None, True)] * 2,
+            ],
+        )
+        paths = [f"{n:03}" for n in range(1, 151)]
+        self.assertEqual(
+            tasks,
+            [
+                DeleteBlockedFile(sha256="waiting"),
+                DeleteUnusedFiles(paths=paths[:100]),
+                DeleteUnusedFiles(paths=paths[100:]),
+            ],
+        )
+        kept = self.sql("select path from files where due is not null")
+        self.assertEqual(kept, [("000",)])
 
     def test_limits(self) -> None:
         """What counts for a limit goes on to count, and nothing else does."""

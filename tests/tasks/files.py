@@ -2,13 +2,31 @@
 
 import hashlib
 import secrets
-from typing import Any
+from typing import Any, NamedTuple
 
+from contentsvc.core.timers import Bell
+from contentsvc.db.database import Database
+from contentsvc.store.files import blocks
+from contentsvc.tasks.runner import Job
+from contentsvc.tasks.unused_files import collect
 from contentsvc.wire.files import path_of
 from tests.support.buckets import MemoryBucket
 from tests.support.databases import StoreCase, fresh, guid
 
 DUE, LATER = "now() - interval '1 second'", "now() + interval '24 hours'"
+
+
+class FileJobs(NamedTuple):
+    """The jobs of a process: for announcements, unused files and blocked files."""
+
+    expiry: Job
+    collection: Job
+    blocked: Job
+
+
+def file_jobs(clock: Any, db: Database, bucket: Any) -> FileJobs:
+    """Those of one more process."""
+    return FileJobs(*collect(clock, db, bucket, Bell(clock)))
 
 
 class FilesCase(StoreCase):
@@ -53,6 +71,20 @@ class FilesCase(StoreCase):
             " update files f set due = now() from gone where f.path = gone.path",
             holder,
         )
+
+    async def block(self, sha256: str) -> None:
+        """Block a digest."""
+        async with self.db.transaction() as tx:
+            await blocks.put(tx, sha256, "bad")
+            await blocks.delete_bytes(tx, sha256)
+
+    def uncleared(self) -> set[str]:
+        """The digests whose bytes may still come."""
+        return {sha256 for (sha256,) in self.sql("select topic from tasks where topic <> ''")}
+
+    def pass_time(self, seconds: float) -> None:
+        """Let it pass for tasks."""
+        self.sql("update tasks set due = due - make_interval(secs => %s)", seconds)
 
     def row(self, path: str) -> dict[str, Any] | None:
         """What is known of a file: whether it is stored, collecting, and has a time."""

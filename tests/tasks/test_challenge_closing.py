@@ -9,7 +9,7 @@ from contentsvc.db.query import Db
 from contentsvc.store.challenges import challenges, entries
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import Task
-from contentsvc.tasks.challenge_closing import EVERY, Deadlines
+from contentsvc.tasks.challenge_closing import EVERY, ChallengeCloser
 from contentsvc.tasks.handlers import KINDS
 from tests.store.challenges.test_challenges import FUTURE, PAST, definition
 from tests.support.databases import together
@@ -20,7 +20,7 @@ class ChallengeCase(TellerCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.teller = self.telling(self.db, kinds=KINDS, most=2)
-        self.deadlines = Deadlines(self.db, self.queue)
+        self.deadlines = ChallengeCloser(self.db, self.queue)
 
     async def create(self, **changes: Any) -> str:
         """The id of a new challenge, that the votes judge; its time is over."""
@@ -79,7 +79,7 @@ class DeadlineTests(ChallengeCase):
         for _ in range(5):
             challenge = await self.create()
             await self.entry(challenge, await self.user(), up=1)
-            others = [Deadlines(await self.pool(size=2), self.queue) for _ in range(3)]
+            others = [ChallengeCloser(await self.pool(size=2), self.queue) for _ in range(3)]
             await together(*(each.run() for each in (self.deadlines, *others)))
             self.assertEqual(await self.state(challenge), "closed")
         self.assertEqual(len(self.left()), 5)
@@ -89,7 +89,7 @@ class DeadlineTests(ChallengeCase):
         """One that cannot be closed holds up no other, and the job fails."""
         held, other = await self.create(), await self.create(closes=PAST + 10)
         self.options = "-c lock_timeout=100ms"
-        deadlines = Deadlines(await self.pool(), self.queue)
+        deadlines = ChallengeCloser(await self.pool(), self.queue)
         async with self.db.transaction() as tx:
             await challenges.lock(tx, held)
             with self.assertRaises(Unavailable):
@@ -112,7 +112,7 @@ class DeadlineTests(ChallengeCase):
         challenge = await self.create()
         await self.entry(challenge, await self.user(), up=1)
         with self.assertRaises(KeyError):
-            await Deadlines(self.db, Dying(lambda: None)).run()
+            await ChallengeCloser(self.db, Dying(lambda: None)).run()
         self.assertEqual((await self.state(challenge), self.left()), ("judging", []))
         self.assertEqual(self.sql("select * from challenge_rewards"), [])
         await self.deadlines.run()

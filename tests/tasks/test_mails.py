@@ -139,7 +139,7 @@ class MailsCase(StoreCase):
 
     async def working(self) -> None:
         """Let a job under way go on."""
-        await task_queue.waits(self.db, "SendMail")
+        await task_queue.due(self.db, "SendMail", 1, 0)
 
     def begun(self) -> bool:
         """Whether a process is at one."""

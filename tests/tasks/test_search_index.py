@@ -3,15 +3,15 @@
 from twisted.internet.task import Clock
 
 from contentsvc.store.content import search_index
-from contentsvc.tasks.search_index import Indexing
+from contentsvc.tasks.search_index import SearchIndexer
 from tests.support.databases import StoreCase
 
 
-class IndexingTests(StoreCase):
+class SearchIndexerTests(StoreCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.clock = Clock()
-        self.job = Indexing(self.clock.seconds, self.db)
+        self.job = SearchIndexer(self.clock.seconds, self.db)
 
     def left(self) -> int:
         """How many contents have no words."""

@@ -6,11 +6,12 @@ from twisted.internet.task import Clock
 
 from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.store.files import unused as store
-from contentsvc.store.files.unused import FILES, LEASE
-from contentsvc.tasks import unused_files as module
+from contentsvc.store.files.unused import DELETE_AT_ONCE, FILES, LEASE
+from contentsvc.tasks import retention as module
 from contentsvc.tasks.retention import PAUSE
-from contentsvc.tasks.unused_files import DELETE_TIMEOUT, Collection, Lapses
-from tests.tasks.files import LATER, FilesCase
+from contentsvc.tasks.runner import Job
+from contentsvc.tasks.unused_files import DELETE_TIMEOUT
+from tests.tasks.files import LATER, FilesCase, file_jobs
 from tests.tasks.lines import logged_by
 
 
@@ -18,7 +19,7 @@ class LapseTests(FilesCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.ann, self.bob = await self.user(), await self.user()
-        self.job = Lapses(self.db)
+        self.job = file_jobs(Clock(), self.db, self.bucket).expiry
 
     async def work(self) -> None:
         """Until there is no more to do."""
@@ -89,18 +90,18 @@ class CollectionTests(FilesCase):
         self.clock = Clock()
         self.job = self.collecting()
 
-    def collecting(self) -> Collection:
+    def collecting(self) -> Job:
         """One more process's."""
-        return Collection(self.clock, self.db, self.bucket)
+        return file_jobs(self.clock, self.db, self.bucket).collection
 
-    async def work(self, job: Collection | None = None) -> None:
+    async def work(self, job: Job | None = None) -> None:
         """Until there is no more to do."""
         while await (job or self.job).run() is not None:
             pass
 
     def over(self) -> None:
         """Let all leases end."""
-        self.sql("update files set due = now() where collecting")
+        self.pass_time(LEASE)
 
     async def test_nobody(self) -> None:
         """A file that nobody needs goes once it is due, bytes and row."""
@@ -133,7 +134,7 @@ class CollectionTests(FilesCase):
             self.file()
         self.assertEqual([await self.job.run() for _ in range(4)], [PAUSE] * 3 + [None])
         self.assertEqual(len(self.bucket.files), FILES)
-        self.assertEqual([len(paths) for paths in self.bucket.deleted], [FILES, 1])
+        self.assertEqual(sum(map(len, self.bucket.deleted)), FILES + 1)
 
     async def test_row_last(self) -> None:
         """The row is there, and says that the file is being collected, until the bytes are gone."""
@@ -145,16 +146,16 @@ class CollectionTests(FilesCase):
 
         self.bucket.before = look
         await self.work()
-        self.assertEqual(seen, [{"stored": True, "collecting": True, "timed": True}])
+        self.assertEqual(seen, [{"stored": True, "collecting": True, "timed": False}])
         self.assertIsNone(self.row(path))
 
     async def test_away(self) -> None:
         """While the store is away, one batch waits for it, and nothing more is marked."""
         self.bucket.away = True
         paths = [self.file() for _ in range(FILES + 1)]
-        for _ in range(3):
+        for job in (self.job, self.job, self.collecting()):
             with self.assertRaises(StorageUnavailable):
-                await self.job.run()
+                await job.run()
         self.assertEqual(
             self.sql("select count(*) filter (where collecting), count(*) from files"),
             [(FILES, FILES + 1)],
@@ -167,6 +168,66 @@ class CollectionTests(FilesCase):
     async def test_hanging(self) -> None:
         """A store that does not answer is given up after a while, and its call is cancelled."""
         path = self.file()
+        run, hanging = await self.under_way()
+        self.clock.advance(DELETE_TIMEOUT)
+        with self.assertRaises(StorageUnavailable):
+            await run
+        self.assertTrue(hanging.called)
+        self.assertIn(path, self.bucket.files)
+
+    async def test_died(self) -> None:
+        """What a process has begun before it died is finished by another, once the lease is over;
+        not before, as the first may live."""
+        path = self.file()
+        await self.under_way()
+        self.bucket.before = lambda: None
+        other = self.collecting()
+        await self.work(other)
+        self.assertIn(path, self.bucket.files)
+        self.over()
+        await self.work(other)
+        self.assertEqual((self.bucket.files, self.row(path)), ([], None))
+
+    async def test_taken_over(self) -> None:
+        """A process whose files were taken over, and sent again since, removes no row of them."""
+        path = self.file()
+        run, hanging = await self.under_way()
+        self.bucket.before = lambda: None
+        self.over()
+        await self.work(self.collecting())
+        self.assertIsNone(self.row(path))
+        self.sql(
+            "insert into files (path, size, stored, collecting) values (%s, 1, true, true)", path
+        )
+        hanging.callback(None)
+        await run
+        self.assertEqual(self.row(path), {"stored": True, "collecting": True, "timed": True})
+
+    async def test_stood_still(self) -> None:
+        """A process that stood still amid a deletion begins no more of it, and others can do it at
+        once."""
+        paths = [self.file() for _ in range(DELETE_AT_ONCE + 1)]
+        self.bucket.before = self.freeze
+        with self.assertRaises(StorageUnavailable):
+            await self.job.run()
+        self.assertEqual((len(self.bucket.files), len(paths)), (1, DELETE_AT_ONCE + 1))
+        self.bucket.before = lambda: None
+        await self.work(self.collecting())
+        self.assertEqual((self.bucket.files, self.sql("select path from files")), ([], []))
+
+    async def marked(self) -> None:
+        """Mark what is due, and delete nothing yet."""
+        self.bucket.away = True
+        with self.assertRaises(StorageUnavailable):
+            await self.job.run()
+        self.bucket.away = False
+
+    def freeze(self) -> None:
+        """The process stands still."""
+        self.clock.rightNow += LEASE
+
+    async def under_way(self) -> tuple["Deferred[float | None]", "Deferred[None]"]:
+        """A run of the job that waits for the store, and the store's answer."""
         hanging: Deferred[None] = Deferred()
         asked: Deferred[None] = Deferred()
 
@@ -177,73 +238,21 @@ class CollectionTests(FilesCase):
         self.bucket.before = hang
         run = Deferred.fromCoroutine(self.job.run())
         await asked
-        self.clock.advance(DELETE_TIMEOUT)
-        with self.assertRaises(StorageUnavailable):
-            await run
-        self.assertTrue(hanging.called)
-        self.assertIn(path, self.bucket.files)
-
-    async def test_died(self) -> None:
-        """What a process has marked before it died is finished by another, once the lease is over;
-        not before, as the first may live."""
-        path = self.file()
-        self.bucket.away = True
-        with self.assertRaises(StorageUnavailable):
-            await self.job.run()
-        self.bucket.away = False
-        other = self.collecting()
-        await self.work(other)
-        self.assertIn(path, self.bucket.files)
-        self.over()
-        await self.work(other)
-        self.assertEqual((self.bucket.files, self.row(path)), ([], None))
-
-    async def test_taken_over(self) -> None:
-        """A process whose files were taken over deletes neither bytes nor rows of them."""
-        path = self.file()
-        self.bucket.away = True
-        with self.assertRaises(StorageUnavailable):
-            await self.job.run()
-        self.over()
-        with self.assertRaises(StorageUnavailable):
-            await self.collecting().run()
-        self.bucket.away = False
-        await self.work()
-        self.assertEqual(self.row(path), {"stored": True, "collecting": True, "timed": True})
-        self.assertEqual(self.bucket.deleted, [])
-
-    async def test_stood_still(self) -> None:
-        """A process that stood still after it had marked files asks again whether they are its
-        own, before it deletes bytes."""
-        path = self.file()
-
-        class Slow:
-            """A clock that jumps by a lease when it is read for the second time."""
-
-            times = iter([0.0])
-            callLater = self.clock.callLater
-
-            def seconds(self) -> float:
-                return next(self.times, float(LEASE))
-
-        job = Collection(Slow(), self.db, self.bucket)  # type: ignore[arg-type]
-        self.assertEqual(await job.run(), PAUSE)
-        self.assertEqual(self.bucket.deleted, [])
-        await self.work(job)
-        self.assertEqual(self.bucket.deleted, [[path]])
+        return run, hanging
 
     async def test_clock_set_back(self) -> None:
         """Files of a process that died are finished although the database's clock was set back."""
         path = self.file()
-        self.sql("update files set collecting = true, due = now() + interval '1 day'")
+        await self.marked()
+        self.pass_time(-24 * 3600)
         await self.work()
         self.assertIsNone(self.row(path))
 
     async def test_needed_after_all(self) -> None:
         """The row of a file whose bytes had to go is kept for who needs it, to be sent again."""
         path = self.file()
+        await self.marked()
         self.claim(path)
-        self.sql("update files set collecting = true, due = now()")
         await self.work()
         self.assertEqual(self.row(path), {"stored": False, "collecting": False, "timed": False})
         self.assertEqual(self.bucket.files, [])

@@ -10,22 +10,21 @@ from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.task import Clock, deferLater
 
 from contentsvc.db.database import Database
-from contentsvc.tasks.blocked_files import Clearing
-from contentsvc.tasks.unused_files import Collection, Lapses
+from contentsvc.store.files import unused
 from contentsvc.wire.files import digest_of
 from tests.support.buckets import MemoryBucket
-from tests.tasks.files import LATER, FilesCase
+from tests.tasks.files import LATER, FilesCase, file_jobs
 from tests.tasks.mortal import Death, Process, When, deaths
 
-STATEMENTS = 7
-"""Of a batch: lock what is abandoned, lock what is due, mark, COMMIT, lock what is held, finish,
-COMMIT."""
+STATEMENTS = 11
+"""Of a batch: whether a deletion is due, lock what is due, mark, the task, COMMIT; whether one is
+due, claim, end, lock what is marked, remove, COMMIT."""
 LAPSING = 6
 """Of a lapse: who, the storage row, the announcements, the locks and times of their files,
 COMMIT."""
-CLEARING = 6
-"""Of a deletion of blocked bytes: whether, hold, what may come again, keys of users' own, what was
-done, COMMIT."""
+DELETION = 6
+"""Of a deletion of blocked bytes: whether, claim, what may come again, keys of users' own, end;
+whether there is one more."""
 SEEDS, ROUNDS, PROCESSES = 4, 25, 3
 
 
@@ -53,9 +52,7 @@ class DeathCase(FilesCase):
 
     def collector(self, bucket: object = None) -> Process:
         """A process that collects."""
-        return self.process(
-            lambda db: Collection(Clock(), db, bucket or self.bucket).run  # type: ignore[arg-type]
-        )
+        return self.process(lambda db: file_jobs(Clock(), db, bucket or self.bucket).collection.run)
 
     def dying(self, make: Callable[[object], Process], when: When) -> Process:
         """A process that dies at the store."""
@@ -74,7 +71,7 @@ class DeathCase(FilesCase):
         moment to notice that another is dead."""
         process = make()
         for _ in range(500):
-            self.sql("update files set due = now() where collecting")
+            self.pass_time(unused.LEASE)
             await process.batch()
             self.check()
             if done():
@@ -91,8 +88,9 @@ class CollectionDeathTests(DeathCase):
         self.claim(self.claimed)
 
     def rest(self) -> bool:
-        """Whether only what is needed is left."""
-        return self.sql("select path from files") == [(self.claimed,)]
+        """Whether only what is needed is left, and nothing is to be done."""
+        left = self.sql("select path from files union all select task from tasks")
+        return left == [(self.claimed,)]
 
     async def test_statements(self) -> None:
         """A batch has as many statements as these tests interrupt."""
@@ -153,7 +151,7 @@ class CollectionDeathTests(DeathCase):
 class LapseDeathTests(DeathCase):
     async def test_anywhere(self) -> None:
         """An announcement goes and its file is looked at again, or neither."""
-        make = partial(self.process, lambda db: Lapses(db).run)
+        make = partial(self.process, lambda db: file_jobs(Clock(), db, self.bucket).expiry.run)
         user = await self.user()
         kept = self.file("null")
         self.announce(user, kept, LATER)
@@ -172,46 +170,53 @@ class LapseDeathTests(DeathCase):
         """A lapse has as many statements as this test interrupts."""
         user = await self.user()
         self.announce(user, self.file())
-        process = self.process(lambda db: Lapses(db).run)
+        process = self.process(lambda db: file_jobs(Clock(), db, self.bucket).expiry.run)
         await process.batch(Death(LAPSING, "after", "dead"))
         self.assertFalse(process.alive)
         self.announce(user, self.file())
-        process = self.process(lambda db: Lapses(db).run)
+        process = self.process(lambda db: file_jobs(Clock(), db, self.bucket).expiry.run)
         await process.batch(Death(LAPSING + 1, "before", "dead"))
         self.assertTrue(process.alive)
 
 
-class ClearingDeathTests(DeathCase):
-    def clearer(self, bucket: object = None) -> Process:
+class BlockedDeathTests(DeathCase):
+    def deleter(self, bucket: object = None) -> Process:
         """A process that deletes blocked bytes."""
-        return self.process(
-            lambda db: Clearing(Clock(), db, bucket or self.bucket).run  # type: ignore[arg-type]
-        )
+        return self.process(lambda db: file_jobs(Clock(), db, bucket or self.bucket).blocked.run)
 
-    def block(self) -> None:
+    async def blocked(self) -> None:
         """Block one more file."""
         path = self.file("null")
-        self.sql("insert into blocked_files (sha256, reason) values (%s, 'bad')", digest_of(path))
+        await self.block(digest_of(path))
         self.sql("update files set stored = false where path = %s", path)
 
     def cleared(self) -> bool:
         """Whether all blocks are."""
-        return not self.sql("select true from blocked_files where due is not null")
+        return not self.uncleared()
 
     async def test_anywhere(self) -> None:
         """A block is cleared only after its bytes were deleted."""
         whens: tuple[When, ...] = ("before", "after")
-        for death in [*deaths(CLEARING), *whens]:
-            self.block()
+        for death in [*deaths(DELETION), *whens]:
+            await self.blocked()
             if isinstance(death, Death):
-                process = self.clearer()
+                process = self.deleter()
                 await process.batch(death)
             else:
-                process = self.dying(self.clearer, death)
+                process = self.dying(self.deleter, death)
                 await process.batch()
                 self.assertFalse(process.alive)
             if self.cleared():
                 self.assertEqual(self.bucket.files, [], death)
             process.db.stop()
-            await self.finish(self.clearer, self.cleared)
+            await self.finish(self.deleter, self.cleared)
             self.assertEqual(self.bucket.files, [], death)
+
+    async def test_statements(self) -> None:
+        """A deletion has as many statements as this test interrupts."""
+        for more, alive in ((0, False), (1, True)):
+            await self.blocked()
+            process = self.deleter()
+            await process.batch(Death(DELETION + more, "before", "dead"))
+            self.assertEqual(process.alive, alive)
+            await self.finish(self.deleter, self.cleared)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
 
 from contentsvc.api.errors import (
     FileBlocked,
@@ -15,7 +16,9 @@ from contentsvc.api.files.uploads import Limits, Uploads
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.bucket.deadlines import tidy
 from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
 from contentsvc.roles import MODERATE
+from contentsvc.store import task_queue
 from contentsvc.store.files import blocks, files, storage
 from contentsvc.store.moderation import audit_log
 from contentsvc.web.body_limits import KIB
@@ -34,6 +37,9 @@ from contentsvc.wire.files import (
     UserStorage,
     paths_of,
 )
+
+_LIFTING, _PAUSE = 1.5, 0.1
+"""Seconds for which the end of a block waits for a deletion under way, and between two looks."""
 
 
 class Files:
@@ -112,19 +118,34 @@ class Files:
             if await blocks.put(tx, sha256, body.reason):
                 await audit_log.record(tx, call.user, "file_blocked", "file", sha256, body.reason)
             await blocks.hide(tx, paths_of(sha256))
+            await blocks.delete_bytes(tx, sha256)
             tx.after_commit(self._wake)
 
     @route("DELETE", "/files/<sha256:sha256>/block", allow=MODERATE)
     async def unblock_file(self, call: Call, sha256: str) -> None:
         """Let a file be uploaded again. Once that is done, it is back wherever it is used."""
+        until = self._reactor.seconds() + _LIFTING
+        while not await self._lift(call, sha256):
+            if self._reactor.seconds() > until:
+                raise Unavailable("the bytes of the file are being deleted", "lock")
+            await deferLater(self._reactor, _PAUSE)
+
+    async def _lift(self, call: Call, sha256: str) -> bool:
+        """End a block, if there is one. False if its bytes are being deleted now."""
         async with self._db.transaction() as tx:
-            if await blocks.hold(tx, sha256):
+            if not await blocks.lock(tx, sha256):
+                return True
+            withdrawn = await task_queue.withdraw(tx, blocks.QUEUE, sha256)
+            if await task_queue.is_queued(tx, blocks.QUEUE, sha256):
+                return False
+            if withdrawn:
                 paths = paths_of(sha256)
                 keys = [self._bucket.incoming(*each) for each in await files.apart(tx, paths)]
-                # What the job has not come to yet. If the store is away, it stays.
+                # What nobody has come to yet. If the store is away, it stays.
                 await tidy(self._reactor, self._bucket, [*paths, *filter(None, keys)])
-            if await blocks.lift(tx, sha256):
-                await audit_log.record(tx, call.user, "file_unblocked", "file", sha256, "")
+            await blocks.lift(tx, sha256)
+            await audit_log.record(tx, call.user, "file_unblocked", "file", sha256, "")
+        return True
 
     def _base(self, call: Call) -> str:
         return self._public_url or call.base_url

@@ -1,7 +1,21 @@
-"""Digests that admins have blocked (extensions §3)."""
+"""Digests that admins have blocked (extensions §3).
 
-from contentsvc.db.query import Db, found, many, none
+A task deletes the bytes. It is put while the block is locked, and withdrawn by whoever lifts the
+block. So no late deletion takes bytes that were sent again since.
+"""
+
+from contentsvc.db.query import Db, found, many, maybe, none
+from contentsvc.store import task_queue
 from contentsvc.store.files import files
+from contentsvc.store.tasks import DeleteBlockedFile, encoded
+from contentsvc.wire.base import tag_of
+
+QUEUE = tag_of(DeleteBlockedFile)
+"""The queue of the tasks that delete the bytes."""
+WINDOW = 2 * 3600
+"""Seconds after the naming of a file in which its upload URL may bring bytes: the life of a URL,
+and as long again for an upload that began at its end."""
+_LATELY = f"due > now() + interval '24 hours' - interval '{WINDOW} seconds'"
 
 
 @found("""
@@ -36,15 +50,32 @@ async def _hide(tx: Db, paths: list[str]) -> None:
     """Write it."""
 
 
-@found("select from blocked_files where sha256 = :sha256 and due is not null for update")
-async def hold(tx: Db, sha256: str) -> bool:
-    """Lock a block, so that no other call ends it, and no job deletes its bytes meanwhile. False if
-    there is none, or its bytes are gone for good."""
+async def delete_bytes(tx: Db, sha256: str) -> None:
+    """Have the bytes of a digest deleted, whose block is locked, unless that is still to come."""
+    if not await task_queue.is_queued(tx, QUEUE, sha256):
+        await task_queue.insert(tx, *encoded(DeleteBlockedFile(sha256=sha256)))
 
 
-@found("delete from blocked_files where sha256 = :sha256 returning true")
-async def lift(db: Db, sha256: str) -> bool:
-    """End a block. False if there is none."""
+# Both are due a day after the last call that named them. A call that is under way has named only
+# the file, and a repair may have changed the file's time.
+@maybe(f"""
+    select exists (select from files where path = any(:paths::text[]) and {_LATELY})
+        or exists (select from user_files where path = any(:paths::text[]) and {_LATELY})
+    from blocked_files where sha256 = :sha256
+""")
+async def reachable(db: Db, sha256: str, paths: list[str]) -> bool | None:
+    """Whether an upload URL may still bring bytes to these paths of a digest. None if it is not
+    blocked."""
+
+
+@found("select from blocked_files where sha256 = :sha256 for update")
+async def lock(tx: Db, sha256: str) -> bool:
+    """Lock a block. False if there is none."""
+
+
+@none("delete from blocked_files where sha256 = :sha256")
+async def lift(tx: Db, sha256: str) -> None:
+    """End a block that is locked, and whose bytes nobody deletes any more."""
 
 
 @many("select sha256 from blocked_files where sha256 = any(:digests::text[])")

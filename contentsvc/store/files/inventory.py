@@ -6,16 +6,20 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from contentsvc.db.query import Db, many, none, one
-from contentsvc.store.files import files
-from contentsvc.store.files.unused import LEASE, Held
+from contentsvc.store import task_queue
+from contentsvc.store.files import blocks, files, unused
+from contentsvc.store.task_queue import Claimed
+from contentsvc.store.tasks import DeleteUnusedFiles, encoded
 
 PAGE = 1000
 """Files in a page."""
 LARGEST = 10
 """Users whose files take most."""
-_COLUMNS = """
+_COLUMNS = f"""
     f.path, f.size, f.stored, f.collecting, b.sha256 is not null as blocked,
-    b.sha256 is not null and b.due is null as cleared
+    b.sha256 is not null and not exists (
+        select from tasks t where t.queue = '{blocks.QUEUE}' and t.topic = b.sha256
+    ) as cleared
 """
 _BLOCK = """
     left join lateral (
@@ -39,6 +43,13 @@ class File(NamedTuple):
     def counts(self) -> bool:
         """Whether its bytes must be there."""
         return self.stored and not self.collecting and not self.blocked
+
+
+class Held(NamedTuple):
+    """Files whose bytes this process may delete, and the task for them, which it has claimed."""
+
+    paths: list[str]
+    task: Claimed
 
 
 class Sum(Struct):
@@ -106,7 +117,7 @@ async def stored(db: Db) -> Sum:
     """All files whose bytes should be there."""
 
 
-@one("""
+@one(f"""
     with f as materialized (
         select size, stored and not collecting as stored, collecting,
                position('.' in path) > 0 as media,
@@ -122,7 +133,7 @@ async def stored(db: Db) -> Sum:
            count(*) filter (where not stored and not collecting) as missing,
            count(*) filter (where collecting) as collecting,
            (select count(*) from blocked_files) as blocked,
-           (select count(*) from blocked_files where due is not null) as clearing
+           (select count(*) from tasks where queue = '{blocks.QUEUE}') as clearing
     from f
 """)
 async def totals(db: Db) -> Totals:
@@ -166,37 +177,33 @@ async def find(db: Db, paths: list[str]) -> None:
     """Note that the bytes of these files, which must be locked, are there after all."""
 
 
-async def seize(tx: Db, paths: list[str], known: bool) -> list[Held]:
-    """Hold files whose bytes must go, as the collector does: the `known` ones, or those without a
-    row, which get one."""
-    if not known:
-        return await _begin(tx, paths)
-    await files.lock(tx, paths)
-    return await _mark(tx, paths)
+async def seize(tx: Db, paths: list[str], known: bool) -> Held | None:
+    """Mark files whose bytes must go, as the collector does, and hold them: the `known` ones, or
+    those without a row, which get one. None if there are none that nobody else collects."""
+    if known:
+        await files.lock(tx, paths)
+    marked = await (_mark if known else _begin)(tx, paths)
+    if not marked:
+        return None
+    task = encoded(DeleteUnusedFiles(paths=marked))
+    return Held(marked, await task_queue.insert_claimed(tx, *task, unused.LEASE))
 
 
 # `on conflict do update` would lock the rows that are there while it waits for a new one. Whoever
 # announces that one locks the others next.
-@many(f"""
+@many("""
     insert into files (path, collecting, due)
-    select path, true, now() + interval '{LEASE} seconds'
-    from unnest(:paths::text[]) as named (path) order by path collate "C"
+    select path, true, null from unnest(:paths::text[]) as named (path) order by path collate "C"
     on conflict do nothing
-    returning path, due::text as lease
+    returning path
 """)
-async def _begin(tx: Db, paths: list[str]) -> list[Held]:
-    """Make the rows of those files that have none, and hold them."""
+async def _begin(tx: Db, paths: list[str]) -> list[str]:
+    """Make the rows of those files that have none, with the mark."""
 
 
-@many(f"""
-    update files set collecting = true, due = now() + interval '{LEASE} seconds'
-    where path = any(:paths) and not collecting
-    returning path, due::text as lease
+@many("""
+    update files set collecting = true, due = null where path = any(:paths) and not collecting
+    returning path
 """)
-async def _mark(tx: Db, paths: list[str]) -> list[Held]:
-    """Hold these files, which are locked, unless somebody does."""
-
-
-@none("update blocked_files set due = now() where sha256 = any(:digests)")
-async def clear_again(db: Db, digests: list[str]) -> None:
-    """Have the daemons delete the bytes of these blocked digests once more."""
+async def _mark(tx: Db, paths: list[str]) -> list[str]:
+    """Mark these files, which are locked, unless they are marked."""

@@ -3,38 +3,34 @@
 Any number of processes may ask at once, and the database's clock decides what is due.
 
 A file is collected in three steps: it is marked, its bytes are deleted, its row is removed. Whoever
-marks it holds a lease: until that is over, nobody else deletes these bytes. So no process deletes
-them late, after another has removed the row and a user has sent them again. A lease that is over is
-anybody's: so the work of a process that has died is finished.
+marks files puts a task for them. Only who has its lease deletes the bytes, and removes the rows. So
+no process deletes bytes late, after another has removed the row and a user has sent them again. A
+lease that is over is anybody's: so the work of a process that has died is finished.
 
 What is marked is good for nobody, and cannot be announced. A writer that needs a file locks its row
 and reads the mark; the collector locks the row, and looks who needs the file in its next statement.
 """
 
-from typing import NamedTuple
-
 from contentsvc.db.query import Db, found, many, none, one
+from contentsvc.store import task_queue
 from contentsvc.store.files import files
+from contentsvc.store.tasks import DeleteUnusedFiles, encoded
 
 FILES = 100
 """Files in a batch."""
 USERS, ANNOUNCEMENTS = 100, 1000
 """Users in a round, and announcements of each in a batch."""
-LEASE = 300
+LEASE = 300.0
 """Seconds for which a process holds the files that it collects."""
+MARGIN = 60.0
+"""Seconds before the end of the lease at which it deletes no more bytes."""
+DELETE_AT_ONCE = 16
+"""Files that the store is asked to delete at once."""
 
 _NEEDED = """(
     exists (select from claims c where c.path = f.path)
     or exists (select from user_files u where u.path = f.path)
 )"""
-
-
-class Held(NamedTuple):
-    """A file whose bytes this process may delete until its lease is over. The lease is the text of
-    a time, and stands for the right itself."""
-
-    path: str
-    lease: str
 
 
 @many(f"""
@@ -92,46 +88,39 @@ async def lock_due(db: Db) -> list[str]:
     """Lock files that are due."""
 
 
+async def mark(tx: Db, paths: list[str]) -> list[str]:
+    """Of these files, which are locked, mark those that nobody needs, and have them deleted. Gives
+    their paths. The others are due no more."""
+    marked = await _mark(tx, paths)
+    if marked:
+        await task_queue.insert(tx, *encoded(DeleteUnusedFiles(paths=marked)))
+    return marked
+
+
 @many(f"""
     with kept as (
         update files f set due = null where path = any(:paths) and {_NEEDED}
     )
-    update files f set collecting = true, due = now() + interval '{LEASE} seconds'
+    update files f set collecting = true, due = null
     where path = any(:paths) and not {_NEEDED}
-    returning path, due::text as lease
+    returning path
 """)
-async def mark(db: Db, paths: list[str]) -> list[Held]:
-    """Of these files, which are locked, mark those that nobody needs. The others are due no
-    more."""
+async def _mark(tx: Db, paths: list[str]) -> list[str]:
+    """Write it."""
 
 
-@many(f"""
-    select path from files
-    where collecting
-      -- What is due much later than any lease lasts was written before the clock was set back.
-      and (due <= now() or due > now() + interval '{2 * LEASE} seconds')
-    order by path limit {FILES}
-    for update skip locked
-""")
-async def lock_abandoned(db: Db) -> list[str]:
-    """Lock marked files whose lease is over."""
-
-
-@many(f"""
-    update files set due = now() + interval '{LEASE} seconds' where path = any(:paths)
-    returning path, due::text as lease
-""")
-async def hold(db: Db, paths: list[str]) -> list[Held]:
-    """Hold these marked files, which are locked, from now on."""
+async def remove(tx: Db, paths: list[str]) -> int:
+    """Remove the rows of these marked files, whose bytes are gone, and whose task this transaction
+    has ended. Gives their number. A file that somebody needs after all keeps its row: it must be
+    sent again."""
+    return await _remove(tx, await _lock_marked(tx, paths))
 
 
 @many("""
-    select path from files
-    where path = any(:paths) and collecting and due = :lease::timestamptz
-    order by path for update
+    select path from files where path = any(:paths) and collecting order by path for update
 """)
-async def lock_held(db: Db, paths: list[str], lease: str) -> list[str]:
-    """Lock those of the files that this lease still holds."""
+async def _lock_marked(tx: Db, paths: list[str]) -> list[str]:
+    """Lock those of the files that are marked."""
 
 
 @one(f"""
@@ -144,6 +133,5 @@ async def lock_held(db: Db, paths: list[str], lease: str) -> list[str]:
     )
     select count(*) from gone
 """)
-async def finish(db: Db, paths: list[str]) -> int:
-    """Remove the rows of these files, which are locked, and whose bytes are gone. Gives their
-    number. A file that somebody needs after all keeps its row: it must be sent again."""
+async def _remove(tx: Db, paths: list[str]) -> int:
+    """Write it."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.store.files import files, inventory, references, storage, unused
-from contentsvc.tasks.unused_files import Lapses
+from contentsvc.tasks.unused_files import expire_announcements
 from contentsvc.web.errors import Problem
 from contentsvc.wire.accounts import Profile, UserUpdate
 from tests.api.content.test_content import draft
@@ -106,7 +106,7 @@ class CrowdTests(FilingCase):
 
     async def collect(self) -> None:
         """What the collector does, except that it deletes nothing."""
-        await Lapses(self.db).run()
+        await expire_announcements(self.db)
         async with self.db.transaction() as tx:
             await unused.mark(tx, await unused.lock_due(tx))
 
@@ -115,11 +115,9 @@ class CrowdTests(FilingCase):
         ones come again."""
         async with self.db.transaction() as tx:
             held = await inventory.seize(tx, paths, known)
-        if held:
+        if held is not None:
             async with self.db.transaction() as tx:
-                found = [each.path for each in held]
-                locked = await unused.lock_held(tx, found, held[0].lease)
-                await unused.finish(tx, locked)
+                await unused.remove(tx, held.paths)
         if known:
             async with self.db.transaction() as tx:
                 await files.lock(tx, paths)

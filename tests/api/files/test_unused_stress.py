@@ -14,7 +14,6 @@ from twisted.internet.task import deferLater
 from contentsvc.api.files.files import Files
 from contentsvc.db.query import Db, Statements
 from contentsvc.store.files import references
-from contentsvc.tasks.unused_files import Collection, Lapses
 from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.files import UploadsBody
 from tests.api.content.test_content import draft
@@ -27,6 +26,7 @@ from tests.support.buckets import MemoryBucket
 from tests.support.databases import fresh as fresh_database
 from tests.support.databases import together
 from tests.support.pictures import png
+from tests.tasks.files import file_jobs
 
 ROUNDS, AT_ONCE, FILES, PROCESSES = 40, 12, 8, 3
 CLAIMED = """
@@ -71,7 +71,8 @@ class StormTests(FilingCase):
         self.jobs: list[Callable[[], Awaitable[Any]]] = []
         for _ in range(PROCESSES):
             db = await self.pool(size=2)
-            self.jobs += [Lapses(db).run, Collection(reactor, db, self.bucket).run]
+            jobs = file_jobs(reactor, db, self.bucket)
+            self.jobs += [jobs.expiry.run, jobs.collection.run]
         self.games: dict[str, tuple[Caller, list[str]]] = {}
         self.outcomes: Counter[str] = Counter()
         self.audits = 0

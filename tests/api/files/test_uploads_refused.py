@@ -7,6 +7,9 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock, deferLater
 
+from contentsvc.db.errors import Unavailable
+from contentsvc.tasks.blocked_files import kind
+from contentsvc.tasks.effects import EffectRunner
 from contentsvc.web.errors import Problem
 from contentsvc.wire.files import UploadsBody, path_of
 from tests.api.files.uploading import LIMITS, UploadCase, digest, fresh, image, of, place, token
@@ -169,9 +172,67 @@ class BlockedTests(RefusedCase):
         await self.lift(digest(data))
         self.assertEqual(await self.there(of(data)), [True])
         await self.block(digest(data))
-        self.sql("update blocked_files set due = null where sha256 = %s", digest(data))
+        self.sql("delete from tasks")
         await self.lift(digest(data))
         self.assertEqual(len(self.bucket.deleted), 1)
+
+    async def test_lifted_meanwhile(self) -> None:
+        """A block is not lifted while its bytes are being deleted, so nothing is deleted that was
+        sent after."""
+        data = fresh()
+        await self.has(data)
+        await self.block(digest(data))
+        deletion, answer = await self.deleting()
+        lifting = Deferred.fromCoroutine(self.lift(digest(data)))
+        await self.block(digest(data), "worse")
+        self.assertFalse(lifting.called)
+        answer.callback(None)
+        await deletion
+        await lifting
+        await self.has(data)
+        self.assertIsNone(await self.deletion().run())
+        self.assertEqual(await self.there(of(data)), [True])
+
+    async def test_not_lifted(self) -> None:
+        """While that takes longer, the block stays, and it is 503. When the lease of a process that
+        has died is over, it is lifted."""
+        clock, data = Clock(), digest(fresh())
+        await self.block(data)
+        deletion, answer = await self.deleting()
+        files = self.family(reactor=clock)
+        lifting = Deferred.fromCoroutine(files.unblock_file(Caller(guid(), admin=True), data))
+        while not lifting.called:
+            await deferLater(reactor, 0)
+            clock.advance(0.1)
+        error = await self.assertFailure(lifting, Unavailable)
+        self.assertEqual(error.cause, "lock")
+        row = "select reason from blocked_files where sha256 = %s"
+        self.assertEqual(self.sql(row, data), [("r",)])
+        self.sql("update tasks set due = now()")
+        self.bucket.before = lambda: None
+        await self.lift(data)
+        self.assertEqual(self.sql(row, data), [])
+        answer.callback(None)
+        await deletion
+
+    def deletion(self) -> EffectRunner:
+        """A process that deletes blocked bytes."""
+        return EffectRunner(reactor, self.db, kind(reactor, self.db, self.bucket))
+
+    async def deleting(self) -> tuple[Deferred[Any], Deferred[None]]:
+        """A process that waits for the store to delete them, and the store's answer."""
+        asked: Deferred[None] = Deferred()
+        answer: Deferred[None] = Deferred()
+
+        def before() -> Deferred[None]:
+            self.bucket.before = lambda: None
+            reactor.callLater(0, asked.callback, None)
+            return answer
+
+        self.bucket.before = before
+        run = Deferred.fromCoroutine(self.deletion().run())
+        await asked
+        return run, answer
 
     async def test_lifted_without_store(self) -> None:
         """A block is lifted also while the store is away, or does not answer."""

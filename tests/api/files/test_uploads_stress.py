@@ -10,13 +10,12 @@ from twisted.internet import reactor
 
 from contentsvc.db.query import Db, Statements
 from contentsvc.store.files import files
-from contentsvc.tasks.blocked_files import Clearing
-from contentsvc.tasks.unused_files import Collection, Lapses
 from contentsvc.wire.files import UploadedFile
 from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.api.support import Caller
 from tests.support.databases import fresh as fresh_database
 from tests.support.databases import guid, together
+from tests.tasks.files import file_jobs
 
 ROUNDS, AT_ONCE, FILES, USERS = 25, 12, 10, 4
 SUMS = """
@@ -51,15 +50,8 @@ class StressTests(UploadCase):
         self.data = {digest(each): each for each in (fresh() for _ in range(FILES))}
         self.given = [of(each) for each in self.data.values()]
         self.given += [image(each) for each in self.data.values()]
-        self.jobs = [
-            job.run
-            for _ in range(2)
-            for job in (
-                Lapses(self.db),
-                Collection(reactor, self.db, self.bucket),
-                Clearing(reactor, self.db, self.bucket),
-            )
-        ]
+        jobs = [file_jobs(reactor, self.db, self.bucket) for _ in range(2)]
+        self.jobs = [job.run for each in jobs for job in each]
         self.uploads: list[UploadedFile] = []
         self.outcomes: Counter[str] = Counter()
 
@@ -143,7 +135,7 @@ class StressTests(UploadCase):
         self.check()
 
         await self.lifts()
-        while [pause for pause in await together(*(job() for job in self.jobs)) if pause]:
+        while any(pause is not None for pause in await together(*(job() for job in self.jobs))):
             pass
         for user in self.users:
             for file in await self.announce(*self.given, by=user):

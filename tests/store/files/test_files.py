@@ -5,7 +5,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.db.query import Db
-from contentsvc.store.files import blocked_bytes, blocks, files, storage, unused
+from contentsvc.store.files import blocks, files, storage, unused
 from contentsvc.wire.files import digest_of, path_of, paths_of
 from tests.support.databases import StoreCase, guid
 
@@ -178,7 +178,7 @@ class RaceTests(FileCase):
             await storage.announce(tx, self.user_id, [self.path], [10], [False])
         await act
         self.assertEqual(self.file(), (None, False, False))
-        self.assertEqual(await blocked_bytes.named_lately(self.db, [self.path]), [self.path])
+        self.assertTrue(await blocks.reachable(self.db, digest_of(self.path), [self.path]))
 
     async def test_collector_first(self) -> None:
         """Bytes that arrive while the file is being marked wait, and are refused."""

@@ -11,7 +11,6 @@ from twisted.internet.task import deferLater
 from contentsvc.api.errors import FileMissing
 from contentsvc.api.files.references import FileReferences
 from contentsvc.store.files import files, inventory, storage, unused
-from contentsvc.store.files.unused import Held
 from tests.store.files.test_references import ClaimCase, new
 from tests.store.files.test_references_at_once import WAITING
 
@@ -57,7 +56,7 @@ class CircleTests(ClaimCase):
             seized = await self.begun(inventory.seize(self.db, [self.first, self.last], False))
             self.assertNoResult(seized)
             self.assertEqual(len(await files.lock(tx, [self.first, self.last])), 2)
-        self.assertEqual(await seized, [])
+        self.assertIsNone(await seized)
 
     async def replace(self) -> None:
         """The game shows the last image, and no longer the first."""
@@ -70,11 +69,10 @@ class CircleTests(ClaimCase):
                 new=[self.last],
             )
 
-    async def finish(self, held: list[Held]) -> None:
+    async def finish(self, paths: list[str]) -> None:
         """The bytes have gone."""
         async with self.db.transaction() as tx:
-            paths = await unused.lock_held(tx, [each.path for each in held], held[0].lease)
-            await unused.finish(tx, paths)
+            await unused.remove(tx, paths)
 
     async def test_replaced(self) -> None:
         """Whoever claims a file and gives up another holds neither while it waits for storage: a
@@ -89,8 +87,9 @@ class CircleTests(ClaimCase):
             self.assertNoResult(replaced)
             async with self.db.transaction() as repair:
                 held = await inventory.seize(repair, [self.first, self.last], True)
-            self.assertEqual(len(held), 2)
-            finished = await self.begun(self.finish(held))
+            assert held is not None
+            self.assertEqual(len(held.paths), 2)
+            finished = await self.begun(self.finish(held.paths))
             await files.lock(tx, [self.first])
         await finished
         problem = await self.assertFailure(replaced, FileMissing)

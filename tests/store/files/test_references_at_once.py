@@ -137,8 +137,7 @@ class RaceTests(ClaimCase):
             self.assertIn(self.part, await unused.lock_due(tx))
             begun = await self.waiting(self.claim(self.part, by=self.bob))
             self.sql("delete from user_files where path = %s", self.part)
-            ((marked, _),) = await unused.mark(tx, [self.part])
-            self.assertEqual(marked, self.part)
+            self.assertEqual(await unused.mark(tx, [self.part]), [self.part])
         self.assertEqual(await begun, {self.part: False})
         self.assertEqual(self.claimed(self.part), [])
 
@@ -151,8 +150,7 @@ class RaceTests(ClaimCase):
             self.sql("delete from user_files where path = %s", self.part)
             async with self.db.transaction() as second:
                 self.assertIn(self.part, await unused.lock_due(second))
-                ((marked, _),) = await unused.mark(second, [self.part])
-            self.assertEqual(marked, self.part)
+                self.assertEqual(await unused.mark(second, [self.part]), [self.part])
         self.assertEqual(await begun, {self.part: False})
 
     async def test_claimed_first(self) -> None:

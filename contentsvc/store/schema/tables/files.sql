@@ -12,11 +12,10 @@ create table files (
     -- When to look whether nobody needs it any more: a day after the last POST /uploads that named it. Null if somebody
     -- needed it at that look; then whoever gives it up sets the time again.
     due        timestamptz default now() + interval '24 hours',
-    -- Its bytes are being deleted, and its row goes with them. Until it is due, one process does that.
+    -- Its bytes are being deleted, and its row goes with them. A task does that, which names the file.
     collecting boolean not null default false
 );
 create index files_due on files (due) where due is not null and not collecting;
-create index files_collecting on files (path) where collecting;
 
 -- The row that is locked by whatever changes the files of a user, first. The two sums are those of the user's rows in
 -- user_files, kept by its triggers.
@@ -69,16 +68,13 @@ create table claims (
 );
 create index claims_path on claims (path, owner_id);
 
--- Digests that admins have blocked, whether there is such a file or not.
+-- Digests that admins have blocked, whether there is such a file or not. As long as there is a task for a digest, its
+-- bytes may still come.
 create table blocked_files (
     sha256  text collate "C" primary key,
     reason  text not null,
-    created timestamptz not null default now(),
-    -- When to delete its bytes, again if an upload URL from before the block may bring them since. Null once they are
-    -- gone for good.
-    due     timestamptz default now()
+    created timestamptz not null default now()
 );
-create index blocked_files_due on blocked_files (due) where due is not null;
 
 -- The folder where the files lie, with the setting `local`: it has this id too. So a folder without it is a mount point
 -- without its disk, or another folder. No row: no folder was ever prepared for this database.
