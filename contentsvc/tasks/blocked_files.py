@@ -15,9 +15,9 @@ EVERY = 5.0
 """Seconds between two looks for digests that are due."""
 AGAIN = 5.0
 """Seconds until a digest is due again while its bytes may still come."""
-LEASE = 10.0
-"""Seconds for which a digest is a process's. Meanwhile its block cannot be lifted, and if the
-process dies, its bytes stay."""
+LEASE = 9.0
+"""Seconds for which a digest is a process's. Meanwhile its block cannot be lifted. If the process
+dies, another begins with its next look: the bytes are gone within 15 s."""
 MARGIN = 2.0
 """Seconds before the end of the lease at which a deletion has ended: a late one would take bytes
 that were sent again."""
