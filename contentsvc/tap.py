@@ -100,11 +100,10 @@ def makeService(options: Options) -> Service:
     settings = options.settings
     worker = Worker.of(reactor, os.environ)
     parse = partial(serverFromString, reactor) if worker is None else worker.endpoint
-    try:
-        endpoint = parse(settings.listen)
-    except Exception as error:  # a TLS endpoint reads files, and a plugin's may do anything
-        options.exit(f"listen {settings.listen}: {str(error) or type(error).__name__}")
-    admin = None if settings.admin is None else _admin(reactor, options, settings.admin)
+    endpoint = _endpoint(options, "listen", settings.listen, parse)
+    admin = None
+    if settings.admin is not None:
+        admin = _endpoint(options, "admin", settings.admin, partial(serverFromString, reactor))
     if worker is not None:
         daemon = Daemon(reactor, settings, endpoint, install, worker.ready, worker=True)
         worker.answers(daemon.outlook.answer)
@@ -125,11 +124,11 @@ def makeService(options: Options) -> Service:
     return service
 
 
-def _admin(reactor: Any, options: Options, endpoint: str) -> Any:
+def _endpoint(options: Options, name: str, text: str, parse: Callable[[str], Any]) -> Any:
     try:
-        return serverFromString(reactor, endpoint)
-    except Exception as error:  # as above
-        options.exit(f"admin {endpoint}: {str(error) or type(error).__name__}")
+        return parse(text)
+    except Exception as error:  # a TLS endpoint reads files, and a plugin's may do anything
+        options.exit(f"{name} {text}: {str(error) or type(error).__name__}")
 
 
 def _parent(

@@ -10,12 +10,13 @@ import hmac
 import os
 import secrets
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 import jwt
 from msgspec import Struct, json
 
+from contentsvc.core.clocks import Clock
 from contentsvc.core.secret_files import PrivateError, read_private
 from contentsvc.roles import Permission, permissions_of
 
@@ -32,13 +33,6 @@ RESET, EMAIL = "reset", "email"
 REMEMBERED = 20_000
 _LONGEST = 4096
 """The longest token that is read, in characters. Ours have some 500."""
-
-
-class Clock(Protocol):
-    """The wall clock for time stamps, or the reactor for durations."""
-
-    def seconds(self) -> float:
-        """Seconds; for the wall clock, those since 1970."""
 
 
 class InvalidToken(Exception):

@@ -1,12 +1,18 @@
 """Lists that can grow without bound: their cursors, and whole lists in pieces."""
 
+import json
+import struct
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from hashlib import md5
+from math import isfinite
 from operator import attrgetter
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Raw
 
+from contentsvc.store.content.search import Cursor
 from contentsvc.store.fragments import Numbered
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.reply import Encoded, Listed, Pieces
@@ -15,7 +21,7 @@ from contentsvc.wire.base import Paging
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
-Cursor = TypeVar("Cursor")
+Number = TypeVar("Number")
 
 LongList = Listed[Item] | Encoded[list[Item]] | Pieces[list[Item]]
 """The answer of a list that can grow without bound."""
@@ -25,6 +31,8 @@ PART: Final = 4 * 1024 * 1024
 NUMBERED: Final = (attrgetter("number"), attrgetter("item"))
 """The place of a row of a list by age, and its item."""
 _DIGITS = 19
+_KEY = 4
+_FORMATS = {1: ">q", 2: ">dq"}
 _encode = msgspec.json.Encoder().encode
 
 
@@ -36,6 +44,29 @@ def position(query: Paging) -> int | None:
     if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS and int(text) < 2**63):
         raise at_parameter("after", "This is not a cursor of this list.")
     return int(text)
+
+
+def key_of(*asked: object) -> bytes:
+    """Stands for a list that was asked for so."""
+    return md5(json.dumps(asked).encode(), usedforsecurity=False).digest()[:_KEY]
+
+
+def encoded(key: bytes, place: Cursor) -> str:
+    """The cursor of the content after this place."""
+    raw = key + struct.pack(_FORMATS[len(place)], *place)
+    return urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def decoded(key: bytes, text: str, length: int) -> Cursor:
+    """The place that a cursor means; it has `length` numbers. Raises InvalidQuery."""
+    try:
+        raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        place: Cursor = struct.unpack(_FORMATS[length], raw[_KEY:])
+        if raw[:_KEY] == key and isfinite(place[0]):
+            return place
+    except (ValueError, struct.error):
+        pass
+    raise at_parameter("after", "This is not a cursor of this list.")
 
 
 def listed(
@@ -75,11 +106,11 @@ class Piece(NamedTuple):
     def whole(
         self,
         first: Sequence[Row],
-        number: Callable[[Row], Cursor],
+        number: Callable[[Row], Number],
         item: Callable[[Row], Item | Raw],
         *,
-        start: Cursor,
-        page: Callable[[Cursor], Awaitable[Sequence[Row]]],
+        start: Number,
+        page: Callable[[Number], Awaitable[Sequence[Row]]],
         state: Callable[[], Awaitable[str]],
     ) -> Encoded[list[Item]] | Pieces[list[Item]]:
         """A whole list, in one piece if `first` is all of it, else in pages.

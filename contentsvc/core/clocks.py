@@ -6,7 +6,14 @@ process, as the times in a token are.
 """
 
 import time
-from typing import Any
+from typing import Any, Protocol
+
+
+class Clock(Protocol):
+    """Either of the two."""
+
+    def seconds(self) -> float:
+        """Seconds; for the wall clock, those since 1970."""
 
 
 class WallClock:

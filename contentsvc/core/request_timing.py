@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Literal, Protocol
+from typing import Literal
+
+from contentsvc.core.clocks import Clock
 
 Wait = Literal["pool", "turn", "queue", "hashing", "outside", "sending"]
 """What is waited for, besides the statements of the database.
@@ -57,12 +59,6 @@ def timing_of(owner: object) -> RequestTiming:
     empty one."""
     timing = CURRENT.get()
     return timing if timing is not None and timing.owner is owner else _NOBODY
-
-
-class Clock(Protocol):
-    """A monotonic clock."""
-
-    def seconds(self) -> float: ...
 
 
 @contextmanager

@@ -363,17 +363,20 @@ class Database:
             connection.lane = lane
             return connection
 
+    def _made(self) -> Awaitable[Connection]:
+        return self._opener(
+            self._reactor,
+            self.dsn,
+            timeout=self._connect_timeout,
+            statement_timeout=self._statement_timeout,
+        )
+
     async def _connect(self) -> Connection:
         if self._stopped:
             raise Unavailable("the service is stopping")
         self._opening += 1
         try:
-            connection = await self._opener(
-                self._reactor,
-                self.dsn,
-                timeout=self._connect_timeout,
-                statement_timeout=self._statement_timeout,
-            )
+            connection = await self._made()
         except Exception as error:
             self._opening -= 1
             if not self._open and not self._opening:
@@ -425,12 +428,7 @@ class Database:
         """Open a connection, and give the host and port that it reached; None if it reached
         none."""
         with suppress(Unavailable):
-            connection = await self._opener(
-                self._reactor,
-                self.dsn,
-                timeout=self._connect_timeout,
-                statement_timeout=self._statement_timeout,
-            )
+            connection = await self._made()
             connection.abandon()
             return connection.where
         return None

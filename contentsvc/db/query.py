@@ -26,8 +26,9 @@ of a batch must not share a commit, its SQL is `call …`, of a procedure that c
 A read that costs milliseconds says `replica=True`: it is made on the replica, if there is one that
 has all that was acknowledged before (see contentsvc.db.replica). It has no second form.
 
-Each statement belongs to a lane (see contentsvc.db.connection_bulkhead): the lane of its module's
-reads, or of its module's writes and locks, unless it names another.
+A statement has the `name` of its function, or another. It belongs to a lane (see
+contentsvc.db.connection_bulkhead): the lane of its module's reads, or of its module's writes and
+locks, unless it names another.
 """
 
 import inspect
@@ -83,6 +84,7 @@ class Options(TypedDict, total=False):
     lone: str
     lane: str
     replica: bool
+    name: str
 
 
 class Decorator(Protocol):
@@ -261,9 +263,10 @@ class Statements(dict[str, Statement]):
         lone: str | None = None,
         lane: str | None = None,
         replica: bool = False,
+        name: str = "",
     ) -> tuple[Statement, Any]:
         module = function.__module__.rpartition(".")[2]
-        name = f"{module}_{function.__name__}"
+        name = f"{module}_{name or function.__name__}"
         hints = get_type_hints(function)
         parameters = list(inspect.signature(function).parameters)[1:]
         records = [_is_records(hints[parameter]) for parameter in parameters]

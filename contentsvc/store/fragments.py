@@ -65,16 +65,18 @@ def state(record: str) -> str:
     return f"count(*) || ' ' || coalesce(sum(hashtextextended({record}::text, 0)), 0) as state"
 
 
-def within(page: str, columns: str, order: str) -> str:
-    """The rows of a `page` in this order, and no more once their profiles have `:bytes` bytes. A
-    profile may have 64 Ki characters."""
+def within(
+    page: str, columns: str, order: str, size: str = "octet_length(profile)", most: str = ":bytes"
+) -> str:
+    """The rows of a `page` in this order, and no more once their sizes are `most`: without another
+    `size`, those of profiles, which may have 64 Ki characters."""
     return f"""
         select {columns} from (
-            select page.*, coalesce(sum(octet_length(profile)) over (
+            select page.*, coalesce(sum({size}) over (
                 order by {order} rows between unbounded preceding and 1 preceding
-            ), 0) as bytes
+            ), 0) as before
             from ({page}) page
         ) page
-        where bytes < :bytes
+        where before < {most}
         order by {order}
     """

@@ -107,9 +107,13 @@ def _call(limit: Limit, subject: str, most: str, rest: str) -> str:
         then rate_limit('{limit.name}', {subject}, {most}, {rest}) else 0 end"""
 
 
-@one("select rate_limit(:name, :subject, :most, make_interval(secs => :span)) as wait")
-async def _take(tx: Db, name: str, subject: str, most: int, span: int) -> int:
-    """`take`, with a limit."""
+@one("""
+    select rate_limit(
+        :name, :subject, :most, make_interval(secs => :span), counts => :counts
+    ) as wait
+""")
+async def _ask(db: Db, name: str, subject: str, most: int, span: int, counts: bool) -> int:
+    """`take`, or what `counts` nothing."""
 
 
 async def take(tx: Db, limit: Limit, subject: str, most: int) -> int:
@@ -123,16 +127,9 @@ async def take(tx: Db, limit: Limit, subject: str, most: int) -> int:
     Gives 0 if it counts. Otherwise the seconds until there may be one more, and nothing is counted:
     then there must be no effect.
     """
-    return await _take(tx, limit.name, subject, most, limit.span) if most else 0
-
-
-@one("""
-    select rate_limit(:name, :subject, :most, make_interval(secs => :span), counts => false) as wait
-""")
-async def _look(db: Db, name: str, subject: str, most: int, span: int) -> int:
-    """`look`, with a limit."""
+    return await _ask(tx, limit.name, subject, most, limit.span, True) if most else 0
 
 
 async def look(db: Db, limit: Limit, subject: str, most: int) -> int:
     """The seconds until there may be one more, 0 if now."""
-    return await _look(db, limit.name, subject, most, limit.span) if most else 0
+    return await _ask(db, limit.name, subject, most, limit.span, False) if most else 0

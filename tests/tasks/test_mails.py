@@ -244,7 +244,7 @@ class SendingTests(MailsCase):
                select id, 'https://first', id, created from users where id = %s""",
             user,
         )
-        await self.queue.put_reset(self.db, self.address(user))
+        await self.queue.put(self.db, "reset", None, self.address(user))
         await self.sending.run()
         (text,) = self.texts()
         self.assertIn("\nhttps://first, https://stays\n", text)
@@ -373,14 +373,14 @@ class ResetTests(MailsCase):
     async def test_known(self) -> None:
         """A mail for an address goes to who has it, as they wrote it."""
         user = await self.user("Ann")
-        await self.queue.put_reset(self.db, "ANN@EXAMPLE.COM")
+        await self.queue.put(self.db, "reset", None, "ANN@EXAMPLE.COM")
         await self.sending.run()
         self.assertEqual(self.mail_server.to(), ["Ann@example.com"])
         self.assertEqual(self.sql("select user_id, email from mails"), [(user, "Ann@example.com")])
 
     async def test_unknown(self) -> None:
         """Of an address that nobody has, nothing is left."""
-        await self.queue.put_reset(self.db, "nobody@example.com")
+        await self.queue.put(self.db, "reset", None, "nobody@example.com")
         await self.sending.run()
         self.assertEqual((self.mail_server.to(), self.sql("select id from mails")), ([], []))
 
@@ -388,19 +388,19 @@ class ResetTests(MailsCase):
         """An account gets only so many in an hour, and then again."""
         email = self.address(await self.user())
         for _ in range(RESETS.most + 2):
-            await self.queue.put_reset(self.db, email)
+            await self.queue.put(self.db, "reset", None, email)
         await self.sending.run()
         await self.sending.run()
         self.assertEqual(len(self.mail_server.taken), RESETS.most)
         self.later(3600)
-        await self.queue.put_reset(self.db, email)
+        await self.queue.put(self.db, "reset", None, email)
         await self.sending.run()
         self.assertEqual(len(self.mail_server.taken), RESETS.most + 1)
 
     async def test_same_token(self) -> None:
         """A mail that is sent again has the same token, and the hour begins anew."""
         email = self.address(await self.user())
-        await self.queue.put_reset(self.db, email)
+        await self.queue.put(self.db, "reset", None, email)
         await self.sending.run()
         ((id,),) = self.sql("update mails set expires = now() returning id")
         await task_queue.insert(self.db, *encoded(SendMail(mail=id)))

@@ -5,7 +5,7 @@ from typing import Final
 from uuid import uuid4
 
 from contentsvc.api.accounts.credentials import Guard
-from contentsvc.api.accounts.reauthentication import Given, Proved, proof_of, proved, unproved
+from contentsvc.api.accounts.reauthentication import Proved, form_of, proof_of, proved, unproved
 from contentsvc.api.checks import required
 from contentsvc.api.errors import TooManyAttempts, UserNotFound, WrongPassword
 from contentsvc.db.database import Database
@@ -58,8 +58,7 @@ class AccountDeletion:
         others see of the user is deleted too: comments become tombstones, content is deleted, votes
         and messages go. It takes the password. If the account has none, it takes a `subject_token`
         of an account elsewhere that is linked to it."""
-        by_password = body.decode(Given).by_password
-        given = body.decode(PasswordProof) if by_password else body.decode(SubjectProof)
+        given = form_of(body, PasswordProof, SubjectProof)
         found = await proved(self._db, self._guard, call, user, proof_of(given))
         await self._leave(user, found)
         # The user has left, however long others hold these locks.

@@ -6,7 +6,7 @@ What is asked here is done by mail. The mails are made and sent by contentsvc.ta
 from typing import Final
 
 from contentsvc.api.accounts.credentials import Guard
-from contentsvc.api.accounts.reauthentication import Given, proof_of, proved
+from contentsvc.api.accounts.reauthentication import form_of, proof_of, proved
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
     EmailTaken,
@@ -74,7 +74,7 @@ class Emails:
         link is good once, for an hour. The answer is the same if there is no such account."""
         sending = self._sending
         await self._guard.mail(self._db, call)
-        await sending.put_reset(self._db, body.email)
+        await sending.put(self._db, "reset", None, body.email)
 
     @route("PUT", "/user/password-reset", allow=ANYONE, raises=(InvalidMailedToken,))
     async def reset_password(self, call: Call, body: PasswordReset) -> None:
@@ -124,8 +124,7 @@ class Emails:
         """Have a mail sent to a new address. The address changes when the link in it is used. It
         takes the password. If the account has none, it takes a `subject_token` of an account
         elsewhere that is linked to it."""
-        by_password = body.decode(Given).by_password
-        given = body.decode(EmailChange) if by_password else body.decode(EmailChangeBySubject)
+        given = form_of(body, EmailChange, EmailChangeBySubject)
         sending = self._sending
         found = await proved(self._db, self._guard, call, user, proof_of(given))
         async with self._db.transaction() as tx:

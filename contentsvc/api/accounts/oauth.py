@@ -145,7 +145,7 @@ class OAuth:
     async def _banned(self, db: Db, user: str) -> Problem:
         """Why a user with the right password cannot log in."""
         ban = await bans.of_user(db, user)
-        if ban is None:  # it has just ended
+        if ban is None or ban.reason is None:  # it has just ended
             return Unavailable(cause="lock")
         if ban.until is None:
             return AccountBanned(f"The account is banned: {ban.reason}", reason=ban.reason)

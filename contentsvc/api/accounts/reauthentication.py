@@ -1,7 +1,7 @@
 """Proofs that a caller is who the account belongs to: its password, or where it has none, a token
 of another service (extensions §8)."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from msgspec import UNSET as _UNSET
 from msgspec import Raw, Struct, UnsetType
@@ -16,18 +16,14 @@ from contentsvc.web.decode import Either
 from contentsvc.web.errors import Problem, at_pointer
 from contentsvc.wire.accounts import EmailChange, PasswordProof, SubjectProof, TokenProof
 
+P = TypeVar("P")
+S = TypeVar("S")
+
 _NO_PROOF: Final = "This token does not prove whose the account is."
 
 
-class Given(Struct):
-    """What tells the two kinds of proof apart."""
-
+class _Given(Struct):
     subject_token: Raw | UnsetType = _UNSET
-
-    @property
-    def by_password(self) -> bool:
-        """Whether it is to be the password."""
-        return self.subject_token is _UNSET
 
 
 class _Members(Struct):
@@ -55,6 +51,14 @@ class Proved(NamedTuple):
         if self.password_hash != password_hash:
             return False
         return self.identity is None or await identities.proves(tx, user, self.identity)
+
+
+def form_of(body: Either[Any], by_password: type[P], by_token: type[S]) -> P | S:
+    """A body that is one of the two forms. Raises what `decode` does."""
+    given: P | S = body.decode(
+        by_password if body.decode(_Given).subject_token is _UNSET else by_token
+    )
+    return given
 
 
 def proof_of(given: PasswordProof | EmailChange | SubjectProof) -> str | Token:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from contentsvc.api.checks import required
-from contentsvc.api.cursors import decoded, encoded, key_of
 from contentsvc.api.errors import (
     ChallengeClosed,
     ChallengeNotFound,
@@ -12,6 +11,7 @@ from contentsvc.api.errors import (
     ContentNotFound,
     TypeNotAllowed,
 )
+from contentsvc.api.paging import decoded, encoded, key_of
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.roles import CURATE

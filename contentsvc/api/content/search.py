@@ -2,7 +2,7 @@
 
 from contentsvc.api.checks import trimmed
 from contentsvc.api.comma_lists import choice, ids, words
-from contentsvc.api.cursors import decoded, encoded, key_of
+from contentsvc.api.paging import decoded, encoded, key_of
 from contentsvc.db.query import Db
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import browsing

@@ -22,7 +22,7 @@ class Bans:
     @route("GET", "/user/<guid:user>/ban", allow=MODERATE, raises=(UserNotFound, BanNotFound))
     async def get_ban(self, call: Call, user: str) -> Ban:
         """Get the ban of a user. When its end has come, there is none."""
-        found = required(await bans.shown(self._db, user), UserNotFound)
+        found = required(await bans.of_user(self._db, user), UserNotFound)
         if found.reason is None:
             raise BanNotFound()
         return Ban(found.reason, found.until)

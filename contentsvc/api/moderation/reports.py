@@ -5,7 +5,6 @@ from typing import get_args
 from msgspec import UNSET, Raw
 
 from contentsvc.api.checks import check_wait, required
-from contentsvc.api.cursors import decoded, encoded, key_of
 from contentsvc.api.errors import (
     CannotReportSelf,
     CommentNotFound,
@@ -15,7 +14,7 @@ from contentsvc.api.errors import (
     UnknownMessage,
     UserNotFound,
 )
-from contentsvc.api.paging import PART, listed, position
+from contentsvc.api.paging import PART, decoded, encoded, key_of, listed, position
 from contentsvc.db.database import Database
 from contentsvc.roles import MODERATE
 from contentsvc.store.content.search import Cursor

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from contentsvc.api.checks import check_wait
-from contentsvc.api.cursors import decoded, encoded, key_of
 from contentsvc.api.errors import (
     Blocked,
     CannotFollowSelf,
@@ -13,7 +12,19 @@ from contentsvc.api.errors import (
     TooManyRequests,
     UserNotFound,
 )
-from contentsvc.api.paging import NUMBERED, PART, PIECE, LongList, Piece, full, numbered, position
+from contentsvc.api.paging import (
+    NUMBERED,
+    PART,
+    PIECE,
+    LongList,
+    Piece,
+    decoded,
+    encoded,
+    full,
+    key_of,
+    numbered,
+    position,
+)
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
@@ -117,7 +128,7 @@ class Social:
         if user == other:
             raise CannotFollowSelf()
         async with self._db.transaction(pairs.row(user, other)) as tx:
-            if await _blocked(tx, user, other):
+            if (await pairs.hold(tx, user, other)).blocked:
                 raise Blocked()
             followed = await social.follow(tx, user, other, self._follows_per_day)
             check_wait(followed.wait)
@@ -225,13 +236,6 @@ class Social:
             check_wait(answered.wait)
             if answered.changed:
                 await self._notifier.send(tx, friend, notification)
-
-
-async def _blocked(tx: Db, user: str, other: str) -> bool:
-    """Lock the row of two users, and say whether either has blocked the other.
-
-    Raises Refused: there is no such other user."""
-    return (await _hold(tx, user, other)).blocked
 
 
 async def _hold(tx: Db, user: str, other: str) -> Pair:

@@ -132,21 +132,12 @@ def _section(
         order by n
         """,
         lane=WHOLE,
+        name=f"section_{name.lower()}",
     )
-    @_named(f"section_{name.lower()}")
     async def read(db: Db, user: str, after: str, limit: int, bytes: int) -> list[Item]:
         """A page of the section."""
 
     SECTIONS.append(Section(name, read, start))
-
-
-def _named(name: str) -> Callable[[Read], Read]:
-    def dress(read: Any) -> Read:
-        read.__name__ = name
-        dressed: Read = read
-        return dressed
-
-    return dress
 
 
 # Two numbers in one: that of what holds the rows, and that of the row in it.

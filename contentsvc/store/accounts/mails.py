@@ -96,19 +96,12 @@ class Mails:
             await self.put(tx, mail.purpose, user, mail.email)
         return 0
 
-    async def put(self, db: Db, purpose: Purpose, user: str, email: str, issuers: str = "") -> None:
-        """Have a mail sent to a user at this address once `db` has committed, whatever the limit
-        is: nobody must be able to hold up what an owner of an address is to be told. `issuers` are
-        those of accounts elsewhere that it is about, a line each."""
-        await self._insert(db, purpose, user, email, issuers)
-
-    async def put_reset(self, db: Db, email: str) -> None:
-        """Have a mail sent to whoever has this address, if anybody has."""
-        await self._insert(db, "reset", None, email, "")
-
-    async def _insert(
-        self, db: Db, purpose: Purpose, user: str | None, email: str, issuers: str
+    async def put(
+        self, db: Db, purpose: Purpose, user: str | None, email: str, issuers: str = ""
     ) -> None:
+        """Have a mail sent to a user at this address, or to whoever has it, once `db` has
+        committed, whatever the limit is: nobody must be able to hold up what an owner of an address
+        is to be told. `issuers` are those of accounts elsewhere that it is about, a line each."""
         id = str(uuid4())
         queue, kind, task, _ = encoded(SendMail(mail=id))
         await insert(db, id, purpose, user, email, issuers, queue, kind, task)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from contentsvc.db.connection_bulkhead import SEARCHES, WHOLE
 from contentsvc.db.query import Db, found, many, maybe, none, one
-from contentsvc.store.fragments import USER, state
+from contentsvc.store.fragments import USER, state, within
 from contentsvc.wire.accounts import UserInfo
 
 
@@ -161,17 +161,16 @@ async def search(db: Db, q: str, size: int, page: int) -> list[FoundUser]:
     schema/functions/find_users.sql."""
 
 
-@many(f"""
-    select id, username, avatar, emblem, profile from (
-        select g.n, {USER} as profile,
-               coalesce(sum(octet_length(u.public_profile)) over (
-                   order by g.n rows between unbounded preceding and 1 preceding
-               ), 0) as before
+@many(
+    within(
+        f"""
+        select g.n, {USER} as profile
         from unnest(:users::uuid[]) with ordinality as g (id, n) join users u on u.id = g.id
-    ) page
-    where before < :bytes
-    order by n
-""")
+        """,
+        "id, username, avatar, emblem, profile",
+        "n",
+    )
+)
 async def infos(db: Db, users: list[str], bytes: int) -> list[UserInfo]:
     """The public infos of these users, in this order: at least one, and no more once the profiles
     have this many `bytes`."""

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, many, none
 from contentsvc.store.content.tokenizer import document
+from contentsvc.store.fragments import within
 
 DOCUMENTS: Final = 100
 """Documents of one batch."""
@@ -37,19 +38,21 @@ async def _texts(db: Db, content: str) -> list[Source]:
     """The texts of a content."""
 
 
-@many(f"""
-    select content, source, name, tags, description from (
-        select c.id as content, source_of(c) as source, c.name, c.tags, c.description,
-               coalesce(sum(length(c.description)) over (
-                   order by d.number desc rows between unbounded preceding and 1 preceding
-               ), 0) as before
+@many(
+    within(
+        f"""
+        select c.id as content, source_of(c) as source, c.name, c.tags, c.description, d.number
         from (
             select content_id, number from documents where stale
             order by number desc limit {DOCUMENTS}
         ) d join contents c on c.id = d.content_id
-    ) stale
-    where before < {CHARACTERS}
-""")
+        """,
+        "content, source, name, tags, description",
+        "number desc",
+        size="length(description)",
+        most=str(CHARACTERS),
+    )
+)
 async def _stale(db: Db) -> list[Source]:
     """The texts of the newest stale content."""
 

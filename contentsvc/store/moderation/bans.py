@@ -6,14 +6,8 @@ from contentsvc.db.query import Db, found, maybe, none
 
 
 class Ban(NamedTuple):
-    """The reason, and the end in Unix seconds; None means forever."""
-
-    reason: str
-    until: int | None
-
-
-class Shown(NamedTuple):
-    """The ban of a user who exists. Without `reason` there is none."""
+    """The ban in force of a user who exists, and its end in Unix seconds; None means forever.
+    Without `reason` there is none."""
 
     reason: str | None
     until: int | None
@@ -67,13 +61,5 @@ async def lift(db: Db, user: str) -> bool | None:
     from users u left join bans b on b.user_id = u.id and {_IN_FORCE}
     where u.id = :user
 """)
-async def shown(db: Db, user: str) -> Shown | None:
-    """The ban in force of a user. None if there is no such user."""
-
-
-@maybe(f"""
-    select reason, unix(until) as until from bans
-    where user_id = :user and {_IN_FORCE}
-""")
 async def of_user(db: Db, user: str) -> Ban | None:
-    """The ban in force."""
+    """The ban in force of a user. None if there is no such user."""

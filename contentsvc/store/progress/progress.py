@@ -50,21 +50,19 @@ class Usage(NamedTuple):
     dropped: int
 
 
-@many("""
-    select key, value::text as value, timestamp, version from (
-        select page.*, coalesce(sum(size) over (
-            order by key rows between unbounded preceding and 1 preceding
-        ), 0) as before
-        from (
-            select key, value, unix(written) as timestamp, version, size
-            from progress
-            where user_id = :user and key >= :first and (:end::text is null or key < :end)
-            order by key limit :limit
-        ) page
-    ) page
-    where before < :bytes
-    order by key
-""")
+@many(
+    fragments.within(
+        """
+        select key, value, unix(written) as timestamp, version, size
+        from progress
+        where user_id = :user and key >= :first and (:end::text is null or key < :end)
+        order by key limit :limit
+        """,
+        "key, value::text as value, timestamp, version",
+        "key",
+        size="size",
+    )
+)
 async def page(
     db: Db, user: str, first: str, end: str | None, limit: int, bytes: int
 ) -> list[Datum]:

@@ -33,7 +33,7 @@ class BanTests(StoreCase):
     async def test_until(self) -> None:
         """A ban ends at its moment; a changed one ends at the later."""
         await bans.put(self.db, self.ann, "rude", 1)
-        self.assertIsNone(await bans.of_user(self.db, self.ann))
+        self.assertEqual(await bans.of_user(self.db, self.ann), (None, None))
         self.assertIsNotNone(await self.begin())
         await bans.put(self.db, self.ann, "ruder", 2**40)
         self.assertEqual(await bans.of_user(self.db, self.ann), ("ruder", 2**40))
@@ -69,12 +69,12 @@ class BanTests(StoreCase):
 
     async def test_shown(self) -> None:
         """A ban in force is shown; of a user without one there is nothing, of nobody None."""
-        self.assertEqual(await bans.shown(self.db, self.ann), (None, None))
+        self.assertEqual(await bans.of_user(self.db, self.ann), (None, None))
         await bans.put(self.db, self.ann, "rude", 1)
-        self.assertEqual(await bans.shown(self.db, self.ann), (None, None))
+        self.assertEqual(await bans.of_user(self.db, self.ann), (None, None))
         await bans.put(self.db, self.ann, "rude", None)
-        self.assertEqual(await bans.shown(self.db, self.ann), ("rude", None))
-        self.assertIsNone(await bans.shown(self.db, guid()))
+        self.assertEqual(await bans.of_user(self.db, self.ann), ("rude", None))
+        self.assertIsNone(await bans.of_user(self.db, guid()))
 
     async def log_in(self) -> str | None:
         """As the service does it."""
